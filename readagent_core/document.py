@@ -1,0 +1,175 @@
+"""What a loader makes of a file: paragraphs in order, the sections they stand in, and what was noticed.
+
+A paragraph is the smallest unit of reading. Headings are not paragraphs: a section carries its title and
+the index of its first paragraph, and the title is written above that paragraph wherever text is shown. So
+no page can end between a heading and what it heads. Knows nothing of files, models or pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from readagent_core.words import count_words, is_right_to_left, split_long
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A run of text. ``place``: where it stands in the source ("p. 12", "Chapter 3"); '' if unknown.
+
+    ``continues``: a later piece of a paragraph that was too long for any page; joined to the piece
+    before it without a separator it gives the original.
+    """
+
+    text: str
+    place: str = ""
+    continues: bool = False
+
+    @cached_property
+    def words(self) -> int:
+        return count_words(self.text)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chapter or heading. ``start``: index of its first paragraph. ``level``: 1 is the outermost."""
+
+    title: str
+    start: int
+    level: int = 1
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something a person should know about the import. ``code`` is for programs, ``message`` for people."""
+
+    code: str
+    message: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Cover:
+    """A picture of the cover as the book carries it. ``kind``: its MIME type."""
+
+    data: bytes
+    kind: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text ready to be read. ``id``: hash of its words, whatever file they came in.
+
+    ``sections`` are in order of ``start`` (several may start at one paragraph: a part and its first
+    chapter). ``format``: 'text', 'markdown', 'html', 'epub', 'pdf', … ``language``: BCP 47, e.g. 'en'.
+    """
+
+    title: str
+    paragraphs: tuple[Paragraph, ...]
+    sections: tuple[Section, ...] = ()
+    author: str = ""
+    language: str = "en"
+    format: str = "text"
+    warnings: tuple[Notice, ...] = ()
+    cover: Cover | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def id(self) -> str:
+        digest = hashlib.sha256()
+        for index, paragraph in enumerate(self.paragraphs):
+            if index and not paragraph.continues:
+                digest.update(b"\n\n")
+            digest.update(paragraph.text.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:32]
+
+    @cached_property
+    def words(self) -> int:
+        return sum(p.words for p in self.paragraphs)
+
+    @cached_property
+    def right_to_left(self) -> bool:
+        return is_right_to_left(self.text(0, min(len(self.paragraphs), 40)))
+
+    @cached_property
+    def _titles(self) -> dict[int, list[Section]]:
+        found: dict[int, list[Section]] = {}
+        for section in self.sections:
+            found.setdefault(section.start, []).append(section)
+        return found
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [s.start for s in self.sections]
+
+    def headings(self, index: int) -> Sequence[Section]:
+        """The sections that start at paragraph ``index``, outermost first."""
+        return self._titles.get(index, ())
+
+    def section_of(self, index: int) -> Section | None:
+        """The innermost section that paragraph ``index`` stands in; None before the first."""
+        at = bisect_right(self._starts, index)
+        return self.sections[at - 1] if at else None
+
+    def shown(self, index: int) -> str:
+        """Paragraph ``index`` as models see it: under the titles of the sections that start there."""
+        titles = "".join(f"{'#' * min(s.level + 1, 6)} {s.title}\n\n" for s in self.headings(index))
+        return titles + self.paragraphs[index].text
+
+    def text(self, start: int = 0, end: int | None = None) -> str:
+        """Paragraphs ``start`` to ``end`` (exclusive) as models see them, with section titles."""
+        end = len(self.paragraphs) if end is None else end
+        pieces: list[str] = []
+        for index in range(start, end):
+            if index > start and not (self.paragraphs[index].continues and not self.headings(index)):
+                pieces.append("\n\n")
+            pieces.append(self.shown(index))
+        return "".join(pieces)
+
+    def limited(self, max_words: int) -> Document:
+        """This document with every paragraph over ``max_words`` split at sentence ends; same ``id``."""
+        if all(p.words <= max_words for p in self.paragraphs):
+            return self
+        paragraphs: list[Paragraph] = []
+        moved: list[int] = []
+        for paragraph in self.paragraphs:
+            moved.append(len(paragraphs))
+            pieces = split_long(paragraph.text, max_words, self.language)
+            paragraphs.append(replace(paragraph, text=pieces[0]))
+            paragraphs.extend(replace(paragraph, text=piece, continues=True) for piece in pieces[1:])
+        moved.append(len(paragraphs))
+        sections = tuple(replace(s, start=moved[s.start]) for s in self.sections)
+        return replace(self, paragraphs=tuple(paragraphs), sections=sections)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the cover, as plain JSON values."""
+        return {
+            "version": VERSION,
+            "title": self.title,
+            "author": self.author,
+            "language": self.language,
+            "format": self.format,
+            "paragraphs": [[p.text, p.place, p.continues] for p in self.paragraphs],
+            "sections": [[s.title, s.start, s.level] for s in self.sections],
+            "warnings": [[w.code, w.message, w.count] for w in self.warnings],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Document:
+        """The document that ``to_dict`` gave. Raises ValueError for another version."""
+        if data.get("version") != VERSION:
+            raise ValueError(f"document version {data.get('version')!r} is not {VERSION}")
+        return cls(
+            title=data["title"],
+            author=data["author"],
+            language=data["language"],
+            format=data["format"],
+            paragraphs=tuple(Paragraph(*row) for row in data["paragraphs"]),
+            sections=tuple(Section(*row) for row in data["sections"]),
+            warnings=tuple(Notice(*row) for row in data["warnings"]),
+        )

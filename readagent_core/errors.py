@@ -1,0 +1,193 @@
+"""The error tree. ``str(error)`` is fit to show a person: what happened, what was kept, what to do next.
+
+ReadAgentError
+├── SettingsError                  a setting that cannot be used
+├── DocumentError                  a file that cannot be opened
+│   ├── UnknownFormatError         no loader knows this kind of file
+│   ├── WrongFormatError           not what its name says
+│   ├── EmptyDocumentError         nothing in it
+│   ├── NoTextError                pictures of pages, no text (scans)
+│   ├── DamagedDocumentError       broken beyond reading
+│   ├── PasswordError              needs a password, or another one
+│   ├── ProtectedDocumentError     locked by a shop (DRM)
+│   ├── TooLargeError              over the limit
+│   └── UnsafeDocumentError        built to harm: bombs, paths outside the archive
+├── ModelError                     a model that did not answer
+│   ├── UnreachableError           no connection, or it broke
+│   ├── KeyRefusedError            the key is missing or not accepted
+│   ├── UnknownModelError          no such model on this server
+│   ├── NoCreditError              the account is out of credit
+│   ├── RateLimitError             too many calls; carries ``retry_after``
+│   ├── ServerFailedError          the server itself failed (5xx)
+│   ├── ModelTimeoutError          no reply in time
+│   ├── WindowError                the prompt is longer than the model's window
+│   ├── CutOffError                the reply broke off; carries what had arrived
+│   ├── EmptyReplyError            a reply without words
+│   ├── RefusedError               declined, or stopped by a content filter
+│   ├── BadRequestError            the server does not accept the call as sent
+│   └── BudgetError                the spending limit is reached
+├── ReplyError                     a reply that does not have the asked form
+├── LibraryError                   what is kept cannot be read or written
+│   ├── NotKeptError               no such book, reading or conversation
+│   ├── LibraryBusyError           another process holds it for too long
+│   ├── DiskFullError              no room left to write
+│   └── NewerLibraryError          written by a newer version of this program
+├── DatasetError                   a dataset that cannot be read; names the line
+└── CancelledError                 the person stopped it; what was done is kept
+
+A message never holds a key, a prompt or a book's text beyond a title.
+"""
+
+from __future__ import annotations
+
+
+class ReadAgentError(Exception):
+    """The one root: pages and the command line catch this and nothing wider."""
+
+
+class SettingsError(ReadAgentError):
+    pass
+
+
+class DocumentError(ReadAgentError):
+    pass
+
+
+class UnknownFormatError(DocumentError):
+    pass
+
+
+class WrongFormatError(DocumentError):
+    pass
+
+
+class EmptyDocumentError(DocumentError):
+    pass
+
+
+class NoTextError(DocumentError):
+    pass
+
+
+class DamagedDocumentError(DocumentError):
+    pass
+
+
+class PasswordError(DocumentError):
+    pass
+
+
+class ProtectedDocumentError(DocumentError):
+    pass
+
+
+class TooLargeError(DocumentError):
+    pass
+
+
+class UnsafeDocumentError(DocumentError):
+    pass
+
+
+class ModelError(ReadAgentError):
+    pass
+
+
+class UnreachableError(ModelError):
+    pass
+
+
+class KeyRefusedError(ModelError):
+    pass
+
+
+class UnknownModelError(ModelError):
+    pass
+
+
+class NoCreditError(ModelError):
+    pass
+
+
+class RateLimitError(ModelError):
+    """Too many calls. ``retry_after``: seconds the server asked for, or None."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ServerFailedError(ModelError):
+    """The server failed (5xx). ``retry_after``: seconds the server asked for, or None."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelTimeoutError(ModelError):
+    pass
+
+
+class WindowError(ModelError):
+    """The prompt does not fit. ``window``: the model's window in tokens, when known."""
+
+    def __init__(self, message: str, window: int | None = None) -> None:
+        super().__init__(message)
+        self.window = window
+
+
+class CutOffError(ModelError):
+    """A reply that broke off. ``text``: what had arrived."""
+
+    def __init__(self, message: str, text: str = "") -> None:
+        super().__init__(message)
+        self.text = text
+
+
+class EmptyReplyError(ModelError):
+    pass
+
+
+class RefusedError(ModelError):
+    pass
+
+
+class BadRequestError(ModelError):
+    pass
+
+
+class BudgetError(ModelError):
+    pass
+
+
+class ReplyError(ReadAgentError):
+    pass
+
+
+class LibraryError(ReadAgentError):
+    pass
+
+
+class NotKeptError(LibraryError):
+    pass
+
+
+class LibraryBusyError(LibraryError):
+    pass
+
+
+class DiskFullError(LibraryError):
+    pass
+
+
+class NewerLibraryError(LibraryError):
+    pass
+
+
+class DatasetError(ReadAgentError):
+    pass
+
+
+class CancelledError(ReadAgentError):
+    pass

@@ -1,0 +1,120 @@
+"""Background work with progress and cancel: one thread a job, one registry a process.
+
+A job writes snapshots that any number of screens may read; it never touches a screen. Knows nothing of what
+it runs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readagent_core.errors import CancelledError, ReadAgentError
+from readagent_core.models.base import Watch
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """How a job stands. ``state``: 'running', 'done', 'cancelled' or 'failed'.
+
+    ``done`` of about ``total`` (0: not known). ``waiting``: why it waits, '' while it works, until
+    ``waiting_until`` (seconds of ``time.time``). ``error``: fit to show a person. ``value``: what the work
+    last published; readers must not change it. ``version`` grows with every change.
+    """
+
+    state: str = "running"
+    done: float = 0
+    total: float = 0
+    started: float = 0.0
+    ended: float | None = None
+    waiting: str = ""
+    waiting_until: float = 0.0
+    error: str = ""
+    error_kind: str = ""
+    value: Any = None
+    version: int = 0
+
+
+class Job(Watch):
+    """A piece of work under way. ``publish`` is for the work itself, everything else for whoever watches."""
+
+    def __init__(self, key: str, work: Callable[[Job], Any]) -> None:
+        super().__init__()
+        self.key = key
+        self._lock = threading.Lock()
+        self._snapshot = Snapshot(started=time.time())
+        self._thread = threading.Thread(target=self._run, args=(work,), name=f"job {key}", daemon=True)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    @property
+    def running(self) -> bool:
+        return self._snapshot.state == "running"
+
+    def publish(self, **changes: Any) -> None:
+        """Change the snapshot: done=, total=, value=."""
+        with self._lock:
+            self._snapshot = replace(self._snapshot, **changes, version=self._snapshot.version + 1)
+
+    def waiting(self, seconds: float, why: str) -> None:
+        self.publish(waiting=why, waiting_until=time.time() + seconds if seconds else 0.0)
+
+    def join(self, timeout: float | None = None) -> Snapshot:
+        """Wait for the end (at most ``timeout`` seconds); how it stands then."""
+        self._thread.join(timeout)
+        return self._snapshot
+
+    def start(self) -> Job:
+        self._thread.start()
+        return self
+
+    def _run(self, work: Callable[[Job], Any]) -> None:
+        try:
+            value = work(self)
+        except CancelledError as error:
+            self.publish(state="cancelled", ended=time.time(), error=str(error))
+        except ReadAgentError as error:
+            self.publish(state="failed", ended=time.time(), error=str(error), error_kind=type(error).__name__)
+        except Exception as error:  # noqa: BLE001  a bug of ours: told plainly, traced to the log, the app goes on
+            traceback.print_exc()
+            message = "Something in ReadAgent itself went wrong. What was done is kept; please try again."
+            self.publish(state="failed", ended=time.time(), error=message, error_kind=type(error).__name__)
+        else:
+            changes = {} if value is None else {"value": value}
+            self.publish(state="done", ended=time.time(), waiting="", **changes)
+
+
+class Jobs:
+    """The registry: at most one running job a key, however many ask for it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+
+    def start(self, key: str, work: Callable[[Job], Any]) -> Job:
+        """The running job of this key, or a new one."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None or not job.running:
+                job = self._jobs[key] = Job(key, work).start()
+            return job
+
+    def get(self, key: str) -> Job | None:
+        """The newest job of this key, running or ended."""
+        return self._jobs.get(key)
+
+    def forget(self, key: str) -> None:
+        """Drop an ended job, for example once its error was read."""
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is not None and not job.running:
+                del self._jobs[key]
+
+    def running(self) -> list[Job]:
+        return [job for job in list(self._jobs.values()) if job.running]

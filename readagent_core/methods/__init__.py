@@ -1,0 +1,29 @@
+"""The reading methods, one file each; ``all_methods()`` finds every file that ends with ``METHOD = …``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from readagent_core.errors import SettingsError
+from readagent_core.methods.base import Method
+
+
+@cache
+def all_methods() -> dict[str, Method]:
+    """Every method by name, in order of name. A new file in this folder is found without being listed."""
+    found: dict[str, Method] = {}
+    for module in pkgutil.iter_modules(__path__):
+        method = getattr(importlib.import_module(f"{__name__}.{module.name}"), "METHOD", None)
+        if method is not None:
+            found[method.name] = method
+    return dict(sorted(found.items()))
+
+
+def method(name: str) -> Method:
+    """The method of this name. Raises SettingsError, naming those there are."""
+    try:
+        return all_methods()[name]
+    except KeyError:
+        raise SettingsError(f"There is no method {name!r}. Choose one of: {', '.join(all_methods())}.") from None

@@ -1,0 +1,92 @@
+"""What every model is to the rest of the house: a prompt goes in, a completion comes out.
+
+Three kinds stand behind ``ChatModel``: an OpenAI-compatible server, the built-in reader, and a scripted one
+in tests. Wrappers (cache, meter) are models themselves; nothing else knows of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from readagent_core.errors import CancelledError
+from readagent_core.prompts import Prompt
+
+
+@dataclass(frozen=True)
+class Completion:
+    """A model's reply. ``finish``: 'stop', or 'length' when it hit its limit.
+
+    ``tokens_*``: as the server reported, None where it did not. ``reasoning``: a <think> block or a separate
+    reasoning field, never part of ``text``. ``cached``: it was kept from before and nothing was sent.
+    ``seconds``: from call to reply; ``first_word``: to the first streamed part. ``tries``: calls it took.
+    """
+
+    text: str
+    model: str = ""
+    finish: str = "stop"
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    reasoning: str = ""
+    cached: bool = False
+    seconds: float = 0.0
+    first_word: float | None = None
+    tries: int = 1
+
+
+class Watch:
+    """How long work is stopped and how it tells that it waits. One is passed down with every model call."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next step. What is done is kept."""
+        self._stop.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stop.is_set()
+
+    def check(self) -> None:
+        """Raise CancelledError when the work was asked to stop."""
+        if self._stop.is_set():
+            raise CancelledError("Stopped. What was done so far is kept.")
+
+    def wait(self, seconds: float, why: str) -> None:
+        """Wait, saying why ('the server asked for 12 s'). Raises CancelledError when stopped meanwhile."""
+        self.waiting(seconds, why)
+        try:
+            if self._stop.wait(seconds):
+                self.check()
+        finally:
+            self.waiting(0.0, "")
+
+    def waiting(self, seconds: float, why: str) -> None:
+        """Told when a wait begins (``seconds`` > 0) and ends (0). Overridden by whoever shows it."""
+
+
+class ChatModel(Protocol):
+    """``name``: the model's own. ``where``: the server's address, or '' for what runs in this process.
+
+    ``window``: context size in tokens, None where unknown. ``is_language_model``: False for the built-in reader.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+    @property
+    def window(self) -> int | None: ...
+    @property
+    def is_language_model(self) -> bool: ...
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        """The whole reply. Raises ModelError (a named one) or CancelledError."""
+        ...
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        """Parts of the reply as they come and, last, the Completion that holds them all. Raises as above."""
+        ...

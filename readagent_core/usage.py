@@ -1,0 +1,46 @@
+"""What was sent to a model and what came back: the meter's figures, added up anywhere.
+
+Cached replies count nothing as consumed; their words are kept apart as saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Usage:
+    """``words_in``: words sent, instructions included. ``words_out``: words received.
+
+    ``tokens_*``: as the server reported; ``tokens_estimated``: how many of the calls had none reported and
+    were estimated from words. ``seconds``: time spent waiting for the model, summed over calls.
+    ``saved_words_in``: words that cached replies did not have to send again.
+    ``cost``: money in US dollars by the configured prices; None where no price is known.
+    """
+
+    calls: int = 0
+    cached_calls: int = 0
+    words_in: int = 0
+    words_out: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_estimated: int = 0
+    seconds: float = 0.0
+    saved_words_in: int = 0
+    retries: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        costs = [u.cost for u in (self, other) if u.cost is not None]
+        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "cost"}
+        return Usage(**sums, cost=sum(costs) if costs else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Usage:
+        known = {f.name for f in fields(cls)}
+        return cls(**{name: value for name, value in data.items() if name in known})

@@ -1,0 +1,181 @@
+"""Counting and splitting words, sentences and paragraphs in any script.
+
+A word is what stands between spaces. Scripts that do not space words are counted by characters:
+two characters a word for Chinese and Japanese (punctuation included), four for Thai, Lao, Khmer
+and Burmese, whose words are longer and carry marks. Knows nothing of documents or models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+import pysbd
+
+CJK = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
+SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+CHARACTERS_PER_WORD = {"cjk": 2, "south_east": 4}
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
+_UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
+_LETTERS = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
+_SPACE = re.compile(r"\s+")
+_CJK_SENTENCE = re.compile(r".+?(?:[。！？!?…]+[」』）”’\"]*|\n+|$)", re.DOTALL)
+_PLAIN_SENTENCE = re.compile(r".+?(?:[.!?…؟۔।]+[\"'”’»)\]]*(?=\s)|\n+|$)", re.DOTALL)
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+# pysbd grows slower than linearly with length; longer runs go through the plain rule.
+_PYSBD_LIMIT = 20_000
+
+
+def count_words(text: str) -> int:
+    """Words in ``text``; unspaced scripts by characters (see the module's head)."""
+    if text.isascii() or not _UNSPACED_RUN.search(text):
+        return len(text.split())
+    characters = {"cjk": 0, "south_east": 0}
+    for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN)):
+        characters[name] = sum(len(run) for run in pattern.findall(text))
+    spaced = len(_UNSPACED_RUN.sub(" ", text).split())
+    unspaced = sum(max(1, n // CHARACTERS_PER_WORD[name]) for name, n in characters.items() if n)
+    return spaced + unspaced
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether most of ``text`` is in a script that does not space its words."""
+    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(text))
+    return unspaced * 2 > len(_SPACE.sub("", text))
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of ``text`` run from right to left (Arabic, Hebrew and kin)."""
+    letters = sum(c.isalpha() for c in text)
+    return letters > 0 and len(_RIGHT_TO_LEFT.findall(text)) * 2 > letters
+
+
+def terms(text: str) -> list[str]:
+    """Lower-case search terms: words, and overlapping character pairs for unspaced scripts."""
+    found: list[str] = []
+    for word in _LETTERS.findall(text.lower()):
+        position = 0
+        for run in _UNSPACED_RUN.finditer(word):
+            if run.start() > position:
+                found.append(word[position : run.start()])
+            piece = run.group()
+            found.extend([piece] if len(piece) == 1 else [piece[i : i + 2] for i in range(len(piece) - 1)])
+            position = run.end()
+        if position < len(word):
+            found.append(word[position:])
+    return found
+
+
+@lru_cache(maxsize=32)
+def _segmenter(language: str) -> pysbd.Segmenter | None:
+    try:
+        return pysbd.Segmenter(language=language, clean=False)
+    except ValueError:
+        return None
+
+
+def sentences(text: str, language: str = "en") -> list[str]:
+    """The sentences of ``text`` in order; joined without a separator they give ``text`` back exactly."""
+    if not text:
+        return []
+    if is_unspaced(text):
+        return _CJK_SENTENCE.findall(text)
+    segmenter = _segmenter(language.split("-")[0].lower()) if len(text) <= _PYSBD_LIMIT else None
+    if segmenter is not None:
+        pieces = _at_their_places(text, segmenter.segment(text))
+        if pieces is not None:
+            return pieces
+    return _PLAIN_SENTENCE.findall(text)
+
+
+def _at_their_places(text: str, found: list[str]) -> list[str] | None:
+    """``found`` cut from ``text`` itself, so that nothing between them is lost; None where they are not in it."""
+    starts: list[int] = []
+    position = 0
+    for sentence in found:
+        core = sentence.strip()
+        if not core:
+            continue
+        at = text.find(core, position)
+        if at < 0:
+            return None
+        starts.append(at)
+        position = at + len(core)
+    if not starts:
+        return [text]
+    starts[0] = 0
+    return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def split_long(text: str, limit: int, language: str = "en") -> list[str]:
+    """``text`` in pieces of at most ``limit`` words, cut at sentence ends, else between words.
+
+    Joined without a separator the pieces give ``text`` back exactly. A single 'word' longer than
+    the limit (an unspaced run) is cut between characters.
+    """
+    if limit < 1:
+        raise ValueError("limit must be at least 1 word")
+    if count_words(text) <= limit:
+        return [text]
+    pieces: list[str] = []
+    held, held_words = "", 0
+    for part in _parts_within(text, limit, language):
+        n = count_words(part)
+        if held and held_words + n > limit:
+            pieces.append(held)
+            held, held_words = "", 0
+        held += part
+        held_words += n
+    return [*pieces, held] if held else pieces
+
+
+def _parts_within(text: str, limit: int, language: str) -> Iterator[str]:
+    for sentence in sentences(text, language):
+        if count_words(sentence) <= limit:
+            yield sentence
+            continue
+        for word in re.findall(r"\s*\S+\s*$|\s*\S+", sentence) or [sentence]:
+            if count_words(word) <= limit:
+                yield word
+            else:
+                step = max(1, limit * CHARACTERS_PER_WORD["cjk"] - 1)
+                yield from (word[i : i + step] for i in range(0, len(word), step))
+
+
+def first_words(text: str, limit: int) -> str:
+    """The first ``limit`` words of ``text``, cut at a space (or a character where none is used)."""
+    return _clip(text, limit, from_end=False)
+
+
+def last_words(text: str, limit: int) -> str:
+    """The last ``limit`` words of ``text``, cut at a space (or a character where none is used)."""
+    return _clip(text, limit, from_end=True)
+
+
+def _clip(text: str, limit: int, *, from_end: bool) -> str:
+    if limit <= 0:
+        return ""
+    if count_words(text) <= limit:
+        return text
+    low, high = 0, len(text)  # the longest clip that still has at most `limit` words
+    while low < high:
+        middle = (low + high + 1) // 2
+        clip = text[-middle:] if from_end else text[:middle]
+        if count_words(clip) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    clip = text[len(text) - low :] if from_end else text[:low]
+    if not is_unspaced(clip):  # do not end inside a word
+        if from_end and low < len(text) and not text[len(text) - low - 1].isspace():
+            clip = clip.split(None, 1)[1] if len(clip.split(None, 1)) > 1 else clip
+        elif not from_end and low < len(text) and not text[low].isspace():
+            clip = clip.rsplit(None, 1)[0]
+    return clip.strip()
+
+
+def squeeze(text: str) -> str:
+    """``text`` with every run of white space as one space, and none at the ends."""
+    return _SPACE.sub(" ", text).strip()

@@ -1,0 +1,45 @@
+"""The one fake model: replies queued or computed from the prompt, every call recorded, an empty queue an error."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+
+from readagent_core.models.base import Completion, Watch
+from readagent_core.prompts import Prompt
+
+Reply = str | Exception | Completion
+
+
+class FakeModel:
+    """``replies``: a queue, or a function of the prompt. An Exception in place of a reply is raised."""
+
+    name = "fake-model"
+    where = ""
+    is_language_model = True
+
+    def __init__(self, replies: Iterable[Reply] | Callable[[Prompt], Reply], *, window: int | None = None) -> None:
+        self._answer = replies if callable(replies) else None
+        self._queue = [] if callable(replies) else list(replies)
+        self._lock = threading.Lock()
+        self.window = window
+        self.prompts: list[Prompt] = []
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        watch.check()
+        with self._lock:
+            self.prompts.append(prompt)
+            if self._answer is None and not self._queue:
+                raise AssertionError(f"no reply queued for {prompt.task}:\n{prompt.text[:400]}")
+            reply = self._answer(prompt) if self._answer else self._queue.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply if isinstance(reply, Completion) else Completion(reply, model=self.name)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        completion = self.complete(prompt, watch)
+        yield from completion.text.splitlines(keepends=True)
+        yield completion
+
+    def tasks(self) -> list[str]:
+        return [p.task for p in self.prompts]
