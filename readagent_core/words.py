@@ -36,7 +36,8 @@ def count_words(text: str) -> int:
     for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN)):
         characters[name] = sum(len(run) for run in pattern.findall(text))
     spaced = len(_UNSPACED_RUN.sub(" ", text).split())
-    unspaced = sum(max(1, n // CHARACTERS_PER_WORD[name]) for name, n in characters.items() if n)
+    # rounded up, so that pieces never count less than their whole
+    unspaced = sum(-(-n // CHARACTERS_PER_WORD[name]) for name, n in characters.items())
     return spaced + unspaced
 
 
@@ -140,8 +141,10 @@ def _parts_within(text: str, limit: int, language: str) -> Iterator[str]:
             if count_words(word) <= limit:
                 yield word
             else:
-                step = max(1, limit * CHARACTERS_PER_WORD["cjk"] - 1)
-                yield from (word[i : i + step] for i in range(0, len(word), step))
+                while word:
+                    cut = max(1, _fitting(word, limit))
+                    yield word[:cut]
+                    word = word[cut:]
 
 
 def first_words(text: str, limit: int) -> str:
@@ -159,21 +162,29 @@ def _clip(text: str, limit: int, *, from_end: bool) -> str:
         return ""
     if count_words(text) <= limit:
         return text
-    low, high = 0, len(text)  # the longest clip that still has at most `limit` words
+    if from_end:
+        low = _fitting(text, limit, from_end=True)
+        clip = text[len(text) - low :]
+        if low and not is_unspaced(clip) and not clip[0].isspace() and not text[len(text) - low - 1].isspace():
+            clip = clip.split(None, 1)[1] if len(clip.split(None, 1)) > 1 else clip  # do not begin inside a word
+        return clip.strip()
+    low = _fitting(text, limit)
+    clip = text[:low]
+    if low and not is_unspaced(clip) and not clip[-1].isspace() and not text[low].isspace():
+        clip = clip.rsplit(None, 1)[0]  # do not end inside a word
+    return clip.strip()
+
+
+def _fitting(text: str, limit: int, *, from_end: bool = False) -> int:
+    """How many characters, from one end of ``text``, hold at most ``limit`` words."""
+    low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        clip = text[-middle:] if from_end else text[:middle]
-        if count_words(clip) <= limit:
+        if count_words(text[-middle:] if from_end else text[:middle]) <= limit:
             low = middle
         else:
             high = middle - 1
-    clip = text[len(text) - low :] if from_end else text[:low]
-    if not is_unspaced(clip):  # do not end inside a word
-        if from_end and low < len(text) and not text[len(text) - low - 1].isspace():
-            clip = clip.split(None, 1)[1] if len(clip.split(None, 1)) > 1 else clip
-        elif not from_end and low < len(text) and not text[low].isspace():
-            clip = clip.rsplit(None, 1)[0]
-    return clip.strip()
+    return low
 
 
 def squeeze(text: str) -> str:

@@ -1,0 +1,88 @@
+"""The house stands: a module of the engine imports only from floors below its own."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINE = ROOT / "readagent_core"
+FLOORS = [
+    {"errors", "words", "settings", "usage"},
+    {"document", "tags", "plan", "memory", "prompts"},
+    {"loaders", "models", "jobs", "citations"},
+    {"reading", "library"},
+    {"methods"},
+    {"study", "evaluation"},
+    {"__main__"},
+]
+# who may look at a neighbour on the same floor, and why
+NEIGHBOURS = {
+    ("words", "errors"), ("settings", "errors"), ("usage", "errors"),  # errors are the ground
+    ("memory", "document"), ("memory", "tags"), ("memory", "plan"),  # a memory is made of these
+    ("jobs", "models"),  # a job is the Watch that model calls take
+    ("evaluation", "study"),  # experiments run on the same library and model as the app
+}  # fmt: skip
+
+
+def rooms_and_imports():
+    for path in sorted(ENGINE.rglob("*.py")):
+        parts = path.relative_to(ENGINE).with_suffix("").parts
+        if parts == ("__init__",):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}: imports are written in full"
+                names = [node.module or ""]
+                if node.module == "readagent_core":
+                    names = [f"readagent_core.{alias.name}" for alias in node.names]
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            for name in names:
+                yield path, parts[0], name
+
+
+def floor_of(room: str) -> int:
+    for number, rooms in enumerate(FLOORS):
+        if room in rooms:
+            return number
+    raise AssertionError(f"{room} has no floor: give it one in FLOORS and in the README's tree")
+
+
+def test_every_import_goes_down():
+    wrong = []
+    seen = 0
+    for path, room, name in rooms_and_imports():
+        if not name.startswith("readagent_core."):
+            continue
+        seen += 1
+        other = name.split(".")[1]
+        if other == room or (room, other) in NEIGHBOURS:
+            continue
+        if floor_of(other) >= floor_of(room):
+            wrong.append(f"{path.relative_to(ROOT)} ({room}) imports {name}")
+    assert not wrong, "\n".join(wrong)
+    assert seen > 15, "the test found hardly any import: it looks in the wrong place"
+
+
+def test_the_engine_knows_no_streamlit():
+    assert not [str(path) for path, _, name in rooms_and_imports() if name.split(".")[0] == "streamlit"]
+
+
+def test_no_method_imports_another():
+    shared = {"base", "answering", "looking"}
+    for path, room, name in rooms_and_imports():
+        if room != "methods" or not name.startswith("readagent_core.methods."):
+            continue
+        module = ENGINE / "methods" / f"{name.split('.')[2]}.py"
+        if module.is_file() and name.split(".")[2] not in shared:
+            assert "METHOD = " not in module.read_text(encoding="utf-8"), f"{path.name} imports the method {name}"
+
+
+def test_pages_catch_only_our_errors():
+    for path in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler):
+                assert node.type is not None, f"{path}: a bare except"
+                assert not (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")), path

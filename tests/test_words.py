@@ -1,0 +1,83 @@
+"""Counting and splitting: right for spaced and unspaced scripts, and nothing is ever lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagent_core import words
+
+TEXT = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("abcXYZ.,!?\"' \n'’“”0159"),
+        st.sampled_from("雪守駅の時計は、。「」！ไทยລາວကខ"),
+        st.characters(),
+    ),
+    max_size=400,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", 0),
+        ("  \n ", 0),
+        ("One two  three.\nFour", 4),
+        ("雪守駅の時計は、三分進んでいる。", 8),  # 16 characters, two a word
+        ("駅", 1),
+        ("2026 年の雪", 3),  # one spaced word and four characters
+        ("Der Zug fährt – pünktlich.", 5),
+        ("สวัสดีครับ", 3),  # 10 characters, four a word, rounded up
+        ("안녕하세요 여러분", 2),  # Korean spaces its words
+    ],
+)
+def test_count(text, expected):
+    assert words.count_words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mr. Vane left. He was late.", ["Mr. Vane left. ", "He was late."]),
+        ('"Is it lit?" she said. "No."', ['"Is it lit?" she said. ', '"No."']),
+        ("J. R. Smith came at 3.30 p.m. today. Then went.", ["J. R. Smith came at 3.30 p.m. today. ", "Then went."]),
+        ("雪が降った。駅は静かだ。", ["雪が降った。", "駅は静かだ。"]),
+        ("「いいですか。」と言った。", ["「いいですか。」", "と言った。"]),
+    ],
+)
+def test_sentences(text, expected):
+    assert words.sentences(text) == expected
+
+
+@given(TEXT)
+def test_sentences_lose_nothing(text):
+    assert "".join(words.sentences(text)) == text
+
+
+@given(TEXT, st.integers(1, 30))
+def test_split_long_loses_nothing_and_keeps_the_limit(text, limit):
+    pieces = words.split_long(text, limit)
+    assert "".join(pieces) == text
+    assert all(words.count_words(piece) <= limit for piece in pieces)
+
+
+@given(TEXT, st.integers(0, 30))
+def test_clips_keep_the_limit(text, limit):
+    assert words.count_words(words.first_words(text, limit)) <= limit
+    assert words.count_words(words.last_words(text, limit)) <= limit
+
+
+def test_clips_do_not_end_inside_a_word():
+    assert words.first_words("alpha beta gamma delta", 2) == "alpha beta"
+    assert words.last_words("alpha beta gamma delta", 2) == "gamma delta"
+
+
+def test_terms_pair_up_unspaced_characters():
+    assert words.terms("It's 雪守駅") == ["it's", "雪守", "守駅"]
+
+
+def test_right_to_left():
+    assert words.is_right_to_left("مرحبا بالعالم abc")
+    assert not words.is_right_to_left("hello مر")
+    assert not words.is_right_to_left("")
