@@ -1,0 +1,203 @@
+"""The measures, as plain functions of numbers and texts: accuracy, ROUGE, LLM ratings, means, paired tests.
+
+METHODS.md 'Measures'. Every figure comes with what says how far to trust it: Wilson intervals for shares,
+standard deviations over runs, exact McNemar and paired bootstrap for differences. Knows nothing of models.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from readagent_core.words import is_unspaced, terms
+
+ROUGE = ("rouge1", "rouge2", "rougeL")
+Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
+BOOTSTRAPS = 10_000
+EXACT, PARTIAL, WRONG = "exact", "partial", "wrong"
+
+
+@dataclass(frozen=True)
+class Share:
+    """``hits`` of ``total``, with the 95 % Wilson interval ``low``–``high``; all shares from 0 to 1."""
+
+    hits: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.total if self.total else 0.0
+
+
+def share(hits: int, total: int, *, z: float = Z95) -> Share:
+    """A share with its Wilson score interval (Wilson 1927), right also near 0 and 1 and for few questions."""
+    if not 0 <= hits <= total:
+        raise ValueError(f"{hits} of {total}")
+    if total == 0:
+        return Share(0, 0, 0.0, 1.0)
+    p = hits / total
+    scale = 1 + z * z / total
+    middle = (p + z * z / (2 * total)) / scale
+    half = z * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total)) / scale
+    # at the ends the interval touches 0 or 1 exactly; rounding must not push it past
+    return Share(hits, total, 0.0 if hits == 0 else max(0.0, middle - half),
+                 1.0 if hits == total else min(1.0, middle + half))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mean:
+    """``sd``: sample standard deviation (n − 1), None for a single value."""
+
+    value: float
+    sd: float | None
+    n: int
+
+
+def mean(values: Sequence[float]) -> Mean | None:
+    """Mean ± sd; None for no values."""
+    if not values:
+        return None
+    middle = math.fsum(values) / len(values)
+    if len(values) == 1:
+        return Mean(middle, None, 1)
+    return Mean(middle, math.sqrt(math.fsum((v - middle) ** 2 for v in values) / (len(values) - 1)), len(values))
+
+
+# --- free-form answers --------------------------------------------------------------------------------
+
+
+class _Terms:
+    """ROUGE tokens for scripts that do not space words; the library's own drops all but a–z and digits."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return terms(text)
+
+
+@cache
+def _scorer(unspaced: bool) -> Any:
+    from rouge_score import rouge_scorer  # slow to import, and multiple choice never needs it
+
+    if unspaced:
+        return rouge_scorer.RougeScorer(list(ROUGE), tokenizer=_Terms())
+    return rouge_scorer.RougeScorer(list(ROUGE), use_stemmer=True)
+
+
+def rouge(answer: str, references: Sequence[str]) -> dict[str, float]:
+    """ROUGE-1/2/L F from 0 to 1 (rouge-score, Porter stemmer); over several references the best of each."""
+    if not references:
+        return dict.fromkeys(ROUGE, 0.0)
+    found = [
+        {name: score.fmeasure for name, score in _scorer(is_unspaced(reference)).score(reference, answer).items()}
+        for reference in references
+    ]
+    return {name: float(max(scores[name] for scores in found)) for name in ROUGE}
+
+
+def rating(strict: str, permissive: str) -> str:
+    """One rating from both raters' verdicts on one reference: 'exact', 'partial' or 'wrong'.
+
+    Exact when either says exact, partial when only the permissive one says partial (paper, section 4.1).
+    ``strict`` is 'exact' or 'wrong', ``permissive`` any of the three.
+    """
+    if EXACT in (strict, permissive):
+        return EXACT
+    return PARTIAL if permissive == PARTIAL else WRONG
+
+
+def best_rating(ratings: Sequence[str]) -> str:
+    """Over several references the best counts."""
+    return next((r for r in (EXACT, PARTIAL) if r in ratings), WRONG)
+
+
+def llm_ratings(ratings: Sequence[str]) -> tuple[Share, Share]:
+    """LLM-Rating-1 (exact) and LLM-Rating-2 (exact or partial), with intervals."""
+    exact = sum(r == EXACT for r in ratings)
+    partial = sum(r == PARTIAL for r in ratings)
+    return share(exact, len(ratings)), share(exact + partial, len(ratings))
+
+
+# --- differences between two methods on the same questions ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Difference:
+    """``value``: second minus first, 95 % interval ``low``–``high``, ``p`` two-sided. ``n``: paired questions.
+
+    ``test``: 'McNemar, exact' or 'paired bootstrap'. ``only_first``/``only_second``: right in one alone.
+    """
+
+    value: float
+    low: float
+    high: float
+    p: float
+    n: int
+    test: str
+    only_first: int = 0
+    only_second: int = 0
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> Difference:
+    """Exact McNemar test for paired right/wrong answers; interval after Newcombe's paired Wilson (method 10).
+
+    p = P(at least as uneven a split of the discordant pairs under a fair coin), two-sided.
+    """
+    n = _paired(first, second)
+    b = sum(x and not y for x, y in zip(first, second, strict=True))
+    c = sum(y and not x for x, y in zip(first, second, strict=True))
+    p = min(1.0, 2 * sum(math.comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)) if b + c else 1.0
+    low, high = _newcombe(first, second, b, c)
+    return Difference((c - b) / n, low, high, p, n, "McNemar, exact", b, c)
+
+
+def _newcombe(first: Sequence[bool], second: Sequence[bool], b: int, c: int) -> tuple[float, float]:
+    n = len(first)
+    one, two = share(sum(second), n), share(sum(first), n)
+    a = sum(x and y for x, y in zip(first, second, strict=True))
+    d = n - a - b - c
+    spread = (a + b) * (c + d) * (a + c) * (b + d)
+    phi = 0.0
+    if spread:
+        cross = a * d - b * c
+        phi = (max(cross - n / 2, 0.0) if cross > 0 else float(cross)) / math.sqrt(spread)
+    delta = one.value - two.value
+    up_one, down_one, up_two, down_two = (
+        one.high - one.value,
+        one.value - one.low,
+        two.high - two.value,
+        two.value - two.low,
+    )
+    low = delta - math.sqrt(max(0.0, down_one**2 - 2 * phi * down_one * up_two + up_two**2))
+    high = delta + math.sqrt(max(0.0, up_one**2 - 2 * phi * up_one * down_two + down_two**2))
+    return max(-1.0, low), min(1.0, high)
+
+
+def bootstrap(first: Sequence[float], second: Sequence[float], *, seed: int = 0) -> Difference:
+    """Paired bootstrap of the mean difference: percentile interval, and p from the differences shifted to mean 0."""
+    import numpy as np
+
+    n = _paired(first, second)
+    differences = np.asarray(second, dtype=float) - np.asarray(first, dtype=float)
+    value = float(differences.mean())
+    random = np.random.default_rng(seed)
+    rows = max(1, min(BOOTSTRAPS, 4_000_000 // n))  # in blocks, so that memory stays flat for large n
+    means: list[Any] = []
+    left = BOOTSTRAPS
+    while left:
+        block = min(rows, left)
+        means.append(differences[random.integers(0, n, (block, n))].mean(axis=1))
+        left -= block
+    drawn = np.concatenate(means)
+    low, high = (float(x) for x in np.quantile(drawn, (0.025, 0.975)))
+    extreme = int(np.count_nonzero(np.abs(drawn - value) >= abs(value) - 1e-12))
+    return Difference(value, low, high, (extreme + 1) / (BOOTSTRAPS + 1), n, "paired bootstrap")
+
+
+def _paired(first: Sequence[Any], second: Sequence[Any]) -> int:
+    if len(first) != len(second) or not first:
+        raise ValueError(f"paired answers are needed, not {len(first)} and {len(second)}")
+    return len(first)
