@@ -1,0 +1,170 @@
+"""Conversations about a book: every question and every event of every answer, and small preferences."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readagent_core.errors import NotKeptError
+from readagent_core.library.records import Conversation, Exchange
+from readagent_core.library.schema import Database
+
+_SELECT = """
+    SELECT conversation.*, (SELECT count(*) FROM exchange WHERE conversation_id = conversation.id) AS exchanges
+    FROM conversation
+"""
+
+
+def conversations(db: Database, book_id: str) -> list[Conversation]:
+    """Newest first."""
+    rows = db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY updated DESC, rowid DESC", (book_id,))
+    return [Conversation(**dict(row)) for row in rows]
+
+
+def conversation(db: Database, conversation_id: str) -> Conversation:
+    row = db.row(f"{_SELECT} WHERE id = ?", (conversation_id,))
+    if row is None:
+        raise NotKeptError("This conversation is not in the library any more.")
+    return Conversation(**dict(row))
+
+
+def new_conversation(db: Database, book_id: str, title: str) -> Conversation:
+    now = time.time()
+    conversation_id = secrets.token_hex(6)
+    with db.write() as connection:
+        if connection.execute("SELECT 1 FROM book WHERE id = ?", (book_id,)).fetchone() is None:
+            raise NotKeptError("This book is not in the library. It may have been removed; open its file again.")
+        connection.execute(
+            "INSERT INTO conversation VALUES (?, ?, ?, ?, ?)", (conversation_id, book_id, title, now, now)
+        )
+    return conversation(db, conversation_id)
+
+
+def rename(db: Database, conversation_id: str, title: str) -> None:
+    conversation(db, conversation_id)
+    with db.write() as connection:
+        connection.execute("UPDATE conversation SET title = ? WHERE id = ?", (title, conversation_id))
+
+
+def delete(db: Database, conversation_id: str) -> None:
+    with db.write() as connection:
+        connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+
+
+def start_exchange(
+    db: Database,
+    conversation_id: str,
+    reading_id: int,
+    *,
+    question: str,
+    options: Sequence[str],
+    method: str,
+    settings: Mapping[str, Any],
+    up_to: int | None,
+    extra: Mapping[str, Any],
+) -> Exchange:
+    conversation(db, conversation_id)
+    now = time.time()
+    exchange_id = secrets.token_hex(6)
+    values = (
+        exchange_id,
+        conversation_id,
+        reading_id,
+        question,
+        json.dumps(list(options), ensure_ascii=False),
+        method,
+        json.dumps(dict(settings), ensure_ascii=False),
+        up_to,
+        now,
+        json.dumps(dict(extra), ensure_ascii=False),
+    )
+    with db.write() as connection:
+        connection.execute(
+            "INSERT INTO exchange (id, conversation_id, reading_id, question, options, method, settings, up_to, asked, "
+            "state, extra) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'running', ?)",
+            values,
+        )
+        connection.execute("UPDATE conversation SET updated = ? WHERE id = ?", (now, conversation_id))
+    return exchange(db, exchange_id)
+
+
+def append_event(db: Database, exchange_id: str, event: Mapping[str, Any]) -> None:
+    body = json.dumps(dict(event), ensure_ascii=False)
+    with db.write() as connection:
+        connection.execute(
+            "INSERT INTO event SELECT ?, coalesce(max(number), 0) + 1, ? FROM event WHERE exchange_id = ?",
+            (exchange_id, body, exchange_id),
+        )
+
+
+def finish_exchange(
+    db: Database, exchange_id: str, state: str, *, error: str, extra: Mapping[str, Any] | None
+) -> Exchange:
+    """``extra``: added to what the exchange already has there."""
+    before = exchange(db, exchange_id)
+    merged = json.dumps({**before.extra, **(extra or {})}, ensure_ascii=False)
+    with db.write() as connection:
+        connection.execute(
+            "UPDATE exchange SET state = ?, error = ?, extra = ? WHERE id = ?", (state, error, merged, exchange_id)
+        )
+        connection.execute("UPDATE conversation SET updated = ? WHERE id = ?", (time.time(), before.conversation_id))
+    return exchange(db, exchange_id)
+
+
+def exchanges(db: Database, conversation_id: str) -> list[Exchange]:
+    """In the order asked."""
+    rows = db.rows("SELECT * FROM exchange WHERE conversation_id = ? ORDER BY number", (conversation_id,))
+    return _with_events(db, rows)
+
+
+def exchange(db: Database, exchange_id: str) -> Exchange:
+    found = _with_events(db, db.rows("SELECT * FROM exchange WHERE id = ?", (exchange_id,)))
+    if not found:
+        raise NotKeptError("This question is not in the library any more.")
+    return found[0]
+
+
+def _with_events(db: Database, rows: Sequence[sqlite3.Row]) -> list[Exchange]:
+    events: dict[str, list[dict[str, Any]]] = {row["id"]: [] for row in rows}
+    if events:
+        marks = ",".join("?" * len(events))
+        for row in db.rows(f"SELECT * FROM event WHERE exchange_id IN ({marks}) ORDER BY number", list(events)):
+            events[row["exchange_id"]].append(json.loads(row["body"]))
+    return [
+        Exchange(
+            id=row["id"],
+            conversation_id=row["conversation_id"],
+            reading_id=row["reading_id"],
+            question=row["question"],
+            options=tuple(json.loads(row["options"])),
+            method=row["method"],
+            settings=json.loads(row["settings"]),
+            up_to=row["up_to"],
+            asked=row["asked"],
+            state=row["state"],
+            error=row["error"],
+            events=tuple(events[row["id"]]),
+            extra=json.loads(row["extra"]),
+        )
+        for row in rows
+    ]
+
+
+def preference(db: Database, name: str) -> Any:
+    """The value kept under ``name``. Raises KeyError where there is none."""
+    row = db.row("SELECT value FROM preference WHERE name = ?", (name,))
+    if row is None:
+        raise KeyError(name)
+    return json.loads(row["value"])
+
+
+def set_preference(db: Database, name: str, value: Any) -> None:
+    with db.write() as connection:
+        connection.execute(
+            "INSERT INTO preference VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            (name, json.dumps(value, ensure_ascii=False)),
+        )

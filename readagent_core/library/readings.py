@@ -1,0 +1,223 @@
+"""Readings: their state, and every page and gist, kept one by one as they are made.
+
+What is kept first stays: when two processes read the same book at once, a page that is already kept is given
+back to the one that comes second, which goes on from there. So pages always follow each other.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+
+from readagent_core.document import Document
+from readagent_core.errors import LibraryError, NotKeptError
+from readagent_core.library.records import Reading
+from readagent_core.library.schema import Database
+from readagent_core.memory import Gist, GistMemory, Page, check_cover
+from readagent_core.plan import ReadingPlan
+from readagent_core.usage import Usage
+
+STATES = ("reading", "paused", "done", "failed")
+_SELECT = """
+    SELECT reading.*, (SELECT count(*) FROM page WHERE reading_id = reading.id) AS pages,
+        (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists
+    FROM reading
+"""
+
+
+def _reading(row: sqlite3.Row) -> Reading:
+    return Reading(
+        id=row["id"],
+        book_id=row["book_id"],
+        document_id=row["document_id"],
+        plan=ReadingPlan.from_dict(json.loads(row["plan"])),
+        model=row["model"],
+        where=row["place"],
+        state=row["state"],
+        why=row["why"],
+        pages=row["pages"],
+        gists=row["gists"],
+        started=row["started"],
+        ended=row["ended"],
+        recorded=row["recorded"],
+        usage=Usage.from_dict(json.loads(row["usage"])),
+    )
+
+
+def reading(db: Database, reading_id: int) -> Reading:
+    row = db.row(f"{_SELECT} WHERE reading.id = ?", (reading_id,))
+    if row is None:
+        raise NotKeptError("This reading is not in the library any more. Read the book again.")
+    return _reading(row)
+
+
+def readings(db: Database, book_id: str) -> list[Reading]:
+    """Newest first."""
+    return [_reading(r) for r in db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))]
+
+
+def open_reading(
+    db: Database, book_id: str, document_id: str, *, plan: ReadingPlan, model: str, where: str, recorded: str = ""
+) -> Reading:
+    key = (document_id, plan.key, model, recorded)
+    find = "SELECT id FROM reading WHERE document_id = ? AND plan_key = ? AND model = ? AND recorded = ?"
+    found = db.row(find, key)
+    if found is None:
+        with db.write() as connection:
+            connection.execute(
+                "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded) "
+                "VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?) ON CONFLICT DO NOTHING",
+                (book_id, document_id, plan.key, json.dumps(plan.to_dict()), model, where, time.time(), recorded),
+            )
+            found = connection.execute(find, key).fetchone()
+    return reading(db, found["id"])
+
+
+def set_state(db: Database, reading_id: int, state: str, *, why: str, usage: Usage | None) -> None:
+    """``usage``: of the whole reading so far; None leaves what is kept."""
+    if state not in STATES:
+        raise ValueError(f"{state!r} is not one of {STATES}")
+    reading(db, reading_id)
+    with db.write() as connection:
+        ended = None if state == "reading" else time.time()
+        connection.execute(
+            "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?", (state, why, ended, reading_id)
+        )
+        if usage is not None:
+            connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (json.dumps(usage.to_dict()), reading_id))
+
+
+def kept(db: Database, reading_id: int) -> tuple[list[Page], dict[int, Gist]]:
+    """Every page kept, in order, and the gists by page number."""
+    pages = [_page(r) for r in db.rows("SELECT * FROM page WHERE reading_id = ? ORDER BY number", (reading_id,))]
+    gists = {r["number"]: _gist(r) for r in db.rows("SELECT * FROM gist WHERE reading_id = ?", (reading_id,))}
+    return pages, gists
+
+
+def _page(row: sqlite3.Row) -> Page:
+    return Page(
+        row["number"], row["first"], row["beyond"], row["words"], row["reason"], bool(row["fallback"]), row["ends"]
+    )
+
+
+def _gist(row: sqlite3.Row) -> Gist:
+    return Gist(
+        row["text"],
+        bool(row["fallback"]),
+        bool(row["whole"]),
+        bool(row["edited"]),
+        row["level"],
+        tuple(json.loads(row["marks"])),
+    )
+
+
+def memory(db: Database, reading_id: int, document: Document) -> GistMemory:
+    """``document``: the reading's own, limited to its plan's ``max_words``."""
+    this = reading(db, reading_id)
+    pages, gists = kept(db, reading_id)
+    in_order = tuple(gists.get(p.number) for p in pages)
+    covered = bool(pages) and pages[-1].end == len(document.paragraphs)
+    return GistMemory(
+        document=document,
+        plan=this.plan,
+        pages=tuple(pages),
+        gists=in_order,
+        model=this.model,
+        complete=covered and None not in in_order,
+        recorded=this.recorded,
+        usage=this.usage,
+    )
+
+
+def save_page(db: Database, reading_id: int, page: Page) -> Page:
+    """The page of this number as it is kept: ``page``, or the one that was there before."""
+    with db.write() as connection:
+        row = connection.execute(
+            "SELECT * FROM page WHERE reading_id = ? AND number = ?", (reading_id, page.number)
+        ).fetchone()
+        if row is not None:
+            return _page(row)
+        before = connection.execute(
+            "SELECT number, beyond FROM page WHERE reading_id = ? ORDER BY number DESC LIMIT 1", (reading_id,)
+        ).fetchone()
+        number, beyond = (before["number"], before["beyond"]) if before else (0, 0)
+        if (page.number, page.start) != (number + 1, beyond):
+            raise LibraryError(
+                f"Page {page.number} does not follow what is kept of this reading; "
+                "it was changed elsewhere meanwhile. Read on to continue from what is kept."
+            )
+        connection.execute(
+            "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends),
+        )
+    return page
+
+
+def save_gist(db: Database, reading_id: int, number: int, *, gist: Gist) -> None:
+    with db.write() as connection:
+        _put_gist(connection, reading_id, number, gist)
+
+
+def _put_gist(connection: sqlite3.Connection, reading_id: int, number: int, gist: Gist) -> None:
+    marks = json.dumps(gist.marks, ensure_ascii=False)
+    connection.execute(
+        "INSERT INTO gist VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET text = excluded.text, "
+        "fallback = excluded.fallback, whole = excluded.whole, edited = excluded.edited, level = excluded.level, "
+        "marks = excluded.marks, indexed = 0",
+        (reading_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks),
+    )
+
+
+def cut_from(db: Database, reading_id: int, number: int) -> None:
+    """Forget page ``number`` and all after it, so that reading goes on from there."""
+    reading(db, reading_id)
+    with db.write() as connection:
+        connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (reading_id, number))
+        connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (reading_id, number))
+        connection.execute(
+            "UPDATE reading SET state = 'paused', why = ?, ended = ? WHERE id = ?",
+            (f"To be read again from page {number}.", time.time(), reading_id),
+        )
+
+
+def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
+    """Keep a finished memory (a recording, an import) as this reading, in place of what it held."""
+    if memory.complete:
+        check_cover(memory.document, memory.pages)
+    with db.write() as connection:
+        connection.execute("DELETE FROM page WHERE reading_id = ?", (reading_id,))
+        connection.execute("DELETE FROM gist WHERE reading_id = ?", (reading_id,))
+        connection.executemany(
+            "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(reading_id, p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages],
+        )
+        for page, gist in zip(memory.pages, memory.gists, strict=True):
+            if gist is not None:
+                _put_gist(connection, reading_id, page.number, gist)
+        connection.execute(
+            "UPDATE reading SET state = ?, why = '', ended = ?, usage = ? WHERE id = ?",
+            (
+                "done" if memory.complete else "paused",
+                time.time(),
+                json.dumps(memory.usage.to_dict()),
+                reading_id,
+            ),
+        )
+
+
+class ReadingStore:
+    """Where one reading keeps its pages and gists; what ``reading.read`` asks of its ``store``."""
+
+    def __init__(self, db: Database, reading_id: int) -> None:
+        self._db = db
+        self._reading_id = reading_id
+
+    def load(self) -> tuple[list[Page], dict[int, Gist]]:
+        return kept(self._db, self._reading_id)
+
+    def save_page(self, page: Page) -> Page:
+        return save_page(self._db, self._reading_id, page)
+
+    def save_gist(self, number: int, gist: Gist) -> None:
+        save_gist(self._db, self._reading_id, number, gist=gist)

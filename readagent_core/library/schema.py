@@ -1,0 +1,204 @@
+"""The one SQLite file: its tables, its connections and its errors.
+
+WAL, one connection a thread, a version with migrations. Every SQLite error becomes a LibraryError here and
+nowhere else. Knows nothing of what the tables mean.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError, NewerLibraryError
+
+FILE = "library.db"
+BUSY_SECONDS = 15.0
+# one script a version; a kept library is brought up by those it has not seen yet, so none is ever changed
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE document (id TEXT PRIMARY KEY, words INTEGER NOT NULL, body TEXT NOT NULL);
+    CREATE TABLE cover (document_id TEXT PRIMARY KEY REFERENCES document ON DELETE CASCADE,
+        kind TEXT NOT NULL, data BLOB NOT NULL);
+    CREATE TABLE book (id TEXT PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL,
+        format TEXT NOT NULL, source_name TEXT NOT NULL, sample INTEGER NOT NULL, added REAL NOT NULL,
+        opened REAL, removed REAL);
+    CREATE TABLE version (book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, number INTEGER NOT NULL,
+        document_id TEXT NOT NULL REFERENCES document, added REAL NOT NULL, PRIMARY KEY (book_id, number));
+    CREATE INDEX version_document ON version (document_id);
+    CREATE TABLE reading (id INTEGER PRIMARY KEY AUTOINCREMENT, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
+        document_id TEXT NOT NULL REFERENCES document, plan_key TEXT NOT NULL, plan TEXT NOT NULL, model TEXT NOT NULL,
+        place TEXT NOT NULL, state TEXT NOT NULL, why TEXT NOT NULL DEFAULT '', started REAL NOT NULL, ended REAL,
+        recorded TEXT NOT NULL DEFAULT '', usage TEXT NOT NULL DEFAULT '{}',
+        UNIQUE (document_id, plan_key, model, recorded));
+    CREATE INDEX reading_book ON reading (book_id);
+    CREATE TABLE page (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, number INTEGER NOT NULL,
+        first INTEGER NOT NULL, beyond INTEGER NOT NULL, words INTEGER NOT NULL, reason TEXT NOT NULL,
+        fallback INTEGER NOT NULL, ends TEXT NOT NULL, PRIMARY KEY (reading_id, number)) WITHOUT ROWID;
+    CREATE TABLE gist (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, number INTEGER NOT NULL,
+        text TEXT NOT NULL, fallback INTEGER NOT NULL, whole INTEGER NOT NULL, edited INTEGER NOT NULL,
+        level INTEGER NOT NULL, marks TEXT NOT NULL, indexed INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (reading_id, number)) WITHOUT ROWID;
+    CREATE TABLE position (book_id TEXT PRIMARY KEY REFERENCES book ON DELETE CASCADE,
+        paragraph INTEGER NOT NULL, furthest INTEGER NOT NULL);
+    CREATE TABLE conversation (id TEXT PRIMARY KEY, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
+        title TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL);
+    CREATE INDEX conversation_book ON conversation (book_id);
+    CREATE TABLE exchange (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+        conversation_id TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE, reading_id INTEGER NOT NULL,
+        question TEXT NOT NULL, options TEXT NOT NULL, method TEXT NOT NULL, settings TEXT NOT NULL, up_to INTEGER,
+        asked REAL NOT NULL, state TEXT NOT NULL, error TEXT NOT NULL DEFAULT '', extra TEXT NOT NULL DEFAULT '{}');
+    CREATE INDEX exchange_conversation ON exchange (conversation_id);
+    CREATE TABLE event (exchange_id TEXT NOT NULL REFERENCES exchange (id) ON DELETE CASCADE, number INTEGER NOT NULL,
+        body TEXT NOT NULL, PRIMARY KEY (exchange_id, number)) WITHOUT ROWID;
+    CREATE TABLE preference (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE indexed (id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL UNIQUE);
+    CREATE VIRTUAL TABLE found USING fts5 (terms, tokenize = 'unicode61 remove_diacritics 2');
+    """,
+)
+_ADVICE = "Nothing already kept was damaged."
+
+
+class _Connection(sqlite3.Connection):
+    """Closes itself when its thread is gone."""
+
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error):
+            self.close()
+
+
+class Database:
+    """The library's file. ``rows`` and ``row`` read; ``write`` is one transaction, whole or not at all."""
+
+    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self._busy_seconds = busy_seconds
+        self._local = threading.local()
+        self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
+        self._make_file()
+        with self._mapped():
+            self._migrate(self._connection())
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        with self._mapped():
+            return self._connection().execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: what the block wrote is kept when it ends, and nothing of it when it raises."""
+        with self._mapped():
+            connection = self._connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def compact(self) -> None:
+        """Give the room of deleted rows back to the disk."""
+        with self._mapped():
+            self._connection().execute("VACUUM")
+            self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def size(self) -> int:
+        """Bytes on disk, the write-ahead log included."""
+        files = [self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))]
+        return sum(file.stat().st_size for file in files if file.is_file())
+
+    def close(self) -> None:
+        """Close every thread's connection. The next use opens again."""
+        for connection in list(self._open):
+            connection.close()
+        self._local = threading.local()
+
+    def _make_file(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise LibraryError(
+                f"The library {self.path} cannot be opened for writing ({error.strerror}). "
+                "Set READAGENT_HOME to a folder you can write to."
+            ) from None
+
+    def _connection(self) -> _Connection:
+        connection: _Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(
+                self.path,
+                timeout=self._busy_seconds,
+                isolation_level=None,
+                check_same_thread=False,  # used by one thread; closed by another
+                factory=_Connection,
+            )
+            connection.row_factory = sqlite3.Row
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: a killed process loses nothing
+            self._local.connection = connection
+            self._open.add(connection)
+        return connection
+
+    def _migrate(self, connection: _Connection) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(MIGRATIONS):
+            raise NewerLibraryError(
+                f"The library {self.path} was written by a newer ReadAgent. "
+                "Update this program, or set READAGENT_HOME to another folder. Nothing was changed."
+            )
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        if version == len(MIGRATIONS):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have been first
+            for script in MIGRATIONS[version:]:
+                for statement in script.split(";\n"):
+                    if statement.strip():
+                        connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: sqlite3.Error) -> LibraryError:
+        code = getattr(error, "sqlite_errorname", None) or ""
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return LibraryBusyError(
+                "The library is held by another program, so nothing could be written for "
+                f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_ADVICE}"
+            )
+        if code.startswith("SQLITE_FULL"):
+            return DiskFullError(f"The disk is full, so this could not be kept. Free some space, then go on. {_ADVICE}")
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return LibraryError(
+                f"The library {self.path} is damaged. Put a copy of it back if you have one, or move it away "
+                "to start with an empty library."
+            )
+        if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")):
+            return LibraryError(
+                f"The library {self.path} cannot be read or written. See that the disk has room and that the folder "
+                f"may be written to, then try again. {_ADVICE}"
+            )
+        return LibraryError(f"The library could not do this ({code or type(error).__name__}). {_ADVICE}")

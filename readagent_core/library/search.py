@@ -1,0 +1,225 @@
+"""Full-text search over a reading: SQLite FTS5 finds the paragraphs and gists, then the exact places in them.
+
+Text is split into terms here, before FTS5 sees it: words without their accents, and for scripts that do not
+space words, overlapping pairs of characters. The same splitting finds the places, so both always agree.
+Text is indexed on the first search of a book, gists as they appear.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from readagent_core.document import Document
+from readagent_core.library.schema import Database
+from readagent_core.memory import GistMemory
+from readagent_core.words import CJK, SOUTH_EAST
+
+MOST_HITS = 2000
+_AROUND = 60  # characters of a snippet on each side
+_MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0591-\u05c7"
+_DROPPED = re.compile(f"[{_MARKS}]")
+_UNSPACED = f"[{CJK}{SOUTH_EAST}]"
+_PIECE = re.compile(f"((?:(?={_UNSPACED})[^\\W_])+)|((?:(?!{_UNSPACED})[^\\W_]|[{_MARKS}])+)")
+_ASCII = re.compile(r"[a-z0-9]+")
+_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|(\S+)')
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One place found. ``field``: 'text' or 'gist'. ``start``/``end``: characters of the paragraph (of the
+    memory's document) or of the gist. ``paragraph``: -1 in a gist. ``snippet``: the words around it,
+    ``snippet[at : at + end - start]`` being the place itself.
+    """
+
+    page: int
+    field: str
+    paragraph: int
+    start: int
+    end: int
+    snippet: str
+    at: int = 0
+
+
+@dataclass(frozen=True)
+class Term:
+    text: str
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=20_000)
+def _fold(word: str) -> str:
+    return _DROPPED.sub("", unicodedata.normalize("NFKD", word.lower()))
+
+
+def split_terms(text: str) -> list[Term]:
+    """The terms of ``text`` with their places. A run of unspaced script gives its pairs and its last character."""
+    if text.isascii():
+        return [Term(m.group(), m.start(), m.end()) for m in _ASCII.finditer(text.lower())]
+    found: list[Term] = []
+    for piece in _PIECE.finditer(text):
+        start, end = piece.span()
+        if piece.group(1):
+            run = text[start:end]  # every character stands for itself, so that places stay exact
+            found.extend(Term(run[i : i + 2].lower(), start + i, start + i + 2) for i in range(len(run) - 1))
+            found.append(Term(run[-1].lower(), end - 1, end))
+        else:
+            folded = _fold(piece.group(2))
+            found.extend(Term(word, start, end) for word in re.findall(r"\w+", folded)[:1])
+    return found
+
+
+def _phrases(query: str) -> list[list[str]]:
+    """What must be found, each a run of terms: quoted words together, others one by one."""
+    phrases: list[list[str]] = []
+    for quoted, curly, word in _QUOTED.findall(query):
+        terms = [t.text for t in split_terms(quoted or curly or word)]
+        # a run of pairs ends in its single last character, which inside a longer text is not a term of its own
+        if len(terms) > 1 and len(terms[-1]) == 1 and len(terms[-2]) == 2 and terms[-2][1] == terms[-1]:
+            terms.pop()
+        if terms:
+            phrases.append(terms)
+    return phrases
+
+
+def _match(phrases: Sequence[Sequence[str]]) -> str:
+    """The FTS5 query: every phrase, the end of each as the beginning of a word."""
+    return " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
+
+
+def _places(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """Where the phrases stand in ``text``, in order, none inside another."""
+    terms = split_terms(text)
+    found: set[tuple[int, int]] = set()
+    for phrase in phrases:
+        *whole, last = phrase
+        n = len(phrase)
+        for i in range(len(terms) - n + 1):
+            end = terms[i + n - 1]
+            if end.text.startswith(last) and all(terms[i + k].text == whole[k] for k in range(n - 1)):
+                exact = end.start + len(last) if end.end - end.start == len(end.text) else end.end
+                found.add((terms[i].start, exact))
+    kept: list[tuple[int, int]] = []
+    for start, stop in sorted(found):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, stop))
+    return kept
+
+
+def _snippet(text: str, start: int, end: int) -> tuple[str, int]:
+    """The words around a place, and where the place stands in them."""
+    left, right = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    if left:
+        space = text.find(" ", left, start)
+        left = space + 1 if space >= 0 else left
+    if right < len(text):
+        space = text.rfind(" ", end, right)
+        right = space if space >= 0 else right
+    before, after = "…" if left else "", "…" if right < len(text) else ""
+    return before + text[left:right].replace("\n", " ") + after, len(before) + start - left
+
+
+def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
+    """Every place of ``query`` in the pages read and their gists, in book order; at most ``MOST_HITS``.
+
+    ``whole``: the document as it is kept, whose paragraphs are indexed once for all its readings.
+    """
+    phrases = _phrases(query)
+    if not phrases:
+        return []
+    text_index = _indexed_text(db, whole)
+    gist_index = _indexed_gists(db, reading_id)
+    pieces = _pieces(whole, memory.document)
+    starts = [page.start for page in memory.pages]
+    hits: list[Hit] = []
+    for number in _found(db, text_index, phrases):
+        for index in pieces[number]:
+            page = memory.pages[bisect_right(starts, index) - 1] if starts else None
+            if page is None or index >= page.end:
+                continue  # not read yet
+            text = memory.document.paragraphs[index].text
+            hits.extend(
+                Hit(page.number, "text", index, start, end, *_snippet(text, start, end))
+                for start, end in _places(text, phrases)
+            )
+    for number in _found(db, gist_index, phrases):
+        gist = memory.gists[number - 1] if number <= len(memory.gists) else None
+        if gist is not None:
+            hits.extend(
+                Hit(number, "gist", -1, start, end, *_snippet(gist.text, start, end))
+                for start, end in _places(gist.text, phrases)
+            )
+    hits.sort(key=lambda hit: (hit.page, hit.field == "gist", hit.paragraph, hit.start))
+    return hits[:MOST_HITS]
+
+
+def _found(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:
+    rows = db.rows(
+        "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid",
+        (_match(phrases), index << 24, (index + 1) << 24),
+    )
+    return [row[0] & 0xFFFFFF for row in rows]
+
+
+def _pieces(whole: Document, limited: Document) -> list[range]:
+    """For each paragraph of ``whole``, the paragraphs it became in ``limited``."""
+    if len(whole.paragraphs) == len(limited.paragraphs):
+        return [range(i, i + 1) for i in range(len(whole.paragraphs))]
+    found: list[range] = []
+    at = 0
+    for paragraph in whole.paragraphs:
+        start, length = at, 0
+        while at == start or length < len(paragraph.text):
+            length += len(limited.paragraphs[at].text)
+            at += 1
+        found.append(range(start, at))
+    return found
+
+
+def _owner(connection: sqlite3.Connection, owner: str) -> tuple[int, bool]:
+    """The index's number, and whether it is new."""
+    row = connection.execute("SELECT id FROM indexed WHERE owner = ?", (owner,)).fetchone()
+    if row is not None:
+        return int(row["id"]), False
+    return int(connection.execute("INSERT INTO indexed (owner) VALUES (?)", (owner,)).lastrowid or 0), True
+
+
+def _terms_text(text: str) -> str:
+    return " ".join(term.text for term in split_terms(text))
+
+
+def _indexed_text(db: Database, document: Document) -> int:
+    owner = f"text {document.id}"
+    row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
+    if row is not None:
+        return int(row["id"])
+    terms = [_terms_text(paragraph.text) for paragraph in document.paragraphs]
+    with db.write() as connection:
+        number, new = _owner(connection, owner)
+        if new:
+            connection.executemany(
+                "INSERT INTO found (rowid, terms) VALUES (?, ?)", (((number << 24) + i, t) for i, t in enumerate(terms))
+            )
+    return number
+
+
+def _indexed_gists(db: Database, reading_id: int) -> int:
+    owner = f"gist {reading_id}"
+    row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
+    fresh = "SELECT number, text FROM gist WHERE reading_id = ? AND NOT indexed"
+    if row is not None and not db.rows(f"{fresh} LIMIT 1", (reading_id,)):
+        return int(row["id"])
+    with db.write() as connection:
+        number, _ = _owner(connection, owner)
+        for gist in connection.execute(fresh, (reading_id,)).fetchall():
+            place = (number << 24) + gist["number"]
+            connection.execute("DELETE FROM found WHERE rowid = ?", (place,))
+            connection.execute("INSERT INTO found (rowid, terms) VALUES (?, ?)", (place, _terms_text(gist["text"])))
+        connection.execute("UPDATE gist SET indexed = 1 WHERE reading_id = ? AND NOT indexed", (reading_id,))
+    return number

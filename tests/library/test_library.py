@@ -1,0 +1,334 @@
+"""The library keeps books, readings, conversations, and says plainly when it cannot."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import stat
+import threading
+from dataclasses import replace
+
+import pytest
+
+from readagent_core.document import Cover, Document, Notice, Paragraph, Section
+from readagent_core.errors import (
+    DiskFullError,
+    LibraryBusyError,
+    LibraryError,
+    NewerLibraryError,
+    NotKeptError,
+)
+from readagent_core.library import Library
+from readagent_core.library.schema import MIGRATIONS
+from readagent_core.memory import Gist, Page
+from readagent_core.plan import ReadingPlan
+from readagent_core.usage import Usage
+
+PLAN = ReadingPlan(max_words=20, min_words=5)
+
+
+def make_document(title="The Lamp", *texts, **more) -> Document:
+    texts = texts or ("Ada lit the lamp at dusk.", "The sea was quiet. " * 12, "In the morning she slept.")
+    return Document(title, tuple(Paragraph(t, place=f"p. {i}") for i, t in enumerate(texts)), **more)
+
+
+@pytest.fixture
+def library(tmp_path):
+    made = Library(tmp_path / "kept")
+    yield made
+    made.close()
+
+
+def read_whole(library, book, plan=PLAN, model="m"):
+    reading = library.open_reading(book.id, plan, model)
+    document = library.memory(reading.id).document
+    store = library.store(reading.id)
+    for number in range(1, len(document.paragraphs) + 1):
+        store.save_page(Page(number, number - 1, number, document.paragraphs[number - 1].words, reason="because"))
+        store.save_gist(number, Gist(f"gist {number}", marks=("longer than its page",) if number == 2 else ()))
+    return reading
+
+
+def test_files_are_for_their_owner_only(library):
+    library.add(make_document())
+    assert stat.S_IMODE(library.home.stat().st_mode) == 0o700
+    for file in library.home.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    assert library.storage() > 0
+
+
+def test_a_book_comes_back_whole(library):
+    document = make_document(
+        sections=(Section("One", 0), Section("Two", 2, 2)),
+        warnings=(Notice("x", "Something was left out.", 3),),
+        cover=Cover(b"\x89PNG", "image/png"),
+        author="A. Writer",
+        language="ja",
+    )
+    book = library.add(document, source_name="lamp.txt")
+    assert library.document(book.id) == replace(document, cover=None)
+    assert library.cover(book.id) == document.cover
+    assert (book.title, book.author, book.words, book.has_cover) == ("The Lamp", "A. Writer", document.words, True)
+    assert library.books() == [book]
+
+
+def test_same_text_is_the_same_book(library):
+    first = library.add(make_document(), source_name="a.txt")
+    again = library.add(make_document("Another title"), source_name="b.epub")
+    assert again == first
+
+
+def test_same_file_with_other_text_is_a_new_version(library):
+    first = library.add(make_document(), source_name="a.txt")
+    second = library.add(make_document("The Lamp", "Wholly other words stand here."), source_name="a.txt")
+    assert (second.id, second.version) == (first.id, 2)
+    assert library.document(first.id).paragraphs[0].text.startswith("Wholly")
+    assert library.document(first.id, document_id=first.document_id).paragraphs[0].text.startswith("Ada")
+    back = library.add(make_document(), source_name="a.txt")
+    assert (back.id, back.version, back.document_id) == (first.id, 3, first.document_id)
+
+
+def test_two_books_called_book_txt_are_two_books(library):
+    first = library.add(make_document("One", "First book, first words of it."), source_name="book.txt")
+    second = library.add(make_document("Two", "Nothing in common with that."), source_name="book.txt")
+    assert first.id != second.id
+
+
+def test_remove_restore_purge(library):
+    book = library.add(make_document())
+    reading = read_whole(library, book)
+    conversation = library.new_conversation(book.id, "Talk")
+    library.search(reading.id, "lamp")
+    library.remove(book.id)
+    assert library.books() == []
+    assert library.books(include_removed=True)[0].removed is not None
+    library.restore(book.id)
+    assert library.books()[0].id == book.id
+    library.remove(book.id)
+    assert library.purge(before=0.0) == 0
+    assert library.purge() == 1
+    for missing in (lambda: library.book(book.id), lambda: library.reading(reading.id)):
+        with pytest.raises(NotKeptError):
+            missing()
+    with pytest.raises(NotKeptError):
+        library.conversation(conversation.id)
+    rows = sqlite3.connect(library.home / "library.db")
+    assert rows.execute("SELECT count(*) FROM document").fetchone() == (0,)
+    assert rows.execute("SELECT count(*) FROM found").fetchone() == (0,)
+    rows.close()
+
+
+def test_opening_a_removed_book_again_restores_it(library):
+    book = library.add(make_document())
+    library.remove(book.id)
+    assert library.add(make_document()).removed is None
+
+
+def test_last_opened_comes_first(library):
+    one, two = library.add(make_document("One", "a b")), library.add(make_document("Two", "c d"))
+    library.touch(one.id)
+    assert [b.id for b in library.books()] == [one.id, two.id]
+
+
+def test_a_reading_is_found_again_by_text_plan_and_model(library):
+    book = library.add(make_document())
+    reading = library.open_reading(book.id, PLAN, "m", "http://x/v1")
+    assert library.open_reading(book.id, PLAN, "m").id == reading.id
+    assert library.open_reading(book.id, PLAN, "other").id != reading.id
+    assert library.open_reading(book.id, replace(PLAN, gist_share=0.5), "m").id != reading.id
+    assert [r.id for r in library.readings(book.id)][-1] == reading.id
+    assert (reading.state, reading.where, reading.plan) == ("reading", "http://x/v1", PLAN)
+
+
+def test_pages_and_gists_are_kept_one_by_one(library):
+    book = library.add(make_document())
+    reading = read_whole(library, book)
+    memory = library.memory(reading.id)
+    assert memory.complete
+    assert memory.document == library.document(book.id).limited(20)
+    assert memory.gists[1].marks == ("longer than its page",)
+    library.set_state(reading.id, "done", usage=Usage(calls=7))
+    kept = library.reading(reading.id)
+    assert (kept.state, kept.pages, kept.gists, kept.usage.calls) == ("done", len(memory.pages), len(memory.pages), 7)
+    library.save_gist(reading.id, 1, Gist("by hand", edited=True))
+    assert library.memory(reading.id).gists[0] == Gist("by hand", edited=True)
+    library.cut_from(reading.id, 2)
+    assert [p.number for p in library.memory(reading.id).pages] == [1]
+    assert library.reading(reading.id).state == "paused"
+
+
+def test_the_first_of_two_writers_is_kept(library):
+    book = library.add(make_document())
+    store = library.store(library.open_reading(book.id, PLAN, "m").id)
+    first = Page(1, 0, 1, 6)
+    assert store.save_page(first) == first
+    assert store.save_page(Page(1, 0, 2, 20)) == first
+    with pytest.raises(LibraryError):
+        store.save_page(Page(2, 2, 3, 6))
+    with pytest.raises(LibraryError):
+        store.save_page(Page(3, 1, 2, 6))
+
+
+def test_recordings_stand_beside_readings(library):
+    book = library.add(make_document())
+    live = read_whole(library, book, model="big")
+    memory = replace(library.memory(live.id), recorded="2026-11-01", usage=Usage(calls=5))
+    kept = library.add_memory(book.id, memory)
+    assert kept.id != live.id
+    assert (kept.recorded, kept.state) == ("2026-11-01", "done")
+    assert library.memory(kept.id) == memory
+    assert library.add_memory(book.id, memory).id == kept.id
+
+
+def test_a_memory_with_a_hole_is_not_kept(library):
+    book = library.add(make_document())
+    whole = library.memory(read_whole(library, book).id)
+    broken = replace(whole, pages=whole.pages[:-1], gists=whole.gists[:-1], model="other")
+    with pytest.raises(ValueError, match="pages end at paragraph"):
+        library.add_memory(book.id, broken)
+
+
+def test_position_goes_back_but_furthest_does_not(library):
+    book = library.add(make_document())
+    assert library.position(book.id).paragraph == 0
+    library.set_position(book.id, 2)
+    library.set_position(book.id, 1)
+    assert (library.position(book.id).paragraph, library.position(book.id).furthest) == (1, 2)
+
+
+def test_conversations_keep_every_event(library):
+    book = library.add(make_document())
+    reading = library.open_reading(book.id, PLAN, "m")
+    talk = library.new_conversation(book.id, "First")
+    library.rename_conversation(talk.id, "Renamed")
+    asked = library.start_exchange(
+        talk.id, reading.id, "Who?", options=["Ada", "Bo"], settings={"look_ups": 2}, up_to=4
+    )
+    for number in range(3):
+        library.append_event(asked.id, {"kind": "AnswerPart", "text": f"part {number} 「語」"})
+    done = library.finish_exchange(asked.id, "done", extra={"stars": 1})
+    assert [e["text"][:6] for e in done.events] == ["part 0", "part 1", "part 2"]
+    assert (done.options, done.settings, done.up_to, done.state) == (("Ada", "Bo"), {"look_ups": 2}, 4, "done")
+    assert library.exchanges(talk.id) == [done]
+    (kept,) = library.conversations(book.id)
+    assert (kept.title, kept.exchanges) == ("Renamed", 1)
+    library.delete_conversation(talk.id)
+    assert library.conversations(book.id) == []
+    with pytest.raises(NotKeptError):
+        library.exchange(asked.id)
+
+
+def test_preferences(library):
+    assert library.preference("view", "side") == "side"
+    library.set_preference("view", {"size": 18})
+    assert library.preference("view", None) == {"size": 18}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda lib: lib.book("nothing"),
+        lambda lib: lib.reading(99),
+        lambda lib: lib.memory(99),
+        lambda lib: lib.touch("nothing"),
+        lambda lib: lib.set_position("nothing", 1),
+        lambda lib: lib.new_conversation("nothing", ""),
+        lambda lib: lib.rename_conversation("nothing", ""),
+        lambda lib: lib.finish_exchange("nothing", "done"),
+        lambda lib: lib.open_reading("nothing", PLAN, "m"),
+    ],
+)
+def test_what_is_not_there_is_said(library, ask):
+    with pytest.raises(NotKeptError):
+        ask(library)
+
+
+def test_many_threads_write_at_once(library):
+    book = library.add(make_document("Long", *(f"Paragraph {i}." for i in range(60))))
+    reading = library.open_reading(book.id, PLAN, "m")
+    store = library.store(reading.id)
+    for i in range(60):
+        store.save_page(Page(i + 1, i, i + 1, 2))
+    failed = []
+
+    def save(first):
+        try:
+            for number in range(first, 61, 6):
+                store.save_gist(number, Gist(f"gist {number}"))
+        except Exception as error:  # noqa: BLE001
+            failed.append(error)
+
+    threads = [threading.Thread(target=save, args=(i,)) for i in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert library.memory(reading.id).complete
+
+
+def test_a_held_library_says_so(library):
+    impatient = Library(library.home, busy_seconds=0.1)
+    holder = sqlite3.connect(library.home / "library.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LibraryBusyError, match="held by another program"):
+        impatient.add(make_document())
+    assert impatient.books() == []  # reading goes on meanwhile
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert impatient.add(make_document()).title == "The Lamp"
+    impatient.close()
+
+
+def test_a_full_disk_stops_clearly_and_damages_nothing(library):
+    book = library.add(make_document())
+    connection = library._db._connection()
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+    with pytest.raises(DiskFullError, match="Free some space"):
+        library.add(make_document("Huge", *(f"{i} words " * 200 for i in range(200))))
+    connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+    assert library.books() == [book]
+    assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    assert library.add(make_document("Small", "Room again.")).title == "Small"
+
+
+def test_a_newer_library_is_left_alone(library):
+    library.close()
+    raw = sqlite3.connect(library.home / "library.db")
+    raw.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    raw.close()
+    with pytest.raises(NewerLibraryError, match="newer ReadAgent"):
+        Library(library.home)
+
+
+def test_a_file_that_is_no_library_says_so(tmp_path):
+    (tmp_path / "library.db").write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(LibraryError, match="damaged"):
+        Library(tmp_path)
+
+
+def test_a_home_that_cannot_be_used_says_so(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LibraryError, match="READAGENT_HOME"):
+        Library(tmp_path / "file" / "home")
+
+
+def _add_many(home, name, count):
+    library = Library(home)
+    for number in range(count):
+        library.add(make_document(f"{name} {number}", f"Text {name} {number}."))
+    library.close()
+
+
+def test_two_processes_at_once(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_add_many, args=(tmp_path / "home", name, 15)) for name in "ab"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [w.exitcode for w in workers] == [0, 0]
+    library = Library(tmp_path / "home")
+    assert len(library.books()) == 30
+    library.close()

@@ -1,0 +1,104 @@
+"""Search finds the exact places, in any script, in pages and gists alike."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.library import Library
+from readagent_core.library.search import split_terms
+from readagent_core.memory import Gist, Page
+from readagent_core.plan import ReadingPlan
+
+TEXTS = (
+    "Ada lit the lamp. The café was closed, and the LAMP burned on; don't ask.",
+    "雪の駅で、彼女は待っていた。駅は静かで、外は大雪。",
+    "Straße und Äpfel. Лампа горела. كِتَاب مفتوح. हिन्दी में लिखा।",
+    "word " * 30 + "lamplight at the very end.",
+)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    library = Library(tmp_path_factory.mktemp("home"))
+    book = library.add(Document("T", tuple(Paragraph(t) for t in TEXTS)))
+    reading = library.open_reading(book.id, ReadingPlan(max_words=20, min_words=5), "m")
+    document = library.memory(reading.id).document
+    store = library.store(reading.id)
+    for i, paragraph in enumerate(document.paragraphs):
+        store.save_page(Page(i + 1, i, i + 1, paragraph.words))
+        store.save_gist(i + 1, Gist(f"Gist {i + 1}: Ada and the lamp" if i == 0 else f"Gist {i + 1}"))
+    yield library, reading, document
+    library.close()
+
+
+def found(opened, query, field="text"):
+    library, reading, document = opened
+    hits = [h for h in library.search(reading.id, query) if h.field == field]
+    for hit in hits:
+        memory = library.memory(reading.id)
+        whole = document.paragraphs[hit.paragraph].text if field == "text" else memory.gists[hit.page - 1].text
+        assert hit.snippet[hit.at : hit.at + hit.end - hit.start] == whole[hit.start : hit.end].replace("\n", " ")
+    return [hit.snippet[hit.at : hit.at + hit.end - hit.start] for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "places"),
+    [
+        ("lamp", ["lamp", "LAMP", "lamp"]),  # the last in lamplight: words may go on
+        ("LAMP", ["lamp", "LAMP", "lamp"]),
+        ("cafe", ["café"]),
+        ("café", ["café"]),
+        ("don't", ["don't"]),
+        ('"the lamp"', ["the lamp", "the LAMP"]),
+        ("ada lamp", ["Ada", "lamp", "LAMP"]),
+        ("雪の駅", ["雪の駅"]),
+        ("駅", ["駅", "駅"]),
+        ("雪", ["雪", "雪"]),
+        ("大雪", ["大雪"]),
+        ("strasse", []),
+        ("straße", ["Straße"]),
+        ("apfel", ["Äpfel"]),
+        ("лампа", ["Лампа"]),
+        ("كتاب", ["كِتَاب"]),
+        ("nowhere", []),
+        ("", []),
+        ("  ... !? ", []),
+        ('"', []),
+        ("ada AND NOT (lamp", []),
+        ("very end", ["very", "end"]),
+    ],
+)
+def test_places_are_exact(opened, query, places):
+    assert found(opened, query) == places
+
+
+def test_gists_are_found_and_a_changed_gist_is_found_anew(opened):
+    library, reading, _ = opened
+    assert found(opened, "Ada", "gist") == ["Ada"]
+    library.save_gist(reading.id, 2, Gist("A ferry came.", edited=True))
+    assert found(opened, "ferry", "gist") == ["ferry"]
+    library.save_gist(reading.id, 2, Gist("Gist 2", edited=True))
+    assert found(opened, "ferry", "gist") == []
+
+
+def test_pieces_of_a_split_paragraph_have_their_own_places(opened):
+    library, reading, document = opened
+    (hit,) = library.search(reading.id, "lamplight")
+    assert document.paragraphs[hit.paragraph].text[hit.start : hit.end] == "lamplight"
+    assert hit.page == hit.paragraph + 1
+
+
+@given(st.text(max_size=60))
+def test_terms_stand_where_they_say(text):
+    for term in split_terms(text):
+        assert term.text
+        assert text[term.start : term.end]
+
+
+@given(st.text(max_size=30))
+def test_no_query_breaks_the_search(opened, query):
+    library, reading, _ = opened
+    library.search(reading.id, query)
