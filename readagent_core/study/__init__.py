@@ -1,0 +1,79 @@
+"""What the app and the command line share: one library, one model, and the work under way.
+
+``Study`` is a thin front: every method is one function of the file that has the job (opening, reading, asking,
+samples, exporting). Knows nothing of screens. One a process; any thread may call it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from readagent_core.jobs import Job, Jobs
+from readagent_core.library import Library
+from readagent_core.library.records import Book, Reading
+from readagent_core.memory import GistMemory
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import Settings
+
+if TYPE_CHECKING:
+    from readagent_core.models.base import ChatModel
+
+
+class Study:
+    """``model``: given one (tests, experiments) it is used as it is; else the settings choose it."""
+
+    def __init__(self, settings: Settings, *, model: ChatModel | None = None) -> None:
+        self.settings = settings
+        self.jobs = Jobs()
+        self.library = Library(settings.home)
+        self._lock = threading.Lock()
+        self._model = model
+
+    @property
+    def home(self) -> Path:
+        return self.settings.home
+
+    @property
+    def model(self) -> ChatModel:
+        """The model in force, connected when first asked for; the built-in reader where none is set."""
+        with self._lock:
+            if self._model is None:
+                self._model = _room("readagent_core.models").connect(self.settings)
+            return self._model
+
+    def reconnect(self, settings: Settings) -> None:
+        """Use other settings from now on; work under way goes on with the model it began with."""
+        with self._lock:
+            self.settings = settings
+            self._model = None
+
+    # --- opening ----------------------------------------------------------------------------------
+
+    def open_file(self, data: bytes, name: str, *, password: str = "") -> Book:
+        """The book in this file, kept in the library. Raises DocumentError."""
+        book: Book = _room("readagent_core.study.opening").open_file(self, data, name, password=password)
+        return book
+
+    def add_samples(self) -> list[Book]:
+        """The bundled samples with their recorded readings and asks; those already there are left alone."""
+        books: list[Book] = _room("readagent_core.study.samples").add_samples(self)
+        return books
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def start_reading(self, book_id: str, plan: ReadingPlan | None = None) -> Job:
+        """Read the book by ``plan`` with the model in force, or go on where it stopped; publishes Progress."""
+        job: Job = _room("readagent_core.study.reading").start_reading(self, book_id, plan)
+        return job
+
+    def newest_memory(self, book_id: str) -> tuple[Reading, GistMemory] | None:
+        """The reading to show and ask from: the newest that has pages; None before the first."""
+        found: tuple[Reading, GistMemory] | None = _room("readagent_core.study.reading").newest_memory(self, book_id)
+        return found
+
+
+def _room(name: str) -> Any:
+    return importlib.import_module(name)
