@@ -1,0 +1,191 @@
+"""What an experiment keeps: one JSON line an answer, only ever appended, so that a kill loses at most one line.
+
+``results.jsonl`` holds answers, ``documents.jsonl`` how each document was read, ``replays.jsonl`` every event of
+the answers that were not right. The last line of a key counts: a question that failed is asked again on resume.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from readagent_core.errors import DatasetError, DiskFullError
+from readagent_core.usage import Usage
+
+
+class Key(NamedTuple):
+    """Which answer: the case and item by their place in the dataset, the arm by its key, the run from 1."""
+
+    case: int
+    item: int
+    arm: str
+    run: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """One answer. ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', '' unrated.
+
+    ``words``: sent for it, instructions included, whether or not a reply came from the cache. ``replay``: byte
+    offset of its events in replays.jsonl, None where they are not kept. ``error``: why there is no answer.
+    """
+
+    case: int
+    item: int
+    arm: str
+    run: int
+    id: str
+    document: str
+    plan: str
+    title: str
+    question: str
+    options: tuple[str, ...] = ()
+    gold: int | None = None
+    references: tuple[str, ...] = ()
+    hard: bool | None = None
+    answer: str = ""
+    option: int | None = None
+    correct: bool | None = None
+    rouge: Mapping[str, float] = field(default_factory=dict)
+    rating: str = ""
+    looked_up: tuple[int, ...] = ()
+    steps: int = 0
+    memory_words: int = 0
+    document_words: int = 0
+    compression_rate: float = 0.0
+    answer_words: int = 0
+    words: int = 0
+    words_out: int = 0
+    usage: Usage = field(default_factory=Usage)
+    rater_usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+    replay: int | None = None
+
+    @property
+    def key(self) -> Key:
+        return Key(self.case, self.item, self.arm, self.run)
+
+    @property
+    def right(self) -> bool:
+        """Whether there is nothing to look into: the right option, or a free-form answer rated exact."""
+        return not self.error and (bool(self.correct) if self.correct is not None else self.rating == "exact")
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Result:
+        known = {f.name for f in fields(cls)}
+        values = {name: value for name, value in data.items() if name in known}
+        for name in ("usage", "rater_usage"):
+            values[name] = Usage.from_dict(values.get(name, {}))
+        for name in ("options", "references", "looked_up", "notes"):
+            values[name] = tuple(values.get(name, ()))
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a document was read by one plan. ``page_words``/``gist_words``: a page each.
+
+    ``page_cost`` and ``gist_cost``: words sent to choose pages and to make gists, cached or not.
+    """
+
+    document: str
+    title: str
+    words: int
+    plan: str
+    page_words: tuple[int, ...] = ()
+    gist_words: tuple[int, ...] = ()
+    page_cost: int = 0
+    gist_cost: int = 0
+    fallbacks: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Reading:
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        values["usage"] = Usage.from_dict(values.get("usage", {}))
+        for name in ("page_words", "gist_words"):
+            values[name] = tuple(values.get(name, ()))
+        return cls(**values)
+
+
+class Lines:
+    """An append-only file of JSON lines; safe from several threads. A broken last line is cut off on opening."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        _mend(path)
+
+    def append(self, value: Mapping[str, Any]) -> int:
+        """Write one line; where it begins. Raises DiskFullError when it cannot be written."""
+        line = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+        try:
+            with self._lock, self.path.open("ab") as file:
+                place = file.tell()
+                file.write(line)
+                return place
+        except OSError as error:
+            raise DiskFullError(
+                f"{self.path} cannot be written ({error.strerror}). Every answer before is kept; make room and go on."
+            ) from None
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Every whole line so far, one at a time."""
+        if not self.path.is_file():
+            return
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.endswith(b"\n"):
+                    yield self._parsed(line, number)
+
+    def at(self, place: int) -> dict[str, Any]:
+        """The line that begins at ``place``."""
+        with self.path.open("rb") as file:
+            file.seek(place)
+            return self._parsed(file.readline(), 0)
+
+    def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            value = json.loads(line.decode("utf-8", "surrogatepass"))
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            where = f", line {number}" if number else ""
+            raise DatasetError(f"{self.path}{where}: damaged. Remove this line; its question is then asked again.")
+        return value
+
+
+def _mend(path: Path) -> None:
+    """Cut off what a kill left of a last line."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb+") as file:
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) == b"\n":
+            return
+        position = file.tell()
+        while position:  # back to the last line end, in blocks
+            step = min(65_536, position)
+            file.seek(position - step)
+            at = file.read(step).rfind(b"\n")
+            if at >= 0:
+                file.truncate(position - step + at + 1)
+                return
+            position -= step
+        file.truncate(0)
+
+
+def read_results(lines: Iterable[Mapping[str, Any]]) -> Iterator[Result]:
+    """Results as they were written; a key may come more than once, then the last counts."""
+    for line in lines:
+        yield Result.from_dict(line)

@@ -1,0 +1,252 @@
+"""Results added up as they come: one row an arm, at any time, however many answers are still missing.
+
+Keeps a few numbers an answer, never its text, so that memory stays flat. The last result of a key counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.results import Reading, Result
+from readagent_core.evaluation.scores import (
+    ROUGE,
+    Difference,
+    Mean,
+    Share,
+    bootstrap,
+    llm_ratings,
+    mcnemar,
+    mean,
+    share,
+)
+
+
+class Score(NamedTuple):
+    """What is kept of one answer."""
+
+    correct: bool | None
+    hard: bool | None
+    rouge: tuple[float, float, float] | None
+    rating: str
+    compression_rate: float
+    look_ups: int
+    answer_words: int
+    words: int
+    words_out: int
+    document: str
+    plan: str
+    document_words: int
+    failed: bool
+    strayed: bool | None = None
+    recovered: bool | None = None
+    read_share: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One arm's figures. Shares and rates in percent where named ``*_rate``, else from 0 to 1.
+
+    ``answers`` of ``wanted`` are there; ``failed`` of them have no answer and count as wrong. ``sd``s are over
+    runs. ``reading_words``: sent once to read the documents, as far as the method needs it. ``text_words``:
+    what the full text of every question's document comes to.
+    """
+
+    arm: str
+    title: str
+    method: str
+    look_up_limit: int
+    answers: int
+    failed: int
+    accuracy: Share | None
+    accuracy_sd: float | None
+    hard: Share | None
+    rouge: Mapping[str, Mean]
+    rating_1: Share | None
+    rating_2: Share | None
+    rating_1_sd: float | None
+    compression_rate: float
+    look_ups: float
+    answer_words: float
+    words_each: float
+    words: int
+    reading_words: int
+    text_words: int
+    strays: Share | None = None
+    recoveries: Share | None = None
+    read_share: float | None = None
+
+    @property
+    def of_full_text(self) -> float:
+        """All words sent, reading included, as a share of sending the full text with every question."""
+        return (self.words + self.reading_words) / self.text_words if self.text_words else 0.0
+
+
+@dataclass
+class Tally:
+    """Add results and readings in any order; ask for rows and differences at any time."""
+
+    scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
+    readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
+
+    def add(self, result: Result) -> None:
+        self.scores.setdefault(result.arm, {})[(result.case, result.item, result.run)] = _score(result)
+
+    def add_reading(self, reading: Reading) -> None:
+        self.readings[(reading.document, reading.plan)] = reading
+
+    @property
+    def answers(self) -> int:
+        return sum(len(found) for found in self.scores.values())
+
+    @property
+    def failed(self) -> int:
+        return sum(s.failed for found in self.scores.values() for s in found.values())
+
+    def row(self, arm: Arm) -> Row | None:
+        """The arm's figures so far; None before its first answer."""
+        found = self.scores.get(arm.key)
+        if not found:
+            return None
+        scores = list(found.values())
+        runs = sorted({run for _, _, run in found})
+        chosen = [s for s in scores if s.correct is not None]
+        free = [s for s in scores if s.rouge is not None]
+        hard = [s for s in chosen if s.hard]
+        rated = [s.rating for s in free if s.rating]
+        ratings = llm_ratings(rated) if rated else (None, None)
+        answered = [s for s in scores if not s.failed]
+        strays = [s.strayed for s in answered if s.strayed is not None]
+        recoveries = [s.recovered for s in answered if s.strayed and s.recovered is not None]
+        shares = [s.read_share for s in answered if s.read_share is not None]
+        words = sum(s.words for s in scores)
+        return Row(
+            arm=arm.key,
+            title=arm.title,
+            method=arm.method,
+            look_up_limit=arm.settings.look_ups,
+            answers=len(scores),
+            failed=len(scores) - len(answered),
+            accuracy=_over_runs([bool(s.correct) for s in chosen], len(runs)),
+            accuracy_sd=self._sd(found, runs, lambda s: s.correct),
+            hard=_over_runs([bool(s.correct) for s in hard], len(runs)),
+            rouge=_rouge(found, runs),
+            rating_1=ratings[0] and _over_runs([r == "exact" for r in rated], len(runs)),
+            rating_2=ratings[1] and _over_runs([r != "wrong" for r in rated], len(runs)),
+            rating_1_sd=self._sd(found, runs, lambda s: None if not s.rating else s.rating == "exact"),
+            compression_rate=_average([s.compression_rate for s in answered]),
+            look_ups=_average([s.look_ups for s in answered]),
+            answer_words=_average([s.answer_words for s in answered]),
+            words_each=words / len(scores),
+            words=words,
+            reading_words=self._reading_words(scores, arm),
+            text_words=sum(s.document_words for s in scores),
+            strays=share(sum(strays), len(strays)) if strays else None,
+            recoveries=share(sum(recoveries), len(recoveries)) if recoveries else None,
+            read_share=_average(shares) if shares else None,
+        )
+
+    def _sd(self, found: Mapping[tuple[int, int, int], Score], runs: Sequence[int], pick: Any) -> float | None:
+        values = []
+        for run in runs:
+            picked = [v for (_, _, r), s in found.items() if r == run and (v := pick(s)) is not None]
+            if picked:
+                values.append(100 * sum(picked) / len(picked))
+        got = mean(values)
+        return got.sd if got else None
+
+    def _reading_words(self, scores: Sequence[Score], arm: Arm) -> int:
+        """Words sent once to read: pages for whoever uses pages, gists for whoever needs gists."""
+        from readagent_core.methods import method
+
+        needs_gists = method(arm.method).needs_gists
+        needs_pages = needs_gists or any(s.look_ups for s in scores)
+        read = [self.readings[k] for k in {(s.document, s.plan) for s in scores} if k in self.readings]
+        return sum((r.page_cost if needs_pages else 0) + (r.gist_cost if needs_gists else 0) for r in read)
+
+    def difference(self, first: Arm, second: Arm) -> Difference | None:
+        """Second minus first on the questions both have answered: McNemar for choices, bootstrap for ROUGE-L.
+
+        Over several runs a question's ROUGE is its mean, its choice what most runs chose. None without pairs.
+        """
+        one, two = self.scores.get(first.key, {}), self.scores.get(second.key, {})
+        questions = sorted({(c, i) for c, i, _ in one} & {(c, i) for c, i, _ in two})
+        pairs = [(_of_question(one, q), _of_question(two, q)) for q in questions]
+        chosen = [(a, b) for a, b in pairs if a[0] is not None and b[0] is not None]
+        if chosen:
+            return mcnemar([bool(a[0]) for a, _ in chosen], [bool(b[0]) for _, b in chosen])
+        free = [(a[1], b[1]) for a, b in pairs if a[1] is not None and b[1] is not None]
+        return bootstrap([a for a, _ in free], [b for _, b in free]) if free else None
+
+
+def _score(result: Result) -> Score:
+    free = bool(result.references) and not result.options
+    rouge = tuple(result.rouge.get(name, 0.0) for name in ROUGE) if free else None
+    failed = bool(result.error)
+    extra = result.extra
+    return Score(
+        bool(result.correct) if result.options else None,
+        result.hard,
+        (rouge[0], rouge[1], rouge[2]) if rouge is not None else None,
+        "wrong" if failed and free and result.rating else result.rating,
+        result.compression_rate,
+        len(result.looked_up),
+        result.answer_words,
+        result.words,
+        result.words_out,
+        result.document,
+        result.plan,
+        result.document_words,
+        failed,
+        _flag(extra, "strayed"),
+        _flag(extra, "recovered"),
+        float(extra["read_share"]) if isinstance(extra.get("read_share"), int | float) else None,
+    )
+
+
+def _flag(extra: Mapping[str, Any], name: str) -> bool | None:
+    value = extra.get(name)
+    return bool(value) if isinstance(value, bool | int) else None
+
+
+def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:
+    """The share over all runs, with the interval of ONE run's questions: runs do not make questions more."""
+    if not hits:
+        return None
+    each = max(1, round(len(hits) / max(1, runs)))
+    value = sum(hits) / len(hits)
+    interval = share(round(value * each), each)
+    return Share(sum(hits), len(hits), min(interval.low, value), max(interval.high, value))
+
+
+def _rouge(found: Mapping[tuple[int, int, int], Score], runs: Sequence[int]) -> dict[str, Mean]:
+    """Mean of each ROUGE ×100; sd over runs where there are several."""
+    result: dict[str, Mean] = {}
+    for index, name in enumerate(ROUGE):
+        by_run = []
+        for run in runs:
+            values = [100 * s.rouge[index] for (_, _, r), s in found.items() if r == run and s.rouge is not None]
+            if values:
+                by_run.append(_average(values))
+        got = mean(by_run)
+        if got:
+            result[name] = got
+    return result
+
+
+def _of_question(
+    found: Mapping[tuple[int, int, int], Score], question: tuple[int, int]
+) -> tuple[bool | None, float | None]:
+    scores = [s for (c, i, _), s in found.items() if (c, i) == question]
+    chosen = [s.correct for s in scores if s.correct is not None]
+    rouge = [s.rouge[2] for s in scores if s.rouge is not None]
+    return (
+        sum(chosen) * 2 > len(chosen) if chosen else None,
+        _average(rouge) if rouge else None,
+    )
+
+
+def _average(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
