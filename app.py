@@ -1,0 +1,22 @@
+"""The app's front door: page settings, the look, and the six screens. Everything else is in ``pages/``."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import shell
+
+st.set_page_config(page_title="ReadAgent", page_icon=shell.MARK, layout="wide", initial_sidebar_state="auto")
+st.logo(shell.LOGO, size="large", icon_image=shell.MARK)
+shell.dress()
+st.navigation(
+    [
+        st.Page("pages/library.py", title="Library", default=True),
+        st.Page("pages/read.py", title="Read"),
+        st.Page("pages/ask.py", title="Ask"),
+        st.Page("pages/compare.py", title="Compare"),
+        st.Page("pages/evaluate.py", title="Evaluate"),
+        st.Page("pages/settings.py", title="Settings"),
+    ],
+    position="top",
+).run()

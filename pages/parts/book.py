@@ -1,0 +1,80 @@
+"""Which book a screen is about: the address (?book=…&page=…) first, then the last one opened. Widget-free.
+
+The choice is kept in the session besides, because a change of screen drops the query parameters.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from readagent_core.errors import NotKeptError
+from readagent_core.library.records import Book
+from readagent_core.study import Study
+
+_KEY = "current_book"
+
+
+def current(study: Study) -> Book | None:
+    """The book in the address, else the one this session opened, else the last opened; None in an empty library."""
+    for book_id in (st.query_params.get("book"), st.session_state.get(_KEY)):
+        if book_id:
+            try:
+                book = study.library.book(book_id)
+            except NotKeptError:
+                continue
+            if book.removed is None:
+                _remember(book.id)
+                return book
+    books = study.library.books()
+    if books:
+        _remember(books[0].id)
+    return books[0] if books else None
+
+
+def choose(book_id: str, *, page: int | None = None) -> None:
+    """Make ``book_id`` (at ``page``) the book of every screen from now on; call before ``st.switch_page``."""
+    _remember(book_id)
+    st.session_state["goto_page"] = page
+
+
+def page_asked(*, default: int | None = None) -> int | None:
+    """The page named by the address or by ``choose``, once."""
+    asked = st.session_state.pop("goto_page", None)
+    if asked is None:
+        text = st.query_params.get("page", "")
+        asked = int(text) if text.isdecimal() else default
+    return asked
+
+
+def set_address(**values: str | int | None) -> None:
+    """Put these values in the address, leaving out those that are None."""
+    for name, value in values.items():
+        if value is None:
+            st.query_params.pop(name, None)
+        elif st.query_params.get(name) != str(value):
+            st.query_params[name] = str(value)
+
+
+def picker(study: Study, chosen: Book) -> None:
+    """The book's select box for a sidebar; choosing another shows it on this screen."""
+    books = {b.id: b for b in study.library.books()}
+    if chosen.id not in books:
+        return
+    key = f"book_picker_{chosen.id}"
+
+    def changed() -> None:
+        choose(st.session_state[key])
+        st.query_params.from_dict({"book": st.session_state[key]})
+
+    st.selectbox(
+        "Book",
+        list(books),
+        index=list(books).index(chosen.id),
+        format_func=lambda book_id: books[book_id].title,
+        key=key,
+        on_change=changed,
+    )
+
+
+def _remember(book_id: str) -> None:
+    st.session_state[_KEY] = book_id

@@ -1,0 +1,100 @@
+"""What every screen stands in: the logo, the style sheet, the foot line that names who reads, error boxes.
+
+Holds no state and knows no book. The style sheets are the project's own files; text of a book or a model
+never goes through here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from readagent_core.errors import (
+    BudgetError,
+    KeyRefusedError,
+    PasswordError,
+    ProtectedDocumentError,
+    RateLimitError,
+    ReadAgentError,
+)
+
+ASSETS = Path(__file__).parents[2] / "assets"
+LOGO = str(ASSETS / "logo.svg")
+MARK = str(ASSETS / "mark.svg")
+
+
+@cache
+def style_sheet() -> str:
+    """Tokens and the rules that give native widgets the app's look, as one <style> element."""
+    css = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("tokens.css", "app.css"))
+    return f"<style>{css}</style>"
+
+
+def dress() -> None:
+    """Put the style sheet on the page."""
+    st.html(style_sheet())
+
+
+def header(title: str, *, about: str = "") -> None:
+    """A screen's title, our own words only, with a line about it."""
+    st.title(title, anchor=False)
+    if about:
+        st.caption(about)
+
+
+TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few words, icon
+    "KeyRefusedError": ("The key was not accepted", "key"),
+    "RateLimitError": ("Paused: the model asked us to wait", "schedule"),
+    "BudgetError": ("Paused: the budget for this book is used", "pause"),
+    "NoCreditError": ("The account is out of credit", "credit_card_off"),
+    "UnreachableError": ("The model cannot be reached", "power_off"),
+    "UnknownModelError": ("The server does not know this model", "help"),
+    "ModelTimeoutError": ("The model stopped answering", "power_off"),
+    "ServerFailedError": ("The server failed", "power_off"),
+    "WindowError": ("This is longer than the model can take in", "width_full"),
+    "CutOffError": ("The reply broke off", "content_cut"),
+    "EmptyReplyError": ("The model said nothing", "chat_bubble_outline"),
+    "RefusedError": ("The model declined", "block"),
+    "BadRequestError": ("The server did not accept the call", "block"),
+    "UnknownFormatError": ("This kind of file cannot be opened", "draft"),
+    "WrongFormatError": ("The file is not what its name says", "draft"),
+    "EmptyDocumentError": ("There is nothing in this file", "draft"),
+    "NoTextError": ("This file holds pictures of pages, not text", "image"),
+    "DamagedDocumentError": ("This file is damaged", "broken_image"),
+    "PasswordError": ("This file needs a password", "lock"),
+    "ProtectedDocumentError": ("This book is locked", "lock"),
+    "TooLargeError": ("This file is too large", "draft"),
+    "UnsafeDocumentError": ("This file could not be opened safely", "gpp_bad"),
+    "NotKeptError": ("This is not in the library any more", "search_off"),
+    "LibraryBusyError": ("The library is busy", "schedule"),
+    "DiskFullError": ("The disk is full", "save"),
+    "NewerLibraryError": ("This library is from a newer version", "update"),
+    "SettingsError": ("A setting cannot be used", "settings"),
+    "CancelledError": ("Stopped", "stop_circle"),
+}
+WAITING = (BudgetError, RateLimitError, PasswordError)
+LOCKED = (KeyRefusedError, ProtectedDocumentError)
+
+
+def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
+    """What happened, what was kept, what next, in a box where the work was. ``kind``: the error's class name
+    when only its words are at hand (``Snapshot.error_kind``)."""
+    kind = kind or (type(error).__name__ if isinstance(error, ReadAgentError) else "")
+    title, icon = TITLES.get(kind, ("This did not work", "error"))
+    calm = isinstance(error, WAITING) or kind in {e.__name__ for e in WAITING} or kind == "CancelledError"
+    with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
+        st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
+        st.text(str(error))
+
+
+def model_line(name: str, where: str, *, is_language_model: bool) -> None:
+    """Who reads, at the foot of the sidebar; with the way to connect a model where none is."""
+    with st.sidebar.container(key="foot"):
+        if not is_language_model:
+            st.caption("No language model is connected — the built-in reader is used.")
+            st.page_link("pages/settings.py", label="Connect a model", icon=":material/power:")
+            return
+        local = any(host in where for host in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
+        st.text(f"{name} {'on this computer' if local else 'at ' + where.split('//')[-1].split('/')[0]}")
