@@ -74,3 +74,8 @@ def render(task: str, language: str, *, reply_words: int = 300, **values: str) -
     """The prompt of ``task`` in the document's language. Raises ValueError for missing or unused values."""
     chosen = language_of(language)
     return Prompt(task, _fill(task, chosen, values), dict(values), chosen, reply_words)
+
+
+def wording(name: str, language: str, **values: str) -> str:
+    """A piece of wording for use inside a prompt ('none', what was cut), in the document's language."""
+    return _fill(name, language_of(language), values)

@@ -1,0 +1,29 @@
+"""How many words of text fit into one prompt: by the settings, else by the model's window.
+
+A window is counted in tokens and no tokenizer is at hand: what a word may cost is taken high, so that what is
+said to fit does fit. Knows nothing of prompts' wording.
+"""
+
+from __future__ import annotations
+
+from readagent_core.methods.base import AskSettings
+from readagent_core.models.base import ChatModel
+from readagent_core.words import is_unspaced
+
+TOKENS_PER_WORD = 1.5  # English prose is 1.3 to 1.4 in today's tokenizers
+TOKENS_PER_UNSPACED_WORD = 2.6  # our word of two characters; a Japanese character is 1.0 to 1.3
+LEAST_WORDS = 50  # a window that leaves less than that for the text cannot be worked with
+
+
+def context_words(
+    settings: AskSettings, model: ChatModel, *, sample: str, around: int, reply_words: int = 300
+) -> int | None:
+    """Most words of text for a prompt with ``around`` other words, or None where nothing limits it.
+
+    ``sample``: some of the text, for its script. ``reply_words``: kept free for the reply.
+    """
+    limits = [] if settings.context_words is None else [max(1, settings.context_words)]
+    if model.window is not None:
+        a_word = TOKENS_PER_UNSPACED_WORD if is_unspaced(sample[:4000]) else TOKENS_PER_WORD
+        limits.append(max(LEAST_WORDS, int(model.window / a_word) - around - reply_words))
+    return min(limits, default=None)

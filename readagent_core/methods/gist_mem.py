@@ -1,0 +1,29 @@
+"""GistMem: the answer from the gist memory alone, nothing looked up (ICML paper, §3.3 and Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from readagent_core.memory import GistMemory
+from readagent_core.methods.answering import respond_from_memory
+from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.methods.fitting import fitted
+from readagent_core.methods.run import Run
+from readagent_core.models.base import ChatModel, Watch
+
+
+class GistMem:
+    name = "gist-mem"
+    title = "Gists only"
+    about = "Answers from the gists alone; no page is read again."
+    needs_gists = True
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+    ) -> Iterator[Event]:
+        run = Run(self.name, question, memory, model, settings, watch)
+        memory, _ = yield from fitted(run)
+        yield from respond_from_memory(run, memory, ())
+
+
+METHOD = GistMem()

@@ -1,0 +1,59 @@
+"""ReadAgent-P: pages are looked up all at once, then expanded in place (ICML paper, §3.1 'Interactive look-up').
+
+For books the model names them in order of importance, and they are added while they fit (Appendix I).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+from readagent_core.errors import EmptyReplyError, RefusedError
+from readagent_core.memory import GistMemory
+from readagent_core.methods.answering import memory_words, respond_from_memory
+from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.methods.fitting import fitted, fitting_pages
+from readagent_core.methods.looking import named_pages
+from readagent_core.methods.run import Run
+from readagent_core.models.base import ChatModel, Watch
+from readagent_core.prompts import render
+
+
+class ReadAgentP:
+    name = "read-agent-p"
+    title = "ReadAgent, all at once"
+    about = "Remembers the gists, names the pages it needs in one go, reads them again in place, then answers."
+    needs_gists = True
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+    ) -> Iterator[Event]:
+        run = Run(self.name, question, memory, model, settings, watch)
+        memory, limit = yield from fitted(run)
+        pages: tuple[int, ...] = ()
+        if settings.look_ups > 0 and memory.readable:
+            pages = yield from look_up(run, memory, limit)
+        yield from respond_from_memory(run, memory, pages)
+
+
+def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, tuple[int, ...]]:
+    """Ask once which pages to read again; those taken, in the order named."""
+    k = run.settings.look_ups
+    task = "look_up_ranked" if run.settings.by_importance else "look_up"
+    prompt = render(task, run.language, title=run.title, k=str(k), memory=memory.text(), question=run.asked_fully)
+    run.steps = 1
+    try:
+        completion = yield from run.ask(prompt)
+    except (EmptyReplyError, RefusedError):
+        yield run.note("The model did not say which pages to read again; answered from the gists.")
+        return ()
+    named = named_pages(completion.text, memory.readable, limit=k, exists=len(memory.pages))
+    pages, too_long = fitting_pages(memory, named.pages, limit)
+    yield LookedUp(pages, completion.text, named.reason, (*named.refused, *too_long))
+    if too_long:
+        yield run.note("Not every page named fits into the prompt: " + "; ".join(too_long) + ".")
+    if pages:
+        yield Expanded(tuple(sorted(pages)), memory_words(memory, pages))
+    return pages
+
+
+METHOD = ReadAgentP()

@@ -1,0 +1,159 @@
+"""One question under way: every model call as an event, and what it all came to.
+
+Generators hand their events up with ``yield from`` and return their value. Every call has a meter of its own, so
+that calls made side by side are counted one by one. Knows no method.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any
+
+from readagent_core.errors import CutOffError
+from readagent_core.memory import GistMemory, compression_rate
+from readagent_core.methods.base import Answer, Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.prompts import Prompt
+from readagent_core.tags import disarm
+from readagent_core.usage import Usage
+from readagent_core.words import count_words
+
+
+class Metered:
+    """Counts what goes through one model."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.usage = Usage()
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        completion = self._model.complete(prompt, watch)
+        self._count(prompt, completion)
+        return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        for part in self._model.stream(prompt, watch):
+            if isinstance(part, Completion):
+                self._count(prompt, part)
+            yield part
+
+    def _count(self, prompt: Prompt, completion: Completion) -> None:
+        sent = (
+            Usage(cached_calls=1, saved_words_in=prompt.words)
+            if completion.cached
+            else Usage(words_in=prompt.words, words_out=count_words(completion.text), seconds=completion.seconds)
+        )
+        self.usage += sent + Usage(calls=1)
+
+
+class Run:
+    """What a method carries through one question; ``usage`` and ``notes`` grow as it goes."""
+
+    def __init__(
+        self, name: str, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+    ) -> None:
+        self.name = name
+        self.question = question
+        self.memory = memory
+        self.model = model
+        self.settings = settings
+        self.watch = watch
+        self.usage = Usage()
+        self.notes: list[str] = []
+        self.steps = 0
+        self._began = time.monotonic()
+
+    @property
+    def language(self) -> str:
+        return self.memory.document.language
+
+    @property
+    def title(self) -> str:
+        return disarm(self.memory.document.title)
+
+    @property
+    def asked(self) -> str:
+        """The question as it stands in prompts: its own look-alikes of our marks disarmed."""
+        return disarm(self.question.text.strip())
+
+    @property
+    def asked_fully(self) -> str:
+        """The question as look-up steps see it: a multiple-choice one with its options."""
+        return f"{self.asked}\n\n{disarm(self.question.lettered())}" if self.question.options else self.asked
+
+    def note(self, text: str) -> Noted:
+        """A fallback or a cut, kept for the answer and told at once."""
+        self.notes.append(text)
+        return Noted(text)
+
+    def ask(self, prompt: Prompt) -> Generator[Event, None, Completion]:
+        """One prompt and its whole reply. A reply that broke off is kept as far as it came."""
+        event, completion = self.call(prompt)
+        yield event
+        return completion
+
+    def call(self, prompt: Prompt) -> tuple[Asked, Completion]:
+        """As ``ask``, with the event handed back: for calls made side by side."""
+        meter = Metered(self.model)
+        try:
+            completion = meter.complete(prompt, self.watch)
+        except CutOffError as error:
+            if not error.text.strip():
+                raise
+            completion = Completion(error.text, finish="length")
+        finally:
+            self.usage += meter.usage
+        return Asked(prompt.task, prompt.text, completion.text, meter.usage), completion
+
+    def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
+        """One prompt whose reply is shown as it comes. A reply that broke off is kept as far as it came."""
+        meter = Metered(self.model)
+        parts: list[str] = []
+        completion: Completion | None = None
+        try:
+            for part in meter.stream(prompt, self.watch):
+                if isinstance(part, Completion):
+                    completion = part
+                else:
+                    parts.append(part)
+                    yield AnswerPart(part)
+        except CutOffError as error:
+            completion = Completion(error.text or "".join(parts), finish="length")
+            if not completion.text.strip():
+                raise
+        finally:
+            self.usage += meter.usage
+        completion = completion or Completion("".join(parts), finish="length")
+        yield Asked(prompt.task, prompt.text, completion.text, meter.usage)
+        return completion
+
+    def answered(
+        self,
+        text: str,
+        *,
+        option: int | None = None,
+        cut_off: bool = False,
+        looked_up: tuple[int, ...] = (),
+        seen: Mapping[int, str] | None = None,
+        memory_words: int = 0,
+        whole_words: int | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Answered:
+        """The run's last event. ``whole_words``: words of the text answered about, by default the document's."""
+        whole = self.memory.document.words if whole_words is None else whole_words
+        answer = Answer(
+            text=text.strip(),
+            method=self.name,
+            option=option,
+            looked_up=looked_up,
+            seen=dict(seen or {}),
+            memory_words=memory_words,
+            compression_rate=compression_rate(memory_words, whole),
+            cut_off=cut_off,
+            notes=tuple(self.notes),
+            steps=self.steps,
+            usage=self.usage,
+            extra={"seconds": round(time.monotonic() - self._began, 3), **(extra or {})},
+        )
+        return Answered(answer)
