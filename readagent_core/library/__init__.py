@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Cover, Document
-from readagent_core.library import books, conversations, readings, search
+from readagent_core.library import artifacts, books, conversations, readings, search
+from readagent_core.library.artifacts import BookShelf
 from readagent_core.library.readings import ReadingStore
 from readagent_core.library.records import Book, Conversation, Exchange, Position, Reading
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
@@ -193,6 +194,20 @@ class Library:
     ) -> Exchange:
         """``extra``: added to what the exchange has there."""
         return conversations.finish_exchange(self._db, exchange_id, state, error=error, extra=extra)
+
+    # --- what methods make of a text ------------------------------------------------------------------
+
+    def artifact(self, document_id: str, kind: str, key: str) -> Any | None:
+        """What ``save_artifact`` kept for this text, or None. ``key``: the model and settings it was made with."""
+        return artifacts.load(self._db, document_id, kind, key)
+
+    def save_artifact(self, document_id: str, kind: str, key: str, value: Any) -> None:
+        """Keep ``value`` (anything JSON can hold) beside the text; it goes when the text goes."""
+        artifacts.save(self._db, document_id, kind, key, value)
+
+    def shelf(self, document_id: str) -> BookShelf:
+        """Where methods keep what they made of this text."""
+        return BookShelf(self._db, document_id)
 
     # --- preferences ------------------------------------------------------------------------------
 

@@ -60,6 +60,10 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE indexed (id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL UNIQUE);
     CREATE VIRTUAL TABLE found USING fts5 (terms, tokenize = 'unicode61 remove_diacritics 2');
     """,
+    """
+    CREATE TABLE artifact (document_id TEXT NOT NULL REFERENCES document ON DELETE CASCADE, kind TEXT NOT NULL,
+        key TEXT NOT NULL, body TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (document_id, kind, key)) WITHOUT ROWID;
+    """,
 )
 _ADVICE = "Nothing already kept was damaged."
 

@@ -1,0 +1,38 @@
+"""What methods keep beside a text: found again, made anew by key, gone with the text."""
+
+from pathlib import Path
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.library import Library
+from readagent_core.library.schema import MIGRATIONS, Database
+
+
+def test_an_artifact_is_kept_beside_its_text_and_goes_with_it(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    book = library.add(Document("A", (Paragraph("One. Two."),)))
+    shelf = library.shelf(book.document_id)
+    assert shelf.load("tree", "m1") is None
+    shelf.save("tree", "m1", {"nodes": ["é", 1]})
+    shelf.save("tree", "m1", {"nodes": ["雪", 2]})
+    library.save_artifact(book.document_id, "tree", "m2", [1])
+    assert Library(tmp_path).artifact(book.document_id, "tree", "m1") == {"nodes": ["雪", 2]}
+    assert shelf.load("tree", "m2") == [1]
+    library.remove(book.id)
+    library.purge()
+    assert library.artifact(book.document_id, "tree", "m1") is None
+    library.close()
+
+
+def test_a_library_from_before_artifacts_is_brought_up(tmp_path: Path) -> None:
+    old = Database(tmp_path / "library.db")
+    with old.write() as connection:
+        connection.execute("DROP TABLE artifact")
+        connection.execute("PRAGMA user_version = 1")
+    old.close()
+    Database(tmp_path / "library.db").close()
+    library = Library(tmp_path)
+    book = library.add(Document("A", (Paragraph("One."),)))
+    library.shelf(book.document_id).save("tree", "m", 1)
+    assert library.shelf(book.document_id).load("tree", "m") == 1
+    assert len(MIGRATIONS) >= 2
+    library.close()
