@@ -33,7 +33,7 @@ def disarm(text: str) -> str:
 def split_memory(text: str) -> list[tuple[int, bool, str]]:
     """A rendered memory as (page number, in full?, its text), in order; the reverse of its rendering."""
     found = list(_TAG.finditer(text))
-    ends = [m.start() for m in found[1:]] + [len(text)]
+    ends = [m.start() for m in found[1:]] + [len(text)][: len(found)]
     return [
         (int(m.group(1)), bool(m.group(2)), text[m.end() : end].strip()) for m, end in zip(found, ends, strict=True)
     ]

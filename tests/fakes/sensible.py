@@ -1,0 +1,81 @@
+"""A deterministic replier for every prompt form of ours, from the prompt's text alone.
+
+The templates are read backwards: the text gives the task and its fields again, and the built-in reader answers
+them. So a new template that the built-in reader can do needs nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from string import Template
+
+from readagent_core import prompts
+from readagent_core.errors import RefusedError
+from readagent_core.models.base import Watch
+from readagent_core.models.builtin import BuiltInReader
+
+FOLDER = Path(prompts.__file__).parent
+READER = BuiltInReader()
+
+
+@cache
+def pattern(name: str, language: str) -> re.Pattern[str]:
+    """The template as a regular expression that finds its values again."""
+    out: list[str] = []
+    position, seen = 0, set()
+    text = prompts.template(name, language).template
+    for found in Template.pattern.finditer(text):
+        out.append(re.escape(text[position : found.start()]))
+        field = found.group("named") or found.group("braced")
+        if field is None:
+            out.append(re.escape("$"))
+        elif field in seen:
+            out.append(f"(?P={field})")
+        else:
+            seen.add(field)
+            out.append(f"(?P<{field}>.*?)")
+        position = found.end()
+    out.append(re.escape(text[position:]))
+    return re.compile("".join(out), re.DOTALL)
+
+
+@cache
+def templates() -> tuple[tuple[str, str], ...]:
+    """(language, name) of every template, the longest first: the most telling one wins."""
+    found = [(path.parent.name, path.stem) for path in FOLDER.glob("*/*.txt")]
+    return tuple(sorted(found, key=lambda row: -len(prompts.template(row[1], row[0]).template)))
+
+
+def understood(text: str) -> prompts.Prompt | None:
+    """The prompt that ``text`` was rendered from, its 'again' part included; None where it is none of ours."""
+    head, told = text, {}
+    for language, name in templates():
+        start = prompts.template(name, language).template.split("$")[0]
+        at = text.rfind(f"\n\n{start}") if name.endswith(".again") else -1
+        again = pattern(name, language).fullmatch(text, at + 2) if at >= 0 else None
+        if again:
+            head, told = text[:at], again.groupdict()
+            break
+    for language, name in templates():
+        if name.endswith(".again") or not prompts.template(name, language).get_identifiers():
+            continue
+        whole = pattern(name, language).fullmatch(head)
+        if whole:
+            return prompts.Prompt(name, text, {**whole.groupdict(), **told}, language)
+    return None
+
+
+def sensible(text: str) -> str:
+    """The reply to any prompt: the built-in reader's to ours, 'OK.' to any other."""
+    prompt = understood(text)
+    if prompt is None:
+        return "OK."
+    if prompt.task.startswith("rate_"):
+        shared = set(prompt.fields["reference"].lower().split()) & set(prompt.fields["answer"].lower().split())
+        return "Yes" if shared else "No"
+    try:
+        return READER.complete(prompt, Watch()).text
+    except RefusedError:
+        return "OK."

@@ -1,0 +1,383 @@
+"""An OpenAI-compatible server on loopback: real HTTP, replies by function or queue, every request recorded.
+
+It can be slow, rate-limited, cut off mid-stream, wrong, or peculiar in the ways that real servers are.
+``python -m tests.fakes.server --port 8999`` runs it by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.fakes.sensible import sensible
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server does with one call.
+
+    ``status`` other than 200 sends ``error`` (or ``body``) instead. ``finish`` None: the reply ends without a
+    finish_reason. ``cut``: after this many characters the stream ends ('clean' by closing, 'reset' by breaking
+    the connection: ``how``). ``delay``: before the first byte; ``gap``: between streamed parts. ``tokens_in``:
+    what it claims to have read. ``body``: sent as it stands, JSON or not. ``endless``: never stops by itself.
+    """
+
+    text: str = "OK."
+    status: int = 200
+    error: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    finish: str | None = "stop"
+    reasoning: str = ""
+    refusal: str = ""
+    cut: int | None = None
+    how: str = "clean"
+    delay: float = 0.0
+    gap: float = 0.0
+    tokens_in: int | None = None
+    body: str | None = None
+    endless: bool = False
+    drop: bool = False  # the connection is broken before a byte is sent
+
+
+@dataclass(frozen=True)
+class Request:
+    path: str
+    payload: Mapping[str, Any]
+    headers: Mapping[str, str]
+    text: str
+    at: float
+
+
+@dataclass
+class Traits:
+    """What kind of server it is. ``refuses``: parameters answered with 400 ('max_tokens', 'temperature',
+    'stream', 'stream_options', 'system'). ``kind``: 'openai', 'ollama', 'vllm', 'llama.cpp', 'lmstudio'.
+    """
+
+    kind: str = "openai"
+    models: tuple[str, ...] = ("fake-model",)
+    lists_models: bool = True
+    key: str = ""
+    refuses: frozenset[str] = frozenset()
+    reports_usage: bool = True
+    window: int | None = None
+    num_ctx: int | None = None
+    latency: float = 0.0
+    embeds: bool = True
+    price: tuple[str, str] | None = None
+
+
+def error(message: str, *, code: str | None = None, kind: str = "invalid_request_error", param: str | None = None):
+    return {"message": message, "type": kind, "code": code, "param": param}
+
+
+class FakeServer:
+    """``with FakeServer() as server: … server.url``.
+
+    ``replies``: a function of the prompt's text, or a queue of str | Reply. ``before``: asked first with the
+    call's number (from 0) and its text; a Reply from it is used instead.
+    """
+
+    def __init__(
+        self,
+        replies: Callable[[str], str | Reply] | Iterable[str | Reply] = sensible,
+        *,
+        before: Callable[[int, str], Reply | None] | None = None,
+        port: int = 0,
+        **traits: Any,
+    ) -> None:
+        self.traits = Traits(**traits)
+        self.before = before
+        self._answer = replies if callable(replies) else None
+        self._queue = [] if callable(replies) else list(replies)
+        self._lock = threading.Lock()
+        self.requests: list[Request] = []
+        self.chats: list[Request] = []
+        self.answered: list[str] = []  # texts whose whole reply was sent
+        self.at_once = 0
+        self.most_at_once = 0
+        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server.fake = self
+        self.port = self._server.server_address[1]
+        self.url = f"http://127.0.0.1:{self.port}/v1"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    def __enter__(self) -> FakeServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+    def reply_to(self, request: Request) -> Reply:
+        with self._lock:
+            number = len(self.chats)
+            self.chats.append(request)
+            special = self.before(number, request.text) if self.before else None
+            if special is None and self._answer is None:
+                if not self._queue:
+                    return Reply(status=500, error=error("the fake server has no reply queued"))
+                special = self._queue.pop(0)  # type: ignore[assignment]
+        found = special if special is not None else self._answer(request.text)
+        return found if isinstance(found, Reply) else Reply(found)
+
+    def entered(self, change: int) -> None:
+        with self._lock:
+            self.at_once += change
+            self.most_at_once = max(self.most_at_once, self.at_once)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+    fake: FakeServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no error of ours."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    timeout = 30
+
+    @property
+    def fake(self) -> FakeServer:
+        return self.server.fake  # type: ignore[attr-defined]
+
+    def log_message(self, *_: object) -> None: ...
+
+    def do_GET(self) -> None:
+        self._record({}, "")
+        traits = self.fake.traits
+        if not self._key_is_right():
+            return
+        path = self.path.split("?")[0]
+        if path.endswith("/models") and traits.lists_models:
+            rows: list[dict[str, Any]] = [{"id": m, "object": "model", "owned_by": traits.kind} for m in traits.models]
+            for row in rows:
+                if traits.kind == "vllm" and traits.window:
+                    row["max_model_len"] = traits.window
+                if traits.kind == "openrouter":
+                    row["context_length"] = traits.window
+                    row["pricing"] = {"prompt": traits.price[0], "completion": traits.price[1]} if traits.price else {}
+            self._json(200, {"object": "list", "data": rows})
+        elif path == "/api/tags" and traits.kind == "ollama":
+            self._json(200, {"models": [{"name": m} for m in traits.models]})
+        elif path == "/api/version" and traits.kind == "ollama":
+            self._json(200, {"version": "0.9.0"})
+        elif path == "/api/ps" and traits.kind == "ollama":
+            row = {"name": traits.models[0], "model": traits.models[0], "context_length": traits.num_ctx}
+            self._json(200, {"models": [row] if traits.num_ctx else []})
+        elif path == "/props" and traits.kind == "llama.cpp":
+            self._json(200, {"default_generation_settings": {"n_ctx": traits.window}, "total_slots": 1})
+        elif path == "/api/v0/models" and traits.kind == "lmstudio":
+            row = {"id": traits.models[0], "state": "loaded", "loaded_context_length": traits.window}
+            self._json(200, {"data": [row]})
+        else:
+            self._json(404, {"error": error("not found")})
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        payload = json.loads(raw or b"{}")
+        text = "\n".join(_text_of(m) for m in payload.get("messages", []))
+        request = self._record(payload, text)
+        if not self._key_is_right():
+            return
+        if self.path == "/api/show" and self.fake.traits.kind == "ollama":
+            self._show()
+        elif self.path.endswith("/embeddings") and self.fake.traits.embeds:
+            self._embed(payload)
+        elif self.path.endswith("/chat/completions"):
+            self.fake.entered(1)
+            try:
+                self._chat(payload, request)
+            finally:
+                self.fake.entered(-1)
+        else:
+            self._json(404, {"error": error("not found")})
+
+    def _record(self, payload: Mapping[str, Any], text: str) -> Request:
+        request = Request(self.path, payload, dict(self.headers.items()), text, time.monotonic())
+        self.fake.requests.append(request)
+        return request
+
+    def _key_is_right(self) -> bool:
+        key = self.fake.traits.key
+        if key and self.headers.get("Authorization") != f"Bearer {key}":
+            sent = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+            message = f"Incorrect API key provided: {sent}."  # real servers echo it too
+            self._json(401, {"error": error(message, code="invalid_api_key")})
+            return False
+        return True
+
+    def _show(self) -> None:
+        traits = self.fake.traits
+        parameters = f"num_ctx                        {traits.num_ctx}\n" if traits.num_ctx else ""
+        info = {"general.architecture": "llama", "llama.context_length": traits.window}
+        self._json(200, {"parameters": parameters, "model_info": info})
+
+    def _embed(self, payload: Mapping[str, Any]) -> None:
+        texts = payload["input"] if isinstance(payload["input"], list) else [payload["input"]]
+        rows = [
+            {"object": "embedding", "index": i, "embedding": [float(len(t)), float(t.count("e")), 1.0]}
+            for i, t in enumerate(texts)
+        ]
+        usage = {"prompt_tokens": sum(len(t.split()) for t in texts), "total_tokens": 0}
+        self._json(200, {"object": "list", "data": rows, "model": payload["model"], "usage": usage})
+
+    def _chat(self, payload: Mapping[str, Any], request: Request) -> None:
+        traits = self.fake.traits
+        if payload.get("model") not in traits.models:
+            message = f"The model `{payload.get('model')}` does not exist"
+            return self._json(404, {"error": error(message, code="model_not_found")})
+        for name in traits.refuses:
+            is_there = (
+                any(m["role"] == "system" for m in payload["messages"]) if name == "system" else payload.get(name)
+            )
+            if is_there:
+                hint = " Use 'max_completion_tokens' instead." if name == "max_tokens" else ""
+                message = f"Unsupported parameter: '{name}' is not supported with this model.{hint}"
+                return self._json(400, {"error": error(message, code="unsupported_parameter", param=name)})
+        reply = self.fake.reply_to(request)
+        time.sleep(traits.latency + reply.delay)
+        if reply.drop:
+            return self._reset()
+        if reply.body is not None:
+            return self._raw(reply.status, reply.body, reply.headers)
+        if reply.status != 200:
+            return self._json(reply.status, {"error": reply.error or error("failed")}, reply.headers)
+        if payload.get("stream"):
+            self._stream(payload, reply, request)
+        else:
+            self._whole(payload, reply, request)
+
+    def _whole(self, payload: Mapping[str, Any], reply: Reply, request: Request) -> None:
+        if reply.cut is not None:
+            return self._reset()
+        message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+        if reply.reasoning:
+            message["reasoning_content"] = reply.reasoning
+        if reply.refusal:
+            message |= {"content": None, "refusal": reply.refusal}
+        body: dict[str, Any] = {
+            "id": "chat-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": payload["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
+        }
+        if self.fake.traits.reports_usage:
+            body["usage"] = self._usage(reply, request)
+        self._json(200, body)
+        self.fake.answered.append(request.text)
+
+    def _usage(self, reply: Reply, request: Request) -> dict[str, int]:
+        tokens_in = len(request.text) // 4 if reply.tokens_in is None else reply.tokens_in
+        tokens_out = len(reply.text) // 4
+        return {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+
+    def _stream(self, payload: Mapping[str, Any], reply: Reply, request: Request) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+
+        def send(delta: Mapping[str, Any], finish: str | None = None) -> None:
+            choice = {"index": 0, "delta": delta, "finish_reason": finish}
+            self._event({**head, "choices": [choice]})
+
+        head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": payload["model"]}
+        send({"role": "assistant", "content": ""})
+        for part in _parts(reply.reasoning):
+            send({"reasoning_content": part})
+        if reply.refusal:
+            send({"refusal": reply.refusal})
+        shown = reply.text if reply.cut is None else reply.text[: reply.cut]
+        for part in _parts(shown):
+            send({"content": part})
+            if reply.gap:
+                time.sleep(reply.gap)
+        while reply.endless:
+            send({"content": "and so on "})
+            time.sleep(0.001)
+        if reply.cut is not None and reply.how == "reset":
+            return self._reset()
+        if reply.cut is None and reply.finish is not None:
+            send({}, reply.finish)
+        wants_usage = (payload.get("stream_options") or {}).get("include_usage")
+        if self.fake.traits.reports_usage and wants_usage and reply.cut is None:
+            self._event({**head, "choices": [], "usage": self._usage(reply, request)})
+        if reply.cut is None:
+            self._chunk(b"data: [DONE]\n\n")
+        self._chunk(b"")
+        if reply.cut is None and reply.finish is not None:
+            self.fake.answered.append(request.text)
+
+    def _event(self, data: Mapping[str, Any]) -> None:
+        self._chunk(b"data: " + json.dumps(data).encode() + b"\n\n")
+
+    def _chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%X\r\n%s\r\n" % (len(data), data))
+        self.wfile.flush()
+
+    def _json(self, status: int, data: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
+        self._raw(status, json.dumps(data), headers)
+
+    def _raw(self, status: int, body: str, headers: Mapping[str, str] | None = None) -> None:
+        data = body.encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+        self.wfile.flush()
+
+    def _reset(self) -> None:
+        """Break the connection so that the client sees a reset, not an end."""
+        self.wfile.flush()
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def _parts(text: str, size: int = 24) -> list[str]:
+    return [text[i : i + size] for i in range(0, len(text), size)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--kind", default="openai")
+    parser.add_argument("--model", action="append")
+    parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--window", type=int)
+    chosen = parser.parse_args()
+    models = tuple(chosen.model or ["fake-model"])
+    server = FakeServer(port=chosen.port, kind=chosen.kind, models=models, latency=chosen.latency, window=chosen.window)
+    with server:
+        print(server.url, flush=True)
+        threading.Event().wait()
+
+
+__all__ = ["FakeServer", "Reply", "Request", "Traits", "error", "sensible"]
+
+if __name__ == "__main__":
+    main()

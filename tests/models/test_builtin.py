@@ -1,0 +1,154 @@
+"""The built-in reader: every task answered in the form asked for, in both languages, from the text alone."""
+
+from __future__ import annotations
+
+import re
+import time
+from contextlib import nullcontext
+
+import pytest
+
+from readagent_core import prompts
+from readagent_core.errors import RefusedError
+from readagent_core.models.base import Watch
+from readagent_core.models.builtin import ANSWERS, BuiltInReader
+from readagent_core.prompts import Prompt, render
+from readagent_core.tags import label, page_tag
+from tests.fakes.sensible import sensible, templates, understood
+
+SEA = "The boat lay in the harbour. The tide lifted the boat, and the oars knocked against the boat's side."
+SHOP = "In the bakery Mrs. Oake kneaded dough. Flour hung over the bakery counter, and the dough rose."
+JA_PAGE = (
+    "駅の時計は三分進んでいる。遥は改札を出て時計を見た。雪は小降りだった。"
+    "商店の前に佐伯が立っていた。手袋には四十七番と書かれていた。遥は手袋を拾った。"
+)
+
+
+def ask(task: str, language: str = "en", **fields: str) -> str:
+    return BuiltInReader().complete(render(task, language, **fields), Watch()).text
+
+
+def memory(*bodies: str, full: tuple[int, ...] = (), language: str = "en") -> str:
+    return "\n\n".join(
+        f"{page_tag(n, full=n in full, language=language)}\n{body}" for n, body in enumerate(bodies, start=1)
+    )
+
+
+def passage(*pieces: str) -> str:
+    return "\n\n".join(f"{text}\n\n{label(i)}" for i, text in enumerate(pieces, start=1))
+
+
+def test_pauses_where_the_words_change():
+    reply = ask("paginate", where="a turn", preceding="", passage=passage(SEA, SEA, SHOP, SHOP))
+    assert reply.startswith("Break point: <2>\nBecause ")
+
+
+def test_pauses_before_a_heading():
+    text = passage(SEA, SHOP, SHOP, "## Next\n\n" + SHOP, SHOP)
+    assert ask("paginate", where="a turn", preceding="", passage=text).startswith("Break point: <3>")
+
+
+def test_one_label_is_taken_and_the_reason_said_in_the_books_language():
+    reply = ask("paginate", "ja", where="場面", preceding="", passage=passage(JA_PAGE))
+    assert reply.startswith("Break point: <1>\n理由：")
+
+
+def test_a_gist_is_the_pages_own_sentences_within_the_length():
+    page = "\n\n".join([SEA, SHOP, "Nobody spoke.", SEA.replace("boat", "ship")])
+    gist = ask("gist", target="20", instructions="", page=f"## A title\n\n{page}")
+    assert 0 < len(gist.split()) <= 20
+    assert all(sentence.strip(". ") in page for sentence in gist.split(". "))
+
+
+def test_a_japanese_gist_is_counted_in_characters():
+    gist = ask("gist", "ja", target="25", instructions="", page=JA_PAGE)
+    assert 5 < len(gist) <= 25
+
+
+def test_looks_up_the_pages_that_share_the_questions_words():
+    text = memory("The boat left.", "Mrs. Oake won a tea cosy at the fair.", "Rain fell.")
+    reply = ask("look_up", title="T", k="2", memory=text, question="What did Mrs. Oake win?")
+    assert reply.startswith("I want to look up Page [2] to ")
+    assert "Page []" in ask("look_up", title="T", k="2", memory=text, question="Who painted zebras?")
+
+
+def test_looks_up_in_japanese():
+    text = memory("駅の時計。", "手袋の番号は四十七番。", language="ja")
+    assert ask("look_up", "ja", title="雪", k="2", memory=text, question="手袋の番号は？").startswith("Page [2]")
+
+
+def test_stops_when_a_full_page_holds_the_question():
+    text = memory("The boat left.", "Mrs. Oake won a tea cosy at the fair.", full=(2,))
+    fields = {"title": "T", "memory": text, "question": "What tea cosy did Mrs. Oake win?"}
+    assert ask("look_up_next", **fields, seen="2") == "STOP"
+    again = render("look_up_next", "en", **fields, seen="none").again("look_up_next.again", page="9", problem="none")
+    assert BuiltInReader().complete(again, Watch()).text == "STOP"
+    assert ask("look_up_next", **{**fields, "memory": text.replace(" (full text)", "")}, seen="none").startswith(
+        "I want to look up Page 2 "
+    )
+
+
+def test_answers_with_pages_and_exact_quotations():
+    text = memory("The boat left.", f"{SHOP} “I won,” said Mrs. Oake, “a tea cosy with a silver bell.”", full=(2,))
+    reply = ask("answer", title="T", memory=text, question="What with a silver bell did Mrs. Oake win?")
+    assert "[2]" in reply
+    assert "\nEvidence:\n" in reply
+    quote = re.search(r'^\[2\] "(.+)"$', reply, re.MULTILINE)
+    assert quote
+    assert quote.group(1) in text
+
+
+def test_says_when_the_text_does_not_say():
+    assert ask("answer", title="T", memory=memory(SEA), question="Who painted zebras?") == "The text does not say."
+    assert "書かれていません" in ask("answer", "ja", title="T", memory=memory(JA_PAGE), question="大統領の犬種は？")
+
+
+@pytest.mark.parametrize("task", ["choose", "choose_text"])
+def test_chooses_by_the_best_passage(task):
+    own = {"memory": memory(SEA, f"{SHOP} Mrs. Oake won a tea cosy.")} if task == "choose" else {"text": SEA + SHOP}
+    fields = {"title": "T", "question": "What did Mrs. Oake do?", **own} | ({} if task == "choose" else {"cut": ""})
+    reply = ask(task, options="(A) flew home\n(B) kneaded dough\n(C) bought a zebra", **fields)
+    assert reply.startswith("Answer: (B)")
+
+
+def test_what_it_cannot_do_it_refuses():
+    with pytest.raises(RefusedError, match="Connect one in Settings"):
+        BuiltInReader().complete(Prompt("sing", "Sing."), Watch())
+
+
+def test_streams_the_same_reply():
+    prompt = render("answer", "en", title="T", memory=memory(SEA, full=(1,)), question="Where lay the boat?")
+    *parts, completion = BuiltInReader().stream(prompt, Watch())
+    assert "".join(parts) == completion.text
+
+
+@pytest.mark.parametrize("language", prompts.LANGUAGES)
+@pytest.mark.parametrize("task", sorted(ANSWERS))
+@pytest.mark.parametrize("words", ["", "word", "。", "a\n\nb", "<Page 1>\n", "<1>"])
+def test_odd_fields_never_break_it(task, language, words):
+    fields = dict.fromkeys(prompts.template(task, language).get_identifiers(), words)
+    with nullcontext() if task != "paginate" or words == "<1>" else pytest.raises(RefusedError):
+        BuiltInReader().complete(render(task, language, **fields), Watch())
+
+
+def test_a_window_of_3000_words_takes_moments():
+    text = passage(*[f"{SEA} {SHOP} {i} {'word' * (i % 7)}" for i in range(80)])
+    start = time.perf_counter()
+    ask("paginate", where="a turn", preceding="", passage=text)
+    assert time.perf_counter() - start < 0.5
+
+
+@pytest.mark.parametrize(("language", "name"), [t for t in templates() if t[1] in ANSWERS])
+def test_templates_are_read_backwards(language, name):
+    values = {field: f"value of {field}" for field in prompts.template(name, language).get_identifiers()}
+    prompt = render(name, language, **values)
+    found = understood(prompt.text)
+    assert found is not None
+    assert (found.task, found.language, found.fields) == (name, language, values)
+    assert sensible(prompt.text)
+
+
+def test_what_was_wrong_last_time_is_read_backwards_too():
+    prompt = render("look_up_next", "en", title="T", memory="m", question="q", seen="none")
+    again = prompt.again("look_up_next.again", page="9", problem="no such page")
+    assert understood(again.text).fields["problem"] == "no such page"
