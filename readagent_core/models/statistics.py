@@ -17,14 +17,16 @@ K1, B = 1.5, 0.75
 _HIRAGANA = re.compile(r"[\u3040-\u309fー]+\Z")
 _SUFFIX = re.compile(r"(?:['’]s|ies|ing|ed|es|s|ly)\Z")
 _HEADING = re.compile(r"#{1,6} ")
-_STOP_WORDS = """a about above after again all also am an and any are as at be because been before being below between both
-    but by can cannot could did do does doing done down during each even ever few first for from further get had has have
-    having he her here hers herself him himself his how i if in into is it its itself just like made many may me might
-    more most much must my myself never no nor not now of off on once one only or other our out over own said same say
-    says shall she should so some still such than that the their them themselves then there these they this those
-    though through to too two under until up upon us very was we well were what when where which while who whom whose
-    why will with without would yes you your yours don't didn't it's i'm that's
-    tell describe explain according text passage story book page happen happens happened"""
+_STOP_WORDS = """
+a about above after again all also am an and any are as at be because been before being below between both but by
+can cannot could did do does doing done down during each even ever few first for from further get had has have
+having he her here hers herself him himself his how i if in into is it its itself just like made many may me might
+more most much must my myself never no nor not now of off on once one only or other our out over own said same say
+says shall she should so some still such than that the their them themselves then there these they this those
+though through to too two under until up upon us very was we well were what when where which while who whom whose
+why will with without would yes you your yours don't didn't it's i'm that's tell describe explain according text
+passage story book page happen happens happened
+"""
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
