@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from readagent_core.jobs import Job, Jobs
 from readagent_core.library import Library
-from readagent_core.library.records import Book, Reading
+from readagent_core.library.records import Book, Exchange, Reading
 from readagent_core.memory import GistMemory
+from readagent_core.methods.base import AskSettings, Question
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
+from readagent_core.study import asking
 
 if TYPE_CHECKING:
     from readagent_core.models.base import ChatModel
+
+DEFAULTS = AskSettings()
 
 
 class Study:
@@ -73,6 +77,35 @@ class Study:
         """The reading to show and ask from: the newest that has pages; None before the first."""
         found: tuple[Reading, GistMemory] | None = _room("readagent_core.study.reading").newest_memory(self, book_id)
         return found
+
+    # --- asking -----------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        book_id: str,
+        question: Question,
+        *,
+        method: str = "read-agent-p",
+        settings: AskSettings = DEFAULTS,
+        conversation_id: str | None = None,
+        up_to: int | None = None,
+        reading_id: int | None = None,
+    ) -> tuple[Exchange, Job]:
+        """Answer ``question`` from what is read so far; every event is kept in the exchange as it comes.
+
+        Without ``conversation_id`` a new conversation begins. ``up_to``: the last page that may be seen.
+        ``reading_id``: another reading than the newest. The job publishes ``asking.Asking``.
+        """
+        return asking.ask(
+            self,
+            book_id,
+            question,
+            method=method,
+            settings=settings,
+            conversation_id=conversation_id,
+            up_to=up_to,
+            reading_id=reading_id,
+        )
 
 
 def _room(name: str) -> Any:

@@ -1,0 +1,295 @@
+"""Asking: what reaches the model, what is kept, and what is said of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import textwrap
+import threading
+from dataclasses import replace
+
+import pytest
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import NotKeptError, ReadAgentError, SettingsError, UnreachableError
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.methods.base import Answered, AskSettings, Question, event_from_dict
+from readagent_core.models.base import Completion
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import load_settings
+from readagent_core.study import Study
+from readagent_core.study.asking import BROKEN_OFF, state_of, title_of, usage_of
+from readagent_core.study.following import answer_text, standalone
+from tests.fakes.model import FakeModel
+
+PAGES = 8
+
+
+def a_memory(pages: int = PAGES, *, complete: bool = True, gists: int | None = None) -> GistMemory:
+    """Page n holds the words pagewordN and its gist gistwordN."""
+    paragraphs = tuple(
+        Paragraph(f"pageword{n} stands here. " + "And more was said of it. " * 20) for n in range(1, pages + 1)
+    )
+    made = tuple(Page(n, n - 1, n, paragraphs[n - 1].words) for n in range(1, pages + 1))
+    kept = tuple(Gist(f"gistword{n} only.") if gists is None or n <= gists else None for n in range(1, pages + 1))
+    return GistMemory(Document("A Book", paragraphs), ReadingPlan(), made, kept, "fake-model", complete=complete)
+
+
+def reply(prompt):
+    if prompt.task == "look_up":
+        return "I want to look up Page [2, 5] to see."
+    if prompt.task == "standalone":
+        return "Why did Vane row out?"
+    return 'So it was [2].\n\nEvidence:\n[2] "pageword2 stands here"'
+
+
+@pytest.fixture
+def study(own_home):
+    made = Study(load_settings(), model=FakeModel(reply))
+    yield made
+    for job in made.jobs.running():
+        job.cancel()
+        job.join(5)
+    made.library.close()
+
+
+def a_book(study, memory):
+    book = study.library.add(memory.document)
+    return book, study.library.add_memory(book.id, memory)
+
+
+def asked(study, book, reading, text="Why?", **how):
+    exchange, job = study.ask(book.id, how.pop("question", Question(text)), reading_id=reading.id, **how)
+    job.join(10)
+    return study.library.exchange(exchange.id), job.snapshot
+
+
+def test_an_answer_is_kept_with_every_event(study):
+    book, reading = a_book(study, a_memory())
+    exchange, snapshot = asked(study, book, reading)
+    assert (exchange.state, exchange.error, snapshot.state) == ("done", "", "done")
+    kinds = [e["kind"] for e in exchange.events]
+    assert kinds[:3] == ["Asked", "LookedUp", "Expanded"]
+    assert kinds[-1] == "Answered"
+    assert "AnswerPart" in kinds
+    answer = event_from_dict(exchange.events[-1])
+    assert isinstance(answer, Answered)
+    assert answer.answer.looked_up == (2, 5)
+    assert snapshot.value.text == "".join(e["text"] for e in exchange.events if e["kind"] == "AnswerPart")
+    assert study.library.conversation(exchange.conversation_id).title == "Why?"
+    assert exchange.extra["seconds"] >= 0
+    assert usage_of(snapshot.value.events).calls == 2
+
+
+def test_a_follow_up_is_made_self_contained_and_that_is_a_step(study):
+    book, reading = a_book(study, a_memory())
+    first, _ = asked(study, book, reading, "Who is Vane?")
+    second, _ = asked(study, book, reading, "And why did he row?", conversation_id=first.conversation_id)
+    assert [e["task"] for e in second.events if e["kind"] == "Asked"] == ["standalone", "look_up", "answer"]
+    assert second.extra["standalone"] == "Why did Vane row out?"
+    last = study.model.prompts[-1].text
+    assert "Why did Vane row out?" in last
+    assert "And why did he row?" not in last
+    prompt = next(p for p in study.model.prompts if p.task == "standalone")
+    assert "Question: Who is Vane?" in prompt.text
+    assert "pageword2 stands here" not in prompt.text  # the evidence is no part of the talk
+
+
+def test_the_built_in_reader_is_not_asked_to_rewrite(study):
+    study.model.is_language_model = False
+    book, reading = a_book(study, a_memory())
+    first, _ = asked(study, book, reading)
+    asked(study, book, reading, "And he?", conversation_id=first.conversation_id)
+    assert "standalone" not in study.model.tasks()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Why did Vane row out?", "Why did Vane row out?"),
+        ('Question: "Why did Vane row out?"', "Why did Vane row out?"),
+        ("**Question:** Why did Vane row out?\n\nBecause he …", "Why did Vane row out?"),
+        ("<think>he is Vane</think>\nWhy did Vane row out?", "Why did Vane row out?"),
+        ("質問：「なぜですか」", "なぜですか"),
+        ("", ""),
+        ("word " * 60, ""),
+    ],
+)
+def test_replies_to_the_standalone_prompt(said, kept):
+    assert standalone(said, "And why did he?") == kept
+
+
+def test_a_useless_rewrite_leaves_the_question_as_it_is(study):
+    study.model._answer = lambda p: "x " * 99 if p.task == "standalone" else reply(p)
+    book, reading = a_book(study, a_memory())
+    first, _ = asked(study, book, reading)
+    second, _ = asked(study, book, reading, "And he?", conversation_id=first.conversation_id)
+    assert "standalone" not in second.extra
+    assert any("asked as it stands" in e.get("text", "") for e in second.events if e["kind"] == "Noted")
+
+
+def test_while_reading_is_under_way_it_says_so(study):
+    book, reading = a_book(study, a_memory(complete=False, gists=3))
+    exchange, _ = asked(study, book, reading)
+    assert exchange.events[0] == {"kind": "Noted", "text": "Answered from the 3 pages read so far."}
+    assert exchange.extra["pages_read"] == 3
+    assert "gistword4" not in "".join(p.text for p in study.model.prompts)
+
+
+def test_nothing_read_yet(study):
+    book, reading = a_book(study, a_memory(complete=False, gists=0))
+    with pytest.raises(NotKeptError, match="No page"):
+        study.ask(book.id, Question("Why?"), reading_id=reading.id)
+    with pytest.raises(SettingsError, match="Write a question"):
+        study.ask(book.id, Question("  "), reading_id=reading.id)
+    with pytest.raises(SettingsError, match="no method"):
+        study.ask(book.id, Question("Why?"), reading_id=reading.id, method="guess")
+    assert study.library.conversations(book.id) == []
+
+
+def test_no_later_page_is_reachable_over_many_positions(study):
+    """200 limits, all kinds of look-ups, with a conversation going on: no word of a later page in any prompt."""
+    chance = random.Random(11)
+    book, reading = a_book(study, a_memory(20))
+    conversation = study.library.new_conversation(book.id, "All")
+    asked(study, book, reading, conversation_id=conversation.id)  # an answer without a limit, about page 20
+    study.model._answer = lambda p: (
+        f"I want to look up Page [{chance.randrange(1, 22)}, 20, 19] to see."
+        if p.task.startswith("look_up")
+        else f"gistword{chance.randrange(1, 21)}? no: it was said."
+        if p.task == "standalone"
+        else "It says pageword20, I guess [20]."
+    )
+    for _ in range(200):
+        up_to = chance.randrange(1, 21)
+        study.model.prompts.clear()
+        asked(
+            study,
+            book,
+            reading,
+            conversation_id=conversation.id,
+            up_to=up_to,
+            method=chance.choice(["read-agent-p", "read-agent-s", "gist-mem", "full-text"]),
+            settings=AskSettings(look_ups=chance.randrange(0, 4)),
+        )
+        assert study.model.prompts
+        sent = "".join(p.text for p in study.model.prompts)
+        for later in range(up_to + 1, 21):
+            assert f"pageword{later} stands" not in sent
+            assert f"gistword{later} only" not in sent
+
+
+def test_history_is_limited_with_the_pages(study):
+    book, reading = a_book(study, a_memory())
+    conversation = study.library.new_conversation(book.id, "All")
+    study.model._answer = lambda p: "He drowns at the end." if p.task == "answer" else reply(p)
+    asked(study, book, reading, "How does it end?", conversation_id=conversation.id)
+    asked(study, book, reading, "And so far?", conversation_id=conversation.id, up_to=5)
+    study.model.prompts.clear()
+    asked(study, book, reading, "And he?", conversation_id=conversation.id, up_to=3)
+    assert "drowns" not in "".join(p.text for p in study.model.prompts)
+    assert "standalone" not in study.model.tasks()
+
+
+def test_an_error_is_kept_in_the_exchange(study):
+    study.model._answer = lambda p: UnreachableError("The model cannot be reached. Start it, then ask again.")
+    book, reading = a_book(study, a_memory())
+    exchange, snapshot = asked(study, book, reading)
+    assert (exchange.state, exchange.error) == ("failed", "The model cannot be reached. Start it, then ask again.")
+    assert snapshot.error_kind == "UnreachableError"
+
+
+def test_a_reply_that_broke_off_is_kept_as_cut_off(study):
+    study.model._answer = lambda p: Completion("He fired the", finish="length") if p.task == "answer" else reply(p)
+    book, reading = a_book(study, a_memory())
+    exchange, _ = asked(study, book, reading)
+    assert exchange.state == "cut off"
+    assert answer_text(exchange.events) == "He fired the"
+
+
+def test_stopping_keeps_what_had_come(study):
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(prompt):
+        if prompt.task == "answer":
+            reached.set()
+            go_on.wait(5)
+        return reply(prompt)
+
+    study.model._answer = slow
+    book, reading = a_book(study, a_memory())
+    exchange, job = study.ask(book.id, Question("Why?"), reading_id=reading.id)
+    assert reached.wait(5)
+    assert state_of(study, study.library.exchange(exchange.id)) == "running"
+    job.cancel()
+    go_on.set()
+    job.join(5)
+    kept = study.library.exchange(exchange.id)
+    assert kept.state == "cancelled"
+    assert [e["kind"] for e in kept.events][:3] == ["Asked", "LookedUp", "Expanded"]
+
+
+def test_a_killed_process_leaves_what_it_had(study, own_home):
+    """kill -9 while the answer streams: the exchange is there, with its look-up and the words that had come."""
+    code = textwrap.dedent("""
+        import os, time
+        from readagent_core.methods.base import Question
+        from readagent_core.settings import load_settings
+        from readagent_core.study import Study
+        from tests.fakes.model import FakeModel
+        from tests.study.test_asking import a_book, a_memory, reply
+
+        class Dies(FakeModel):
+            def stream(self, prompt, watch):
+                yield "He fired "
+                time.sleep(0.3)
+                yield "the gun"
+                time.sleep(0.3)
+                yield " twice"
+                os.kill(os.getpid(), 9)
+
+        study = Study(load_settings(), model=Dies(reply))
+        book, reading = a_book(study, a_memory())
+        exchange, job = study.ask(book.id, Question("Why?"), reading_id=reading.id)
+        job.join()
+    """)
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, check=False, timeout=60)
+    assert done.returncode == -9
+    (book,) = study.library.books()
+    (conversation,) = study.library.conversations(book.id)
+    (exchange,) = study.library.exchanges(conversation.id)
+    assert exchange.state == "running"
+    assert state_of(study, exchange) == BROKEN_OFF
+    assert [e["kind"] for e in exchange.events][:3] == ["Asked", "LookedUp", "Expanded"]
+    assert answer_text(exchange.events).startswith("He fired the gun")
+
+
+def test_long_questions_give_short_titles():
+    assert title_of("Why?") == "Why?"
+    assert (
+        title_of("one two three four five six seven eight nine ten") == "one two three four five six seven eight nine …"
+    )
+
+
+def test_options_go_to_the_model_and_the_chosen_one_is_marked(study):
+    study.model._answer = lambda p: "Answer: (B) so [2]." if p.task == "choose" else reply(p)
+    book, reading = a_book(study, a_memory())
+    exchange, _ = asked(study, book, reading, question=Question("Which?", ("a cat", "a dog")))
+    assert exchange.options == ("a cat", "a dog")
+    assert exchange.events[-1]["answer"]["option"] == 1
+
+
+def test_a_page_limit_of_nothing(study):
+    book, reading = a_book(study, a_memory())
+    with pytest.raises(ReadAgentError, match="Nothing is read"):
+        study.ask(book.id, Question("Why?"), reading_id=reading.id, up_to=0)
+
+
+def test_book_readings_ask_by_importance(study):
+    memory = replace(a_memory(), plan=ReadingPlan(preset="book"))
+    book, reading = a_book(study, memory)
+    study.model._answer = lambda p: "Page [3]" if p.task == "look_up_ranked" else reply(p)
+    exchange, _ = asked(study, book, reading)
+    assert exchange.settings["by_importance"] is True
