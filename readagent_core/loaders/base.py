@@ -1,0 +1,165 @@
+"""What every loader shares: the limits it keeps to, and the builder it hands headings and paragraphs to.
+
+The builder holds the document's rules: headings are sections and never paragraphs, nothing is lost quietly,
+characters that cannot be shown are taken out and counted. Knows nothing of any file format.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from readagent_core.document import Cover, Document, Notice, Paragraph, Section
+from readagent_core.errors import EmptyDocumentError, TooLargeError
+from readagent_core.loaders.language import detect
+
+SCENE_BREAK = "* * *"
+MEGABYTE = 1 << 20
+# control and format characters that are never text, byte order marks, and the soft hyphen
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BY = re.compile(r"(?:by|von|par|por|di|door|av|著者?[:：])\s+", re.IGNORECASE)
+_MARKUP = re.compile(r"[*_#\s]+")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may cost. Sizes in bytes; ``ratio``: how far an archive may grow; ``seconds`` and
+    ``memory`` bound the process that opens an untrusted format."""
+
+    file: int = 200 * MEGABYTE
+    text: int = 32 * MEGABYTE
+    page: int = 12 * MEGABYTE  # one HTML file: its tree takes some fifteen times its size
+    unpacked: int = 400 * MEGABYTE
+    ratio: int = 200
+    entries: int = 10_000
+    source_pages: int = 6_000
+    words: int = 5_000_000
+    seconds: float = 30.0
+    memory: int = 480 * MEGABYTE
+
+
+DEFAULT = Limits()
+
+
+def clean(text: str) -> str:
+    """``text`` without characters that are never text; halves of characters become U+FFFD."""
+    return _SURROGATE.sub("\ufffd", _UNSEEN.sub("", text))
+
+
+def check_size(data: bytes, limit: int, what: str) -> None:
+    """Raise TooLargeError when ``data`` is over ``limit`` bytes."""
+    if len(data) > limit:
+        raise TooLargeError(
+            f"{what} is {len(data) / MEGABYTE:,.0f} MB; at most {limit / MEGABYTE:,.0f} MB can be opened. "
+            "Nothing was opened. Split it into parts, for example one file a volume, and open those."
+        )
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two titles or names are the same but for case, spacing and emphasis."""
+    return bool(one) and _MARKUP.sub(" ", one).strip().casefold() == _MARKUP.sub(" ", other).strip().casefold()
+
+
+class Builder:
+    """Takes a document's pieces in order. ``place``: where the next paragraphs stand in the source."""
+
+    def __init__(self) -> None:
+        self.paragraphs: list[Paragraph] = []
+        self.sections: list[Section] = []
+        self.notices: list[Notice] = []
+        self.place = ""
+
+    def paragraph(self, text: str, place: str | None = None) -> None:
+        text = clean(text).strip("\n ")
+        if text.strip():
+            self.paragraphs.append(Paragraph(text, self.place if place is None else place))
+
+    def heading(self, title: str, level: int = 1) -> None:
+        title = " ".join(clean(title).split())
+        if title:
+            self.sections.append(Section(title, len(self.paragraphs), max(1, level)))
+
+    def notice(self, code: str, message: str, count: int = 1) -> None:
+        self.notices.append(Notice(code, message, count))
+
+    def document(
+        self,
+        *,
+        title: str,
+        format: str,
+        author: str = "",
+        language: str = "",
+        cover: Cover | None = None,
+        limits: Limits = DEFAULT,
+    ) -> Document:
+        """The document. Raises EmptyDocumentError when there is no paragraph, TooLargeError over the word limit."""
+        self._set_title_apart(title, author)
+        self._keep_last_headings()
+        if not self.paragraphs:
+            raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
+        self._count_unreadable()
+        text = "\n".join(p.text for p in self.paragraphs[:400])[:60_000]
+        document = Document(
+            title=" ".join(clean(title).split()) or "Untitled",
+            paragraphs=tuple(self.paragraphs),
+            sections=tuple(_flattened(self.sections)),
+            author=" ".join(clean(author).split()),
+            language=language or detect(text),
+            format=format,
+            warnings=tuple(self.notices),
+            cover=cover,
+        )
+        if document.words > limits.words:
+            raise TooLargeError(
+                f"This text has {document.words:,} words; at most {limits.words:,} can be opened at once. "
+                "Split it into parts, for example one file a volume, and open those."
+            )
+        return document
+
+    def _set_title_apart(self, title: str, author: str) -> None:
+        """The title and the author's name at the very start are metadata, not the first thing read."""
+        while self.sections and self.sections[0].start == 0 and same(self.sections[0].title, title):
+            if len(self.sections) == 1 or self.sections[1].start > 0:
+                if len(self.sections) == 1:
+                    del self.sections[0]
+                break
+            del self.sections[0]
+        dropped = 0
+        for paragraph in self.paragraphs[:4]:
+            line = paragraph.text
+            by = _BY.sub("", _MARKUP.sub(" ", line).strip(), count=1)
+            if same(line, title) or (author and (same(line, author) or same(by, author))):
+                dropped += 1
+            else:
+                break
+        if dropped and dropped < len(self.paragraphs):
+            del self.paragraphs[:dropped]
+            self.sections = [Section(s.title, max(0, s.start - dropped), s.level) for s in self.sections]
+
+    def _keep_last_headings(self) -> None:
+        """A heading with nothing under it would never be shown: it becomes a paragraph."""
+        while self.sections and self.sections[-1].start >= len(self.paragraphs):
+            last = [s for s in self.sections if s.start >= len(self.paragraphs)]
+            self.sections = self.sections[: -len(last)]
+            for section in last:
+                self.paragraphs.append(Paragraph(section.title, self.place))
+
+    def _count_unreadable(self) -> None:
+        lost = sum(p.text.count("\ufffd") for p in self.paragraphs)
+        if lost:
+            self.notice(
+                "undecodable", f"{lost:,} characters could not be decoded and stand as \ufffd in the text.", lost
+            )
+
+
+def _flattened(sections: list[Section]) -> list[Section]:
+    """Sections with levels that start at 1 and skip none."""
+    held: list[int] = []
+    flat: list[Section] = []
+    for section in sections:
+        while held and held[-1] >= section.level:
+            held.pop()
+        held.append(section.level)
+        flat.append(Section(section.title, section.start, len(held)))
+    return flat

@@ -1,0 +1,180 @@
+"""Lines like ``Chapter IV`` told from prose, for texts that have no other structure; contents lists are left out.
+
+A heading is real when text follows it before the next one of its rank. A run of several of one rank with
+nothing between them is a table of contents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_RANKS = {
+    1: "volume|book|part|act|band|buch|teil|tome|livre|partie|libro|parte|boek|deel|epoch",
+    2: "chapter|chap|stave|canto|letter|scene|episode|kapitel|chapitre|capítulo|capitolo|hoofdstuk|scène|szene",
+}
+_NUMBER = (
+    r"(?:\d{1,3}|[ivxlcdm]{1,9}|the\s+(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)|"
+    r"(?:twenty|thirty|forty|fifty|sixty)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|"
+    r"ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|"
+    r"first|second|third|fourth|fifth|last|erste[rs]?|zweite[rs]?|dritte[rs]?|premi[eè]re?|primero)"
+)
+_NAMED = {
+    rank: re.compile(rf"^(?:the\s+)?(?:{words})\s+{_NUMBER}\b(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
+    for rank, words in _RANKS.items()
+}
+_ALONE = re.compile(
+    r"^(?:prologue|epilogue|introduction|preface|foreword|afterword|conclusion|interlude|appendix(?:\s+[a-z\d]+)?|"
+    r"postscript|dedication|etymology|vorwort|nachwort|einleitung|prolog|epilog|préface|avant-propos|"
+    r"序章|序|終章|あとがき|はじめに|おわりに|プロローグ|エピローグ)[.:]?$",
+    re.IGNORECASE,
+)
+_CJK = re.compile(r"^第[一二三四五六七八九十百〇零\d０-９]+(?P<unit>[部編巻卷篇章回節节話话幕])(?P<rest>[\s　:：].*)?$")
+_BARE = re.compile(r"^(?:([IVXLC]{1,7})|(\d{1,3})|([一二三四五六七八九十]{1,4}))[.．、]?$")
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_KANJI = {c: n for n, c in enumerate("一二三四五六七八九", start=1)}
+_LONGEST = 110
+
+
+@dataclass(frozen=True)
+class Heading:
+    """``rank``: 1 outermost. ``used``: how many blocks of text it took."""
+
+    title: str
+    rank: int
+    used: int = 1
+
+
+def find(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], set[int]]:
+    """The headings by index of their block, and the blocks that are entries of a table of contents."""
+    candidates = {i: h for i, block in enumerate(blocks) if (h := _named(block)) is not None}
+    if not any(h.rank < 3 for h in candidates.values()):
+        candidates |= _numbered(blocks)
+    contents = _contents(blocks, candidates)
+    headings = {i: h for i, h in candidates.items() if i not in contents}
+    for i, heading in list(headings.items()):
+        title = _title_below(blocks, i, heading) if i + 1 not in headings else ""
+        if title:
+            headings[i] = Heading(f"{heading.title} {title}", heading.rank, 2)
+    return headings, contents
+
+
+def begins(line: str) -> bool:
+    """Whether ``line`` alone is a named heading (to part it from text that follows without a blank line)."""
+    heading = _named([line])
+    return heading is not None and heading.rank < 3
+
+
+def _named(block: Sequence[str]) -> Heading | None:
+    if len(block) > 3:
+        return None
+    title = " ".join(line.strip() for line in block).strip("*_ ")
+    if not title or len(title) > _LONGEST:
+        return None
+    if _ALONE.match(title):
+        return Heading(title, 3)
+    japanese = _CJK.match(title)
+    if japanese:
+        return Heading(title, 1 if japanese.group("unit") in "部編巻卷篇" else 2)
+    for rank, pattern in _NAMED.items():
+        found = pattern.match(title)
+        if found and _is_title(found.group("rest")) and not any(begins_again(line) for line in block[1:]):
+            return Heading(title, rank)
+    return None
+
+
+def begins_again(line: str) -> bool:
+    return any(pattern.match(line.strip()) for pattern in _NAMED.values())
+
+
+def _is_title(rest: str) -> bool:
+    """Whether what follows the number can be a chapter's title, not the rest of a sentence."""
+    if not rest.strip():
+        return True
+    if rest[0] not in ".:,;-–—)] \t]":
+        return False
+    words = rest.strip(" .:,;-–—)]\t\"“‘'*_")
+    return not words or not words[0].islower()
+
+
+def _numbered(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
+    """Numbers that stand alone and count upward from one."""
+    found: dict[int, Heading] = {}
+    expected = 1
+    for i, block in enumerate(blocks):
+        value = _value(block[0].strip()) if len(block) == 1 else 0
+        if value and value in (1, expected):
+            found[i] = Heading(block[0].strip(), 2)
+            expected = value + 1
+    return found if expected > 2 and len(found) > 1 else {}
+
+
+def _value(line: str) -> int:
+    match = _BARE.match(line)
+    if not match:
+        return 0
+    if match.group(2):
+        return int(match.group(2))
+    if match.group(3):
+        tens, _, ones = match.group(3).rpartition("十") if "十" in match.group(3) else ("", "", match.group(3))
+        ten = (_KANJI.get(tens, 1) if "十" in match.group(3) else 0) * 10
+        return ten + _KANJI.get(ones, 0)
+    total = 0
+    values = [_ROMAN[c] for c in match.group(1)]
+    for value, following in zip(values, [*values[1:], 0], strict=True):
+        total += -value if value < following else value
+    return total
+
+
+def _contents(blocks: Sequence[Sequence[str]], candidates: dict[int, Heading]) -> set[int]:
+    """Candidates that stand in a run with another of their rank and nothing between."""
+    later: dict[str, int] = {_key(h.title): i for i, h in sorted(candidates.items())}
+    contents: set[int] = set()
+    for run in _runs(sorted(candidates)):
+        ranks = [candidates[i].rank for i in run]
+        if len(run) < 3 or len(set(ranks)) == len(ranks):
+            continue
+        real: list[int] = []  # the first true headings may follow the list at once
+        for i in reversed(run):
+            deeper = not real or candidates[i].rank < candidates[real[-1]].rank
+            if not deeper or later[_key(candidates[i].title)] > i or i + 1 >= len(blocks):
+                break
+            real.append(i)
+        contents.update(i for i in run if i not in real)
+    return contents
+
+
+def _runs(indexes: Sequence[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    for i in indexes:
+        if runs and i == runs[-1][-1] + 1:
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    return runs
+
+
+def _key(title: str) -> str:
+    return " ".join(re.sub(r"[\W_]+", " ", title).casefold().split())
+
+
+def _title_below(blocks: Sequence[Sequence[str]], i: int, heading: Heading) -> str:
+    """The chapter's title where it stands alone under its bare number."""
+    bare = _BARE.match(heading.title) or any(
+        (m := p.match(heading.title)) and not m.group("rest").strip(" .:—-") for p in _NAMED.values()
+    )
+    if not bare or i + 2 >= len(blocks) or len(blocks[i + 1]) > 2:
+        return ""
+    title = " ".join(line.strip() for line in blocks[i + 1])
+    plain = title.strip("*_ ")
+    if (
+        not plain
+        or len(plain) > 70
+        or plain[0] in "\"“‘'「『("
+        or (plain[-1] in '.!?,;:"”’。！？」' and not plain.isupper())
+    ):
+        return ""
+    if not plain.isupper() and not plain.istitle() and len(plain.split()) > 8:
+        return ""
+    return plain if len(" ".join(blocks[i + 2])) > len(title) else ""

@@ -1,0 +1,110 @@
+"""Markdown: headings are sections, paragraphs stay as they are written, emphasis marks and all.
+
+The first heading of level 1, where it is the only one, is the title. Front matter and a line ``*by …*`` under the
+title give title, author and language.
+"""
+
+from __future__ import annotations
+
+import re
+
+from readagent_core.document import Document
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size
+from readagent_core.loaders.decode import decode
+from readagent_core.loaders.lines import Layout, joined, note_encoding
+
+_ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")
+_RULE = re.compile(r"^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*\n", re.DOTALL)
+_FACT = re.compile(r"^(title|author|lang|language):[ \t]*(.+?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_BY = re.compile(
+    r"^[*_]{0,3}(?:by|von|par|por|di)[ \t]+(.{1,80}?)[*_]{0,3}$|^[*_]{0,3}著者?[:：][ \t]*(.{1,40}?)[*_]{0,3}$", re.I
+)
+_LABEL = re.compile(r"[ \t]*\{#[^}]*\}$")
+
+Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code' or 'text'; its lines
+
+
+def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+    """The document in Markdown ``data``."""
+    check_size(data, limits.text, "This text")
+    decoded = decode(data)
+    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
+    facts, text = _front_matter(text)
+    blocks = list(_blocks(text.split("\n")))
+    layout = Layout.of([lines for kind, _, lines in blocks if kind == "text"])
+    builder = Builder()
+    note_encoding(builder, decoded)
+    title, author = facts.get("title", ""), facts.get("author", "")
+    tops = [i for i, (kind, level, _) in enumerate(blocks) if kind == "heading" and level == 1]
+    if len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]]):
+        title = title or blocks[tops[0]][2][0]
+        at = tops[0] + 1
+        if at < len(blocks) and blocks[at][0] == "text" and len(blocks[at][2]) == 1:
+            by = _BY.match(blocks[at][2][0].strip())
+            if by:
+                author = author or (by.group(1) or by.group(2))
+                del blocks[at]
+        del blocks[tops[0]]
+    for kind, level, lines in blocks:
+        if kind == "heading":
+            builder.heading(lines[0], level)
+        elif kind == "rule":
+            builder.paragraph(SCENE_BREAK)
+        elif kind == "code":
+            builder.paragraph("\n".join(lines))
+        else:
+            builder.paragraph(joined(lines, layout))
+    language = facts.get("lang") or facts.get("language", "")
+    return builder.document(title=title or name, author=author, language=language, format="markdown", limits=limits)
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    found = _FRONT.match(text)
+    if not found or not _FACT.search(found.group(1)):
+        return {}, text
+    facts = {key.lower(): value.strip("\"' ") for key, value in _FACT.findall(found.group(1))}
+    return facts, text[found.end() :]
+
+
+def _blocks(lines: list[str]) -> list[Block]:
+    """Headings, rules, fenced code and blocks of text, in order."""
+    blocks: list[Block] = []
+    held: list[str] = []
+
+    def close() -> None:
+        if held:
+            blocks.append(("text", 0, held.copy()))
+            held.clear()
+
+    fence = ""
+    for line in lines:
+        line = line.rstrip()
+        if fence:
+            held.append(line)
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                blocks.append(("code", 0, held.copy()))
+                held.clear()
+                fence = ""
+            continue
+        atx, underline, opening = _ATX.match(line), _UNDERLINE.match(line), _FENCE.match(line)
+        if not line.strip():
+            close()
+        elif opening:
+            close()
+            fence = opening.group(1)
+            held.append(line)
+        elif atx and (atx.group(2) or "").strip():
+            close()
+            blocks.append(("heading", len(atx.group(1)), [_LABEL.sub("", atx.group(2).strip())]))
+        elif underline and len(held) == 1 and len(held[0]) < 120 and not held[0].startswith(("|", "- ", "* ", ">")):
+            title = held.pop()
+            blocks.append(("heading", 1 if underline.group(1)[0] == "=" else 2, [title.strip()]))
+        elif _RULE.match(line) and not held:
+            blocks.append(("rule", 0, [line]))
+        else:
+            held.append(line)
+    close()
+    return blocks

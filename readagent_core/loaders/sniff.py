@@ -1,0 +1,167 @@
+"""What a file is, by its first bytes and by its name; what is said of those that cannot be opened.
+
+Content counts before the name. A book of another kind than its name says is opened as what it is, with a
+notice; a file whose name promises a book but which holds none is an error that says what it holds instead.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from readagent_core.errors import (
+    DamagedDocumentError,
+    DocumentError,
+    EmptyDocumentError,
+    UnknownFormatError,
+    WrongFormatError,
+)
+
+FORMATS = {
+    ".txt": "text",
+    ".text": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".epub": "epub",
+    ".pdf": "pdf",
+}
+NAMES = {
+    "text": "plain text",
+    "markdown": "Markdown",
+    "html": "a web page",
+    "epub": "an EPUB",
+    "pdf": "a PDF",
+    "docx": "a Word document",
+}
+_CAN_OPEN = "ReadAgent opens PDF, EPUB, web pages (HTML), Markdown and plain text."
+_OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
+    (60, b"BOOKMOBI", "a Kindle book", "convert it to EPUB, for example with Calibre"),
+    (60, b"TEXtREAd", "a Palm book", "convert it to EPUB, for example with Calibre"),
+    (0, b"TPZ", "a Kindle book", "convert it to EPUB, for example with Calibre"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Word document", "save it as PDF or plain text"),
+    (0, b"{\\rtf", "a rich text (RTF) file", "save it as PDF or plain text"),
+    (0, b"AT&TFORM", "a DjVu file", "convert it to a PDF with a text layer"),
+    (0, b"\x89PNG", "a picture", "run text recognition (OCR) on it, then open the result"),
+    (0, b"\xff\xd8\xff", "a picture", "run text recognition (OCR) on it, then open the result"),
+    (0, b"GIF8", "a picture", "run text recognition (OCR) on it, then open the result"),
+    (0, b"II*\x00", "a picture", "run text recognition (OCR) on it, then open the result"),
+    (0, b"%!PS", "a PostScript file", "convert it to PDF"),
+    (0, b"\x1f\x8b", "a packed file", "unpack it and open the book inside"),
+    (0, b"7z\xbc\xaf'\x1c", "a packed file", "unpack it and open the book inside"),
+    (0, b"Rar!", "a packed file", "unpack it and open the book inside"),
+    (0, b"BZh", "a packed file", "unpack it and open the book inside"),
+    (0, b"ID3", "a sound file", "open a text of it instead"),
+    (0, b"\x7fELF", "a program", "open a book"),
+    (0, b"MZ\x90", "a program", "open a book"),
+    (0, b"SQLite format 3\x00", "a database", "open a book"),
+)
+_HTML_START = re.compile(rb"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
+_HTML_TAGS = re.compile(rb"<(?:html|head|body|p|div|h[1-6]|table|br|title|meta)\b[^>]*>", re.IGNORECASE)
+_FICTION_BOOK = re.compile(rb"(?:<\?xml[^>]*>|\s)*<FictionBook", re.IGNORECASE)
+_ATX = re.compile(rb"(?:^|\n)\s*\n#{1,6} \S[^\n]*\r?\n[ \t\r]*\n")
+_HEAD = 4096
+
+
+@dataclass(frozen=True)
+class Sniffed:
+    """``format``: which loader. ``notice``: said to the person when the name promised something else."""
+
+    format: str
+    notice: str = ""
+
+
+def sniff(data: bytes, name: str) -> Sniffed:
+    """Which loader opens this file. Raises UnknownFormatError, WrongFormatError, EmptyDocumentError or Damaged…"""
+    promised = FORMATS.get(PurePath(name.replace("\\", "/")).suffix.lower(), "")
+    if not data.strip(b"\x00 \t\r\n"):
+        raise EmptyDocumentError("This file is empty. If it should not be, download or copy it again.")
+    held = _binary(data) or _marked_up(data)
+    if held:
+        return _agreed(held, promised)
+    if promised in ("pdf", "epub"):
+        raise _no_such_book(data, promised)
+    if _looks_binary(data):
+        raise UnknownFormatError(f"This file is no text, and of a kind unknown here. {_CAN_OPEN}")
+    if promised:
+        return Sniffed("markdown" if promised == "text" and _is_markdown(data) else promised)
+    return Sniffed(
+        "markdown" if _is_markdown(data) else "html" if len(_HTML_TAGS.findall(data[:_HEAD])) > 3 else "text"
+    )
+
+
+def _agreed(held: str, promised: str) -> Sniffed:
+    if not promised or held == promised or (held == "html" and promised in ("text", "markdown")):
+        # a text may well begin with markup: the name is believed only where both would do
+        return Sniffed(held)
+    if held == "html":
+        raise WrongFormatError(
+            f"This file is named like {NAMES[promised]} but holds a web page, perhaps the page you downloaded it "
+            "from. Download the book itself again, or rename the file to .html to read the page."
+        )
+    return Sniffed(held, f"The file is named like {NAMES[promised]}, but it is {NAMES[held]}; it was opened as that.")
+
+
+def _binary(data: bytes) -> str:
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _archive(data)
+    for at, mark, what, advice in _OTHERS:
+        if data[at : at + len(mark)] == mark:
+            raise UnknownFormatError(f"This is {what}, which ReadAgent does not open: {advice}.")
+    if _FICTION_BOOK.match(data[:_HEAD]):
+        raise UnknownFormatError(
+            "This is an FB2 book, which ReadAgent does not open: convert it to EPUB, for example with Calibre."
+        )
+    return ""
+
+
+def _archive(data: bytes) -> str:
+    """A zip file by the names in it; they stand uncompressed, at the front and again at the end."""
+    ends = data[:_HEAD] + data[-(1 << 20) :]
+    if b"application/epub+zip" in data[:200] or b"META-INF/container.xml" in ends:
+        return "epub"
+    if b"word/document.xml" in ends:
+        raise UnknownFormatError("This is a Word document, which ReadAgent does not open: save it as PDF or HTML.")
+    if b".opf" in ends:
+        return "epub"
+    raise UnknownFormatError("This is a zip archive without a book in a form known here. Unpack it and open the book.")
+
+
+def _marked_up(data: bytes) -> str:
+    head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        head = head[2:].replace(b"\x00", b"")
+    return "html" if _HTML_START.match(head) else ""
+
+
+def _no_such_book(data: bytes, promised: str) -> DocumentError:
+    again = "Download or copy the file again."
+    if _looks_binary(data):
+        return DamagedDocumentError(
+            f"This file is named like {NAMES[promised]} but does not begin like one: it is damaged or of "
+            f"another kind. Nothing could be read. {again}"
+        )
+    return WrongFormatError(
+        f"This file is named like {NAMES[promised]} but holds plain text. {again} To read the text as it is, rename "
+        "the file to .txt."
+    )
+
+
+def _looks_binary(data: bytes) -> bool:
+    head = data[:_HEAD]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
+        return False
+    zeros = head.count(0)
+    if zeros and min(head[0::2].count(0), head[1::2].count(0)) * 10 >= zeros:
+        return zeros * 50 > len(head)  # not the zeros of UTF-16
+    controls = sum(byte < 32 and byte not in (9, 10, 12, 13, 27) for byte in head) - zeros
+    return controls * 20 > len(head)
+
+
+def _is_markdown(data: bytes) -> bool:
+    return len(_ATX.findall(b"\n\n" + data[: 1 << 20].replace(b"\r\n", b"\n"))) >= 2
