@@ -93,10 +93,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a document was read by one plan. ``page_words``/``gist_words``: a page each.
-
-    ``page_cost`` and ``gist_cost``: words sent to choose pages and to make gists, cached or not.
-    """
+    """How a document was read by one plan. ``page_words``/``gist_words``: a page each."""
 
     document: str
     title: str
@@ -104,27 +101,36 @@ class Reading:
     plan: str
     page_words: tuple[int, ...] = ()
     gist_words: tuple[int, ...] = ()
-    page_cost: int = 0
-    gist_cost: int = 0
     fallbacks: int = 0
-    usage: Usage = field(default_factory=Usage)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Reading:
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        values["usage"] = Usage.from_dict(values.get("usage", {}))
         for name in ("page_words", "gist_words"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)
 
 
+class Cost(NamedTuple):
+    """Words sent to choose pages and to make gists of a document, cached or not; paid as they come, a line a save.
+
+    A reading that was killed and resumed so reports what it would have cost in one go.
+    """
+
+    document: str
+    plan: str
+    pages: int
+    gists: int
+
+
 class Lines:
     """An append-only file of JSON lines; safe from several threads. A broken last line is cut off on opening."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, mend: bool = True) -> None:
         self.path = path
         self._lock = threading.Lock()
-        _mend(path)
+        if mend:  # whoever only looks on must not cut off a line that is being written
+            _mend(path)
 
     def append(self, value: Mapping[str, Any]) -> int:
         """Write one line; where it begins. Raises DiskFullError when it cannot be written."""

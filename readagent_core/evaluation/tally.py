@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.results import Reading, Result
+from readagent_core.evaluation.results import Cost, Reading, Result
 from readagent_core.evaluation.scores import (
     ROUGE,
     Difference,
@@ -40,6 +40,7 @@ class Score(NamedTuple):
     plan: str
     document_words: int
     failed: bool
+    options: int
     strayed: bool | None = None
     recovered: bool | None = None
     read_share: float | None = None
@@ -90,9 +91,14 @@ class Tally:
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
+    costs: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     def add(self, result: Result) -> None:
         self.scores.setdefault(result.arm, {})[(result.case, result.item, result.run)] = _score(result)
+
+    def add_cost(self, cost: Cost) -> None:
+        pages, gists = self.costs.get((cost.document, cost.plan), (0, 0))
+        self.costs[(cost.document, cost.plan)] = (pages + cost.pages, gists + cost.gists)
 
     def add_reading(self, reading: Reading) -> None:
         self.readings[(reading.document, reading.plan)] = reading
@@ -105,9 +111,14 @@ class Tally:
     def failed(self) -> int:
         return sum(s.failed for found in self.scores.values() for s in found.values())
 
+    def chance(self) -> float | None:
+        """Percent right by guessing among the options; None without multiple-choice questions."""
+        found = [100 / s.options for scores in self.scores.values() for s in list(scores.values()) if s.options]
+        return _average(found) if found else None
+
     def row(self, arm: Arm) -> Row | None:
         """The arm's figures so far; None before its first answer."""
-        found = self.scores.get(arm.key)
+        found = dict(self.scores.get(arm.key, {}))  # a copy: answers may come in meanwhile
         if not found:
             return None
         scores = list(found.values())
@@ -163,15 +174,15 @@ class Tally:
 
         needs_gists = method(arm.method).needs_gists
         needs_pages = needs_gists or any(s.look_ups for s in scores)
-        read = [self.readings[k] for k in {(s.document, s.plan) for s in scores} if k in self.readings]
-        return sum((r.page_cost if needs_pages else 0) + (r.gist_cost if needs_gists else 0) for r in read)
+        read = [self.costs.get(key, (0, 0)) for key in {(s.document, s.plan) for s in scores}]
+        return sum(needs_pages * pages + needs_gists * gists for pages, gists in read)
 
     def difference(self, first: Arm, second: Arm) -> Difference | None:
         """Second minus first on the questions both have answered: McNemar for choices, bootstrap for ROUGE-L.
 
         Over several runs a question's ROUGE is its mean, its choice what most runs chose. None without pairs.
         """
-        one, two = self.scores.get(first.key, {}), self.scores.get(second.key, {})
+        one, two = dict(self.scores.get(first.key, {})), dict(self.scores.get(second.key, {}))
         questions = sorted({(c, i) for c, i, _ in one} & {(c, i) for c, i, _ in two})
         pairs = [(_of_question(one, q), _of_question(two, q)) for q in questions]
         chosen = [(a, b) for a, b in pairs if a[0] is not None and b[0] is not None]
@@ -200,6 +211,7 @@ def _score(result: Result) -> Score:
         result.plan,
         result.document_words,
         failed,
+        len(result.options),
         _flag(extra, "strayed"),
         _flag(extra, "recovered"),
         float(extra["read_share"]) if isinstance(extra.get("read_share"), int | float) else None,

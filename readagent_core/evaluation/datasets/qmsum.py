@@ -1,0 +1,82 @@
+"""QMSum: meetings with questions and requests for summaries (Zhong et al. 2021), as its authors give it.
+
+One JSON object a meeting (``meeting_transcripts[{speaker, content}]``, ``general_query_list``,
+``specific_query_list[{query, answer, relevant_text_span}]``): a file, a folder of files, or one a line.
+SCROLLS' layout is read by ``scrolls.py``. A turn is a paragraph: 'Speaker: words'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from readagent_core.evaluation.datasets.base import (
+    Case,
+    Item,
+    Source,
+    complain,
+    json_file,
+    json_lines,
+    need,
+    text_source,
+)
+from readagent_core.methods.base import Question
+
+
+def recognise(row: Mapping[str, Any]) -> bool:
+    return "meeting_transcripts" in row
+
+
+def cases(path: Path) -> Iterator[Case]:
+    for place, name, row in _meetings(path):
+        turns = need(row, "meeting_transcripts", list, place)
+        items: list[Item] = []
+        for kind in ("general_query_list", "specific_query_list"):
+            for number, asked in enumerate(need(row, kind, list, place), start=1):
+                here = f"{place}, {kind} {number}"
+                if not isinstance(asked, dict):
+                    raise complain(here, "an object with query and answer was expected.")
+                question = Question(need(asked, "query", str, here).strip())
+                answer = need(asked, "answer", str, here).strip()
+                evidence = tuple(_spans(asked.get("relevant_text_span", []), turns, here))
+                items.append(Item(f"{name}-{kind[0]}{number}", question, references=(answer,), evidence=evidence))
+        yield Case(name, tuple(items), _source(turns, name, place), "meeting", place)
+
+
+def _meetings(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    if path.is_dir():
+        for file in sorted(path.glob("*.json")):
+            yield from _meetings(file)
+        return
+    if path.suffix == ".jsonl":
+        for number, (place, row) in enumerate(json_lines(path), start=1):
+            yield place, f"{path.stem} {number}", row
+        return
+    row = json_file(path)
+    if not isinstance(row, dict):
+        raise complain(path.name, "one meeting, a JSON object, was expected.")
+    yield path.name, path.stem, row
+
+
+def _source(turns: list[Any], name: str, place: str) -> Source:
+    pieces = []
+    for number, turn in enumerate(turns, start=1):
+        here = f"{place}, turn {number}"
+        if not isinstance(turn, dict):
+            raise complain(here, "an object with speaker and content was expected.")
+        said = " ".join(need(turn, "content", str, here).split())
+        if said:
+            pieces.append(f"{need(turn, 'speaker', str, here).strip()}: {said}")
+    if not pieces:
+        raise complain(place, "nobody says anything in this meeting.")
+    return text_source("\n\n".join(pieces), name)
+
+
+def _spans(spans: Any, turns: list[Any], place: str) -> Iterator[str]:
+    for span in spans if isinstance(spans, list) else []:
+        try:
+            first, last = int(span[0]), int(span[1])
+        except (TypeError, ValueError, IndexError, KeyError):
+            raise complain(place, f"relevant_text_span must be pairs of turn numbers, not {span!r}.") from None
+        yield from (str(t.get("content", "")) for t in turns[first : last + 1] if isinstance(t, dict))

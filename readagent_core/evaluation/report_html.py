@@ -1,0 +1,76 @@
+"""The report as one HTML page in the app's look, and the drawings that the Evaluate screen shows too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from readagent_core.evaluation.plots import Point, histogram, scatter
+from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts, sections
+from readagent_core.study.exporting_html import page
+
+
+def score_plot(found: Summary) -> str:
+    """Accuracy (or ROUGE-L) against compression rate, ours filled with intervals, published hollow. SVG."""
+    points: list[Point] = []
+    for row in found.rows:
+        if found.choices and row.accuracy is not None:
+            a = row.accuracy
+            points.append(Point(row.compression_rate, 100 * a.value, row.title, 100 * a.low, 100 * a.high))
+        elif "rougeL" in row.rouge:
+            points.append(Point(row.compression_rate, row.rouge["rougeL"].value, row.title))
+    if found.table is not None:
+        for arm, theirs in found.published.items():
+            title = next(row.title for row in found.rows if row.arm == arm)
+            score = theirs.score if found.choices else theirs.rouge[2] if theirs.rouge else None
+            if score is not None:
+                label = f"{title}, {found.table.model}"
+                points.append(Point(theirs.compression_rate, score, label, hollow=True))
+    return scatter(
+        points,
+        x_title="Compression rate, %",
+        y_title="Accuracy, %" if found.choices else "ROUGE-L",
+        chance=found.chance,
+    )
+
+
+def word_plots(found: Summary) -> list[tuple[str, str]]:
+    """(caption, SVG): words of documents beside those of their gists, and words of pages and gists."""
+    if not found.readings:
+        return []
+    documents = [r.words for r in found.readings]
+    memories = [sum(r.gist_words) for r in found.readings if r.gist_words]
+    pages = [n for r in found.readings for n in r.page_words]
+    gists = [n for r in found.readings for n in r.gist_words]
+    return [
+        (
+            "Words of documents and of their gist memories",
+            histogram([("documents", documents), ("gist memories", memories)], x_title="Words"),
+        ),
+        ("Words of pages and of gists", histogram([("pages", pages), ("gists", gists)], x_title="Words")),
+    ]
+
+
+def html(found: Summary) -> str:
+    """The whole page."""
+    name = dataset_name(found.record["experiment"])
+    out = [f"<header><h1>{escape(name)}</h1></header>"]
+    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(found)]
+    for title, (header, rows), note in sections(found):
+        out.append(f"<h2>{escape(title)}</h2>{_table(header, rows)}")
+        if note:
+            out.append(f'<p class="facts">{escape(note)}</p>')
+        if title == "Scores":
+            out.append(f"<figure>{score_plot(found)}</figure>")
+    facts = reading_facts(found)
+    if facts:
+        out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
+    for caption, drawing in word_plots(found):
+        out.append(f'<figure>{drawing}<figcaption class="facts">{escape(caption)}</figcaption></figure>')
+    return page(name, f'<div class="report">{"".join(out)}</div>')
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -1,0 +1,384 @@
+"""Every format as people download it, small: what is read, and how a bad line is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readagent_core.errors import DatasetError
+from readagent_core.evaluation.datasets import open_dataset
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+OPTIONS = ["a lamp", "a bell", "a boat", "a dog"]
+STORY = "The keeper lit the lamp.\n\nThe bell rang twice in the fog.\n\nNobody came."
+
+
+def write(folder, name, rows):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def cases(path, **options):
+    return list(open_dataset(path, **options).cases())
+
+
+def released(**changes):
+    """A row as QuALITY 1.0.1 has it."""
+    asked = {
+        "question": "What rang?",
+        "question_unique_id": "7_A_1",
+        "options": OPTIONS,
+        "writer_label": 2,
+        "gold_label": 2,
+        "validation": [{"untimed_annotator_id": "1", "untimed_answer": 2}],
+        "speed_validation": [{"speed_annotator_id": "2", "speed_answer": 1}],
+        "difficult": 1,
+    }
+    asked.update(changes)
+    return {"article_id": "7", "set_unique_id": "7_A", "title": "Fog", "article": STORY, "questions": [asked]}
+
+
+# --- QuALITY --------------------------------------------------------------------------------------
+
+
+def test_quality_as_released(tmp_path):
+    (case,) = cases(write(tmp_path, "dev.jsonl", [released()]))
+    assert (case.title, case.preset, case.place) == ("Fog", "article", "dev.jsonl, line 1")
+    assert case.document.title == "Fog"
+    assert "bell rang" in case.document.text()
+    item = case.items[0]
+    assert (item.id, item.gold, item.hard) == ("7_A_1", 1, True)
+    assert item.question.options == tuple(OPTIONS)
+
+
+def test_quality_in_the_older_numbered_layout(tmp_path):
+    row = {"article_id": 7, "unique_id": "7_A", "title": "Fog", "article": STORY}
+    for number, gold in ((1, 2), (2, 1)):
+        row[f"question{number}"] = f"Question {number}?"
+        row.update({f"question{number}option{i}": OPTIONS[i - 1] for i in range(1, 5)})
+        row[f"question{number}_gold_label"] = gold
+    (case,) = cases(write(tmp_path, "old.jsonl", [row]))
+    assert [(item.gold, item.hard) for item in case.items] == [(1, None), (0, None)]
+
+
+def test_quality_as_leval_has_it(tmp_path):
+    row = {
+        "instructions": ["What rang?\n\n (A) a lamp\n (B) a bell\nof brass\n (C) a boat"],
+        "outputs": ["(B) a bell\nof brass"],
+        "input": STORY,
+        "source": "quality_raw",
+    }
+    (case,) = cases(write(tmp_path, "leval.jsonl", [row]))
+    assert case.items[0].question.text == "What rang?"
+    assert case.items[0].question.options == ("a lamp", "a bell of brass", "a boat")
+    assert case.items[0].gold == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ("{not json", r"dev.jsonl, line 2: not JSON"),
+        ("[1, 2]", r"dev.jsonl, line 2: a JSON object was expected, not list"),
+        ({"article": STORY}, r"line 2: the field 'questions' is missing \(there are: article\)"),
+        ({"article": 7, "questions": []}, r"line 2: the field 'article' must be a text or a list, not a whole number"),
+        ({"article": " ", "questions": []}, r"line 2: the article is empty"),
+        (released(gold_label=5), r"line 2, question 1: the right answer 5 is none of the 4 options"),
+        (released(gold_label=0), r"line 2, question 1: the right answer 0 is none"),
+        (released(gold_label=None), r"no gold_label. The test split has none"),
+        (released(options=["one"]), r"line 2, question 1: two or more options"),
+        (released(options="one"), r"line 2, question 1: the field 'options' must be a list, not a text"),
+        (released(question=None), r"line 2, question 1: the field 'question' must be a text, not empty"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path, row, complaint):
+    with pytest.raises(DatasetError, match=complaint):
+        cases(write(tmp_path, "dev.jsonl", [released(), row]))
+
+
+def test_lines_before_a_bad_one_are_read(tmp_path):
+    found = open_dataset(write(tmp_path, "dev.jsonl", [released(), "", "{"])).cases()
+    assert next(found).items
+    with pytest.raises(DatasetError, match="line 3"):
+        next(found)
+
+
+def test_a_line_that_is_not_utf8_is_named(tmp_path):
+    path = tmp_path / "dev.jsonl"
+    path.write_bytes(json.dumps(released()).encode() + b"\n" + b'{"article": "caf\xe9"}\n')
+    with pytest.raises(DatasetError, match=r"dev.jsonl, line 2: not UTF-8"):
+        cases(path)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path):
+    path = tmp_path / "dev.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(released()).encode())
+    assert len(cases(path)) == 1
+
+
+# --- QMSum ----------------------------------------------------------------------------------------
+
+MEETING = {
+    "topic_list": [],
+    "general_query_list": [{"query": "Summarize the meeting.", "answer": "They chose blue."}],
+    "specific_query_list": [
+        {"query": "Which colour?", "answer": "Blue.", "relevant_text_span": [["1", "2"]]},
+    ],
+    "meeting_transcripts": [
+        {"speaker": "Ada", "content": "Welcome ."},
+        {"speaker": "Ben", "content": "Blue ,  please ."},
+        {"speaker": "Ada", "content": "Blue it is ."},
+    ],
+}
+
+
+def test_qmsum_as_a_file_a_folder_and_lines(tmp_path):
+    one = write(tmp_path / "val", "es2009b.json", [MEETING])
+    lines = write(tmp_path, "val.jsonl", [MEETING, MEETING])
+    assert len(cases(tmp_path / "val")) == 1
+    assert len(cases(lines)) == 2
+    (case,) = cases(one)
+    assert case.preset == "meeting"
+    assert case.document.paragraphs[1].text == "Ben: Blue , please ."
+    assert [item.references for item in case.items] == [("They chose blue.",), ("Blue.",)]
+    assert case.items[1].evidence == ("Blue ,  please .", "Blue it is .")
+    assert [item.id for item in case.items] == ["es2009b-g1", "es2009b-s1"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"meeting_transcripts": []}, "nobody says anything"),
+        ({"meeting_transcripts": ["hello"]}, "turn 1: an object with speaker and content"),
+        ({"general_query_list": [{"query": "x"}]}, "general_query_list 1: the field 'answer' is missing"),
+        (
+            {"specific_query_list": [{"query": "x", "answer": "y", "relevant_text_span": ["a"]}]},
+            "specific_query_list 1: relevant_text_span must be pairs",
+        ),
+    ],
+)
+def test_a_bad_meeting_is_named(tmp_path, changes, complaint):
+    with pytest.raises(DatasetError, match=rf"val.jsonl, line 1.*{complaint}"):
+        cases(write(tmp_path, "val.jsonl", [{**MEETING, **changes}]))
+
+
+# --- SCROLLS --------------------------------------------------------------------------------------
+
+
+def scrolls(name, text, output):
+    return {"id": name, "pid": f"{name}_0", "input": text, "output": output}
+
+
+def test_scrolls_joins_references_and_documents(tmp_path):
+    rows = [
+        scrolls("1", f"What rang?\n\n{STORY}", "A bell."),
+        scrolls("1", f"What rang?\n\n{STORY}", "The bell."),
+        scrolls("2", f"Who came?\n\n{STORY}", "Nobody."),
+        scrolls("3", "Who came?\n\nAnother text.\n\nIt ends.", "No one."),
+    ]
+    first, second = cases(write(tmp_path / "qasper", "validation.jsonl", rows))
+    assert [item.references for item in first.items] == [("A bell.", "The bell."), ("Nobody.",)]
+    assert first.document.text() == STORY
+    assert second.items[0].question.text == "Who came?"
+
+
+def test_scrolls_quality_has_options_and_the_answers_words(tmp_path):
+    lines = "\n".join(f" ({letter}) {option}" for letter, option in zip("ABCD", OPTIONS, strict=True))
+    rows = [scrolls("1", f"What rang?\n\n{lines}\n\n\n{STORY}", "a bell")]
+    (case,) = cases(write(tmp_path / "quality", "validation.jsonl", rows))
+    assert case.items[0].question.options == tuple(OPTIONS)
+    assert case.items[0].gold == 1
+    assert case.document.text() == STORY
+
+
+def test_scrolls_summaries_ask_for_one(tmp_path):
+    (case,) = cases(write(tmp_path / "gov_report", "validation.jsonl", [scrolls("1", STORY, "Fog.")]))
+    assert case.items[0].question.text.startswith("Summarize")
+    assert case.document.text() == STORY
+
+
+def test_a_bad_scrolls_line_is_named(tmp_path):
+    with pytest.raises(DatasetError, match=r"line 1: 'input' must hold a question, an empty line"):
+        cases(write(tmp_path, "x.jsonl", [scrolls("1", "no break in it", "x")]))
+    with pytest.raises(DatasetError, match=r"line 1: there is no output. The test split"):
+        cases(write(tmp_path, "x.jsonl", [scrolls("1", "a\n\nb", None)]))
+
+
+# --- LongBench ------------------------------------------------------------------------------------
+
+
+def test_longbench_one_and_two(tmp_path):
+    first = {
+        "input": "What rang?",
+        "context": STORY,
+        "answers": ["A bell", "The bell"],
+        "_id": "x",
+        "dataset": "qasper",
+    }
+    again = {**first, "input": "Who came?", "_id": "y"}
+    (case,) = cases(write(tmp_path, "qasper.jsonl", [first, again]))
+    assert [item.id for item in case.items] == ["x", "y"]
+    assert case.items[0].references == ("A bell", "The bell")
+    second = {"_id": "z", "question": "What rang?", "context": STORY, "answer": "B", "difficulty": "hard"}
+    second.update({f"choice_{letter}": option for letter, option in zip("ABCD", OPTIONS, strict=True)})
+    (case,) = cases(write(tmp_path, "v2.jsonl", [second]))
+    assert (case.items[0].gold, case.items[0].hard) == (1, True)
+    with pytest.raises(DatasetError, match=r"line 1: there is no answer"):
+        cases(write(tmp_path, "bad.jsonl", [{**first, "answers": []}]))
+
+
+# --- NarrativeQA ----------------------------------------------------------------------------------
+
+
+def narrativeqa(folder, *, story=True):
+    write(folder, "documents.csv", ["document_id,set,kind,story_start,story_end,wiki_title",
+                                    "abc,valid,gutenberg,Once there,the end,Fog",
+                                    "def,test,movie,FADE IN,FADE OUT,Film"])  # fmt: skip
+    write(folder, "qaps.csv", ["document_id,set,question,answer1,answer2,question_tokenized",
+                               'abc,valid,What rang?,"A bell, of brass",The bell,x',
+                               "def,test,Who?,Ada,,x"])  # fmt: skip
+    if story:
+        text = "Licence words.\n\nOnce  there was fog.\n\nIt was\nthe end\n\nMore licence."
+        write(folder / "tmp", "abc.content", [text])
+        write(folder / "tmp", "def.content", ["<html><pre>\nTITLE\n\nFADE IN\n\nAda walks.\n\nFADE OUT\n</pre></html>"])
+
+
+def test_narrativeqa_from_its_csv(tmp_path):
+    narrativeqa(tmp_path)
+    book, film = cases(tmp_path)
+    assert (book.title, book.preset, film.preset) == ("Fog", "book", "script")
+    assert book.items[0].references == ("A bell, of brass", "The bell")
+    assert film.items[0].references == ("Ada",)
+    assert "Licence" not in book.document.text()
+    assert book.document.text().startswith("Once")
+    assert "Ada walks." in film.document.text()
+    assert [case.title for case in cases(tmp_path / "documents.csv", split="test")] == ["Film"]
+
+
+def test_narrativeqa_says_what_is_missing(tmp_path):
+    narrativeqa(tmp_path, story=False)
+    with pytest.raises(DatasetError, match=r"documents.csv, line 2: the story abc.content"):
+        cases(tmp_path)
+    write(tmp_path, "qaps.csv", ["document_id,set,question,answer1,answer2", "abc,valid"])
+    with pytest.raises(DatasetError, match=r"qaps.csv, line 2: this line has fewer columns"):
+        cases(tmp_path)
+    write(tmp_path, "qaps.csv", ["document_id,set,question"])
+    with pytest.raises(DatasetError, match=r"qaps.csv, line 1: the column 'answer1'"):
+        cases(tmp_path)
+
+
+# --- one's own ------------------------------------------------------------------------------------
+
+
+def test_ones_own_questions(tmp_path):
+    (tmp_path / "story.md").write_text(f"# Fog\n\n{STORY}", encoding="utf-8")
+    rows = [
+        {"id": "a", "question": "What rang?", "options": OPTIONS, "answer": 1, "evidence": ["The bell rang"]},
+        {"question": "What rang?", "options": OPTIONS, "answer": "B", "hard": True},
+        {"question": "What rang?", "options": OPTIONS, "answer": "A bell"},
+        {"question": "What rang?", "options": OPTIONS, "gold_label": 2},
+        {"question": "Who came?", "references": ["Nobody"]},
+    ]
+    (case,) = cases(write(tmp_path, "story.questions.json", [json.dumps(rows)]))
+    assert [item.gold for item in case.items] == [1, 1, 1, 1, None]
+    assert (case.items[0].evidence, case.items[1].hard) == (("The bell rang",), True)
+    assert "bell rang" in case.document.text()
+
+
+def test_ones_own_object_with_text_or_files(tmp_path):
+    rows = [{"question": "Who came?", "reference": "Nobody"}]
+    (case,) = cases(write(tmp_path, "q.json", [json.dumps({"title": "Fog", "text": STORY, "questions": rows})]))
+    assert case.document.title == "Fog"
+    (tmp_path / "a.txt").write_text(STORY, encoding="utf-8")
+    (tmp_path / "b.txt").write_text(STORY + "\n\nOr did they?", encoding="utf-8")
+    rows = [{"file": "a.txt", "question": "Who?", "answer": "x"}, {"file": "b.txt", "question": "Who?", "answer": "y"}]
+    assert len(cases(write(tmp_path, "two.json", [json.dumps(rows)]))) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ([], "no question in it"),
+        ([{"question": "x"}], "question 1: nothing to compare"),
+        ([{"question": "x", "options": OPTIONS}], "question 1: the right answer None is none"),
+        ([{"question": "x", "references": "y"}], "no text for these questions beside it"),
+        ({"questions": [{"question": "x", "references": "y"}], "document": "../secret.txt"}, "same folder"),
+        ({"questions": [{"question": "x", "references": "y"}], "document": "gone.txt"}, "'gone.txt' is not there"),
+        ({"questions": [], "preset": "poem"}, "unknown preset 'poem'"),
+    ],
+)
+def test_ones_own_mistakes_are_told(tmp_path, data, complaint):
+    with pytest.raises(DatasetError, match=complaint):
+        cases(write(tmp_path, "mine.json", [json.dumps(data)]))
+
+
+def test_broken_json_names_the_line(tmp_path):
+    (tmp_path / "mine.json").write_text('[\n {"question": "x",\n]', encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"mine.json, line 3: not JSON"):
+        cases(tmp_path / "mine.json")
+
+
+# --- telling them apart, limits, the real files -----------------------------------------------------
+
+
+def test_what_is_no_dataset(tmp_path):
+    with pytest.raises(DatasetError, match="no such file"):
+        open_dataset(tmp_path / "none.jsonl")
+    with pytest.raises(DatasetError, match="the file is empty"):
+        open_dataset(write(tmp_path, "empty.jsonl", [""]))
+    with pytest.raises(DatasetError, match=r"of no dataset that is known \(a, b\)"):
+        open_dataset(write(tmp_path, "odd.jsonl", [{"a": 1, "b": 2}]))
+    with pytest.raises(DatasetError, match="Name one of its files"):
+        open_dataset(tmp_path)
+    with pytest.raises(DatasetError, match="Choose one of: quality"):
+        open_dataset(tmp_path, kind="poems")
+    with pytest.raises(DatasetError, match=r"a dataset is a \.jsonl or \.json file"):
+        open_dataset(write(tmp_path, "story.txt", ["x"]))
+
+
+def test_limits_stop_reading(tmp_path):
+    path = write(tmp_path, "dev.jsonl", [released(), released(), "{broken"])
+    assert len(cases(path, limit=2)) == 2
+    assert len(cases(path, documents=2)) == 2
+    assert len(cases(path, limit=1)) == 1
+
+
+def test_a_text_the_loaders_refuse_is_told_with_its_line(tmp_path):
+    row = released()
+    row["article"] = "<html><body></body></html>"
+    (case,) = cases(write(tmp_path, "dev.jsonl", [row]))
+    with pytest.raises(DatasetError, match=r"dev.jsonl, line 1: the text cannot be read"):
+        _ = case.document
+
+
+DATA = ROOT.parent / "shared" / "data"
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the shared test data are not here")
+@pytest.mark.parametrize(
+    ("name", "kind", "documents", "questions"),
+    [
+        ("quality/quality-leval-full-questions.jsonl", "quality", 8, 101),
+        ("quality/leval-original-rows.jsonl", "quality", 8, 101),
+        ("quality/quality-one-question.jsonl", "quality", 6, 6),
+        ("qmsum", "qmsum", 5, 43),
+        ("qmsum/ts3010a.json", "qmsum", 1, 3),
+        ("narrativeqa/crito", "narrativeqa", 1, 8),
+        ("narrativeqa/siddhartha/qa.json", "narrativeqa", 1, 8),
+        ("passkey/answers.json", "plain", 4, 4),
+        ("../samples/the-keeper-of-harrow-light.questions.json", "plain", 1, None),
+        ("../samples/yuki-no-eki.questions.json", "plain", 1, None),
+    ],
+)
+def test_the_shared_data(name, kind, documents, questions):
+    dataset = open_dataset(DATA / name)
+    found = list(dataset.cases())
+    assert dataset.kind == kind
+    assert len(found) == documents
+    assert all(case.document.words > 100 for case in found)
+    if questions:
+        assert sum(len(case.items) for case in found) == questions

@@ -1,0 +1,327 @@
+"""What is kept survives a kill, and what is added up agrees with sums done by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.errors import DatasetError, SettingsError
+from readagent_core.evaluation.arms import Arm, parse
+from readagent_core.evaluation.plots import Point, histogram, scatter
+from readagent_core.evaluation.published import QUALITY, row_for, table_for
+from readagent_core.evaluation.report import score_table, summary
+from readagent_core.evaluation.report_files import markdown_table, write
+from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
+from readagent_core.evaluation.tally import Tally
+from readagent_core.methods.base import AskSettings
+from readagent_core.usage import Usage
+
+P3, FULL = Arm("read-agent-p"), Arm("full-text", AskSettings(look_ups=0))
+OPTIONS = ("a", "b", "c", "d")
+
+
+def chosen(arm, item, correct, **changes):
+    values = {
+        "case": 0, "item": item, "arm": arm.key, "run": 1, "id": f"q{item}", "document": "doc", "plan": "plan",
+        "title": "<Fog>", "question": "What rang?", "options": OPTIONS, "gold": 0, "option": 0 if correct else 1,
+        "correct": correct, "compression_rate": 70.0, "looked_up": (2, 3), "words": 100, "document_words": 400,
+    }  # fmt: skip
+    return Result(**{**values, **changes})
+
+
+def free(arm, item, rouge, rating="", **changes):
+    figures = {"rouge1": rouge, "rouge2": rouge / 2, "rougeL": rouge}
+    return chosen(arm, item, None, options=(), gold=None, option=None, references=("x",), rouge=figures, rating=rating,
+                  **changes)  # fmt: skip
+
+
+def record(kind="quality", arms=(P3, FULL), runs=1, language_model=True):
+    return {
+        "started": "2026-11-21T10:00:00+0000",
+        "model": {"name": "a <model>", "where": "", "is_language_model": language_model, "reported": []},
+        "preset": "article",
+        "experiment": {
+            "dataset": {"path": f"/data/{kind}.jsonl", "kind": kind, "split": ""},
+            "arms": [a.to_dict() for a in arms],
+            "runs": runs,
+            "preset": "",
+        },
+    }
+
+
+# --- arms -----------------------------------------------------------------------------------------
+
+
+def test_arms_are_written_short_and_come_back():
+    base = AskSettings(look_ups=3)
+    assert parse("read-agent-p", base).settings.look_ups == 3
+    assert parse("read-agent-p:5", base).key == "read-agent-p:5"
+    arm = parse("full-text:keep=ends:context_words=6000:plan.pagination=uniform:depth=2", base)
+    assert (arm.settings.keep, arm.settings.context_words) == ("ends", 6000)
+    assert (arm.plan, arm.settings.extra) == ({"pagination": "uniform"}, {"depth": 2})
+    assert Arm.from_dict(json.loads(json.dumps(arm.to_dict()))) == arm
+    assert parse("gist-mem", base).key != parse("gist-mem:4", base).key
+
+
+@pytest.mark.parametrize(
+    "text", ["read-agent-p:many", "read-agent-p:-1", "full-text:keep=some", "gist-mem:context_words=x"]
+)
+def test_bad_arms_are_told(text):
+    with pytest.raises(SettingsError, match="not understood"):
+        parse(text, AskSettings())
+    with pytest.raises(SettingsError, match="no method 'nothing'"):
+        parse("nothing", AskSettings())
+
+
+# --- lines ----------------------------------------------------------------------------------------
+
+
+def test_results_come_back_as_they_went(tmp_path):
+    lines = Lines(tmp_path / "results.jsonl")
+    kept = chosen(P3, 1, True, answer="雪\n\u2028", usage=Usage(calls=2, cost=0.5), extra={"strayed": True}, hard=True)
+    lines.append(kept.to_dict())
+    assert list(read_results(lines)) == [kept]
+
+
+def test_a_line_broken_by_a_kill_is_cut_off(tmp_path):
+    path = tmp_path / "results.jsonl"
+    for broken in (b'{"a": 1}\n{"a": 2}\n{"a": 3', b'{"a": 1}\n{"a": 2}\n' + b"x" * 200_000):
+        path.write_bytes(broken)
+        assert len(list(Lines(path, mend=False))) == 2
+        assert path.stat().st_size == len(broken)
+        lines = Lines(path)
+        lines.append({"a": 4})
+        assert [line["a"] for line in lines] == [1, 2, 4]
+    path.write_bytes(b"nothing whole")
+    assert list(Lines(path)) == []
+    assert path.stat().st_size == 0
+
+
+def test_a_line_damaged_in_the_middle_is_named(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(b'{"a": 1}\nnonsense\n{"a": 2}\n')
+    with pytest.raises(DatasetError, match=r"results.jsonl, line 2: damaged"):
+        list(Lines(path))
+
+
+def test_a_replay_is_found_by_its_place(tmp_path):
+    lines = Lines(tmp_path / "replays.jsonl")
+    places = [lines.append({"events": [n]}) for n in range(3)]
+    assert [lines.at(place)["events"] for place in places] == [[0], [1], [2]]
+
+
+# --- adding up ------------------------------------------------------------------------------------
+
+
+def test_a_row_by_hand():
+    tally = Tally()
+    for item, correct in enumerate([True, True, True, False]):
+        tally.add(chosen(P3, item, correct, hard=item >= 2, compression_rate=60.0 + 10 * item))
+    tally.add_cost(Cost("doc", "plan", 500, 0))
+    tally.add_cost(Cost("doc", "plan", 0, 300))
+    row = tally.row(P3)
+    assert (row.accuracy.hits, row.accuracy.total) == (3, 4)
+    assert row.accuracy.low < 0.75 < row.accuracy.high
+    assert (row.hard.hits, row.hard.total) == (1, 2)
+    assert (row.compression_rate, row.look_ups, row.words) == (75.0, 2.0, 400)
+    assert (row.reading_words, row.text_words) == (800, 1600)
+    assert row.of_full_text == pytest.approx(1200 / 1600)
+    assert tally.chance() == 25.0
+    assert tally.row(FULL) is None
+
+
+def test_full_text_pays_for_no_reading():
+    tally = Tally()
+    tally.add(chosen(FULL, 0, True, looked_up=()))
+    tally.add_cost(Cost("doc", "plan", 500, 300))
+    assert tally.row(FULL).reading_words == 0
+
+
+def test_failures_count_as_wrong_and_the_last_result_counts():
+    tally = Tally()
+    tally.add(chosen(P3, 0, False, error="ServerFailedError: gone", option=None))
+    assert (tally.failed, tally.row(P3).accuracy.hits) == (1, 0)
+    tally.add(chosen(P3, 0, True))
+    assert (tally.failed, tally.answers, tally.row(P3).accuracy.hits) == (0, 1, 1)
+
+
+def test_runs_give_a_spread_but_no_narrower_interval():
+    one, three = Tally(), Tally()
+    for item in range(20):
+        one.add(chosen(P3, item, item < 15))
+        for run, right in ((1, 14), (2, 15), (3, 16)):
+            three.add(chosen(P3, item, item < right, run=run))
+    single, spread = one.row(P3), three.row(P3)
+    assert single.accuracy_sd is None
+    assert spread.accuracy_sd == pytest.approx(5.0)  # 70, 75, 80 %
+    assert (spread.accuracy.low, spread.accuracy.high) == (single.accuracy.low, single.accuracy.high)
+
+
+def test_free_form_rows():
+    tally = Tally()
+    for item, (value, rating) in enumerate([(0.2, "exact"), (0.4, "partial"), (0.6, "wrong"), (0.8, "exact")]):
+        tally.add(free(P3, item, value, rating))
+    row = tally.row(P3)
+    assert row.accuracy is None
+    assert row.rouge["rougeL"].value == pytest.approx(50)
+    assert row.rouge["rouge2"].value == pytest.approx(25)
+    assert (row.rating_1.hits, row.rating_2.hits, row.rating_1.total) == (2, 3, 4)
+
+
+def test_walks_that_strayed():
+    tally = Tally()
+    for item, (strayed, recovered) in enumerate([(True, True), (True, False), (False, False)]):
+        tally.add(chosen(P3, item, True, extra={"strayed": strayed, "recovered": recovered, "read_share": 0.25}))
+    row = tally.row(P3)
+    assert (row.strays.hits, row.strays.total) == (2, 3)
+    assert (row.recoveries.hits, row.recoveries.total) == (1, 2)
+    assert row.read_share == 0.25
+
+
+def test_differences_are_paired():
+    tally = Tally()
+    for item in range(10):
+        tally.add(chosen(FULL, item, item < 4))
+        tally.add(chosen(P3, item, item < 8))
+    tally.add(chosen(P3, 99, True))  # no pair
+    found = tally.difference(FULL, P3)
+    assert (found.n, found.only_first, found.only_second, found.test) == (10, 0, 4, "McNemar, exact")
+    assert found.p == pytest.approx(0.125)
+    assert tally.difference(FULL, Arm("gist-mem")) is None
+
+
+@given(st.permutations(range(8)))
+@settings(max_examples=20, derandomize=True, deadline=None)
+def test_the_order_of_answers_does_not_matter(order):
+    results = [chosen(P3, i, i % 3 == 0, words=i) for i in range(4)] + [chosen(FULL, i, i == 1) for i in range(4)]
+    tally, again = Tally(), Tally()
+    for result in results:
+        tally.add(result)
+    for at in order:
+        again.add(results[at])
+    assert (tally.row(P3), tally.difference(FULL, P3)) == (again.row(P3), again.difference(FULL, P3))
+
+
+# --- published figures ------------------------------------------------------------------------------
+
+
+def test_published_figures_as_the_paper_has_them():
+    assert row_for(QUALITY, "read-agent-p", 6).score == 86.91
+    assert row_for(QUALITY, "full-text", 3).score == 85.83  # looks nothing up, whatever the setting says
+    assert row_for(QUALITY, "read-agent-p", 9) is None
+    assert row_for(None, "bm25", 1) is None
+    assert row_for(table_for("narrativeqa", "book"), "gist-mem", 0).rouge == pytest.approx((23.3, 9.1, 21.8))
+    assert row_for(table_for("qmsum", "meeting"), "read-agent-s", 6).rating_2 == 91.54
+    assert table_for("plain", "article") is None
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def filled():
+    tally = Tally()
+    for item in range(8):
+        tally.add(chosen(P3, item, item < 6))
+        tally.add(chosen(FULL, item, item < 5, looked_up=(), compression_rate=0.0))
+    tally.add_reading(Reading("doc", "<Fog>", 400, "plan", (200, 200), (30, 20)))
+    return tally
+
+
+def test_the_table_has_the_papers_shape():
+    found = summary(record(), filled())
+    header, rows = score_table(found)
+    assert header == ["Method", "CR (# LU)", "Accuracy (95 %)", "Published on PaLM 2-L: CR (# LU)", "score"]
+    assert rows[0][1:3] == ["70.00 % (2.0)", "75.00 % (40.9–92.9)"]
+    assert rows[0][3:] == ["69.36 % (2)", "86.59 % ± 0.10"]
+    assert rows[1][3:] == ["0.00 % (0)", "85.83 % ± 0.19"]
+    assert rows[2] == ["Chance", "", "25.00 %", "", ""]
+    assert found.baseline == FULL.title
+    assert found.differences[P3.key].value == pytest.approx(0.125)
+
+
+def test_free_form_tables_have_ratings_and_rouge():
+    tally = Tally()
+    for item in range(4):
+        tally.add(free(P3, item, 0.25 * item, "exact" if item else "wrong", answer_words=40))
+    header, rows = score_table(summary(record("qmsum"), tally))
+    assert header[2:8] == ["LLM-Rating-1", "LLM-Rating-2", "ROUGE-1", "ROUGE-2", "ROUGE-L", "Resp. length"]
+    assert rows[0][2].startswith("75.00 %")
+    assert rows[0][7] == "40.0"
+
+
+@pytest.mark.parametrize("format", ["md", "html", "json", "csv"])
+def test_every_report_says_the_same(format):
+    text = write(summary(record(), filled(), wanted=20), format).decode()
+    if format == "csv":
+        first, second = csv.DictReader(io.StringIO(text))
+        assert (first["arm"], first["accuracy"], second["published_score"]) == ("read-agent-p:3", "0.75", "85.83")
+        return
+    if format == "json":
+        data = json.loads(text)
+        assert data["rows"][0]["accuracy"]["hits"] == 6
+        assert data["published"]["model"] == "PaLM 2-L"
+        assert (data["answers"], data["wanted"]) == (16, 20)
+        return
+    assert "75.00 %" in text
+    assert "PaLM 2-L" in text
+    assert "16 of 20 answers are in" in text
+    assert "<model>" not in text
+
+
+def test_the_html_report_holds_the_drawings_and_no_foreign_markup():
+    soup = BeautifulSoup(write(summary(record(), filled()), "html").decode(), "lxml")
+    assert len(soup.find_all("svg")) == 3
+    assert not soup.find_all(["script", "model", "fog", "img"])
+
+
+def test_the_built_in_reader_is_named_as_what_it_is():
+    text = write(summary(record(language_model=False), filled()), "md").decode()
+    assert "No language model was connected" in text
+
+
+def test_unknown_format_and_empty_report():
+    with pytest.raises(SettingsError, match="md, html, json, csv"):
+        write(summary(record(), filled()), "pdf")
+    assert write(summary(record(), Tally()), "html")
+
+
+def test_markdown_cells_cannot_leave_their_table():
+    assert markdown_table(["a", "b"], [["x|y", "1\n2"]])[-1] == "| x\\|y | 1 2 |"
+
+
+# --- drawings -------------------------------------------------------------------------------------
+
+
+def test_points_lie_inside_and_labels_are_escaped():
+    drawing = scatter(
+        [Point(0, 20, "<b>"), Point(99.5, 88, "x" * 30, 80, 95), Point(70, 88, "same", hollow=True)],
+        x_title="CR", y_title="Accuracy", chance=25,
+    )  # fmt: skip
+    soup = BeautifulSoup(drawing, "xml")
+    assert not soup.find_all("b")
+    for circle in soup.find_all("circle"):
+        assert 0 < float(circle["cx"]) < 760
+        assert 0 < float(circle["cy"]) < 420
+    assert "chance, 25 %" in drawing
+
+
+@given(st.lists(st.tuples(st.floats(-50, 100), st.floats(0, 100)), max_size=12))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_any_figures_can_be_drawn(values):
+    drawing = scatter([Point(x, y, "m") for x, y in values], x_title="x", y_title="y")
+    assert "nan" not in drawing
+    assert drawing.count("<circle") == len(values)
+
+
+@given(st.lists(st.integers(0, 400_000), max_size=60), st.lists(st.integers(0, 9_000), max_size=60))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_a_histogram_counts_everything(one, two):
+    drawing = histogram([("documents", one), ("gists", two)], x_title="Words")
+    assert sum(int(n) for n in re.findall(r"words: (\d+)<", drawing)) == len(one) + len(two)
