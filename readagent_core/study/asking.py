@@ -17,9 +17,9 @@ from readagent_core.errors import CancelledError, CutOffError, NotKeptError, Rea
 from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question, event_to_dict
+from readagent_core.methods.answering import read_words
+from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
 from readagent_core.study import following
-from readagent_core.usage import Usage
 from readagent_core.words import first_words, squeeze
 
 if TYPE_CHECKING:
@@ -71,7 +71,12 @@ def ask(
     history = following.seen_history(study.library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
     settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
     model = study.model
-    extra: dict[str, Any] = {"model": model.name, "where": model.where, "process": os.getpid()}
+    extra: dict[str, Any] = {
+        "model": model.name,
+        "where": model.where,
+        "process": os.getpid(),
+        "words": read_words(memory),
+    }
     if so_far:
         extra["pages_read"] = so_far
     exchange = study.library.start_exchange(
@@ -203,8 +208,3 @@ def _alive(process: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def usage_of(events: tuple[Event, ...]) -> Usage:
-    """Everything an exchange sent and received, the step that made the question self-contained included."""
-    return sum((event.usage for event in events if isinstance(event, Asked)), Usage())

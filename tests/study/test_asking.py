@@ -20,7 +20,8 @@ from readagent_core.models.base import Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import load_settings
 from readagent_core.study import Study
-from readagent_core.study.asking import BROKEN_OFF, state_of, title_of, usage_of
+from readagent_core.study.asking import BROKEN_OFF, state_of, title_of
+from readagent_core.study.costing import usage_of
 from readagent_core.study.following import answer_text, standalone
 from tests.fakes.model import FakeModel
 
