@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError, NotKeptError
@@ -175,6 +177,7 @@ def cut_from(db: Database, reading_id: int, number: int) -> None:
     with db.write() as connection:
         connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (reading_id, number))
         connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (reading_id, number))
+        connection.execute("DELETE FROM note WHERE reading_id = ?", (reading_id,))
         connection.execute(
             "UPDATE reading SET state = 'paused', why = ?, ended = ? WHERE id = ?",
             (f"To be read again from page {number}.", time.time(), reading_id),
@@ -207,7 +210,10 @@ def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
 
 
 class ReadingStore:
-    """Where one reading keeps its pages and gists; what ``reading.read`` asks of its ``store``."""
+    """Where one reading keeps its pages and gists; what ``reading.read`` asks of its ``store``.
+
+    Notes are replies that no certain page rests on yet; they go when the reading is whole.
+    """
 
     def __init__(self, db: Database, reading_id: int) -> None:
         self._db = db
@@ -221,3 +227,18 @@ class ReadingStore:
 
     def save_gist(self, number: int, gist: Gist) -> None:
         save_gist(self._db, self._reading_id, number, gist=gist)
+
+    def load_notes(self) -> dict[str, dict[str, Any]]:
+        rows = self._db.rows("SELECT name, value FROM note WHERE reading_id = ?", (self._reading_id,))
+        return {row["name"]: json.loads(row["value"]) for row in rows}
+
+    def save_note(self, key: str, value: Mapping[str, Any]) -> None:
+        with self._db.write() as connection:
+            connection.execute(
+                "INSERT INTO note VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                (self._reading_id, key, json.dumps(dict(value), ensure_ascii=False)),
+            )
+
+    def clear_notes(self) -> None:
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM note WHERE reading_id = ?", (self._reading_id,))

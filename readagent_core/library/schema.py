@@ -64,6 +64,10 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE artifact (document_id TEXT NOT NULL REFERENCES document ON DELETE CASCADE, kind TEXT NOT NULL,
         key TEXT NOT NULL, body TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (document_id, kind, key)) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE note (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, name TEXT NOT NULL,
+        value TEXT NOT NULL, PRIMARY KEY (reading_id, name)) WITHOUT ROWID;
+    """,
 )
 _ADVICE = "Nothing already kept was damaged."
 

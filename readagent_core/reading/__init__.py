@@ -1,0 +1,9 @@
+"""Reading: ``Document`` → ``GistMemory``. Pagination, gisting and the reader that runs them together."""
+
+from __future__ import annotations
+
+from readagent_core.reading.estimating import Estimate, estimate
+from readagent_core.reading.progress import Progress, Store
+from readagent_core.reading.reader import read, regist
+
+__all__ = ["Estimate", "Progress", "Store", "estimate", "read", "regist"]

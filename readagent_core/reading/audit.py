@@ -1,0 +1,155 @@
+"""The gist audit: what a person should look at again, found by plain comparison of a gist with its page.
+
+Marks only; nothing is changed. A mark can be wrong (a name the model rightly supplied), so it says what was
+seen, not that it is a fault. Knows nothing of models.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+
+from readagent_core.memory import Gist
+from readagent_core.words import count_words
+
+_SHOWN = 3  # names or numbers listed in one mark
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_CAPITALISED = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w’'-]+")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:]['\"”’)]*\s+|[\n“\"‘(«—–]\s*)$")
+_WORD = re.compile(r"\w+")
+SCRIPTS = {  # the first word of a character's Unicode name tells its script
+    "LATIN": "Latin", "CYRILLIC": "Cyrillic", "GREEK": "Greek", "ARABIC": "Arabic", "HEBREW": "Hebrew",
+    "CJK": "East Asian", "HIRAGANA": "East Asian", "KATAKANA": "East Asian", "HANGUL": "Korean", "THAI": "Thai",
+    "DEVANAGARI": "Devanagari",
+}  # fmt: skip
+# the commonest small words tell languages of one script apart; enough for 'this is not the book's language'
+SMALL_WORDS = {
+    "English": "the and of to in that was he she it his her with for as had is at on not but they from by",
+    "German": "der die das und nicht ist ein eine zu den mit sich auf dem es er sie ich im von war auch",
+    "French": "le la les et des du un une est que qui dans pour pas il elle en ne se ce au sur avec",
+    "Spanish": "el la los las y de que en un una es no se con por su para al lo como del más pero",
+    "Italian": "il la di che e un una non per è con si da sono i gli del della al nel ma come lo",
+    "Portuguese": "o a os as e de que não um uma em do da com se por para no na mais dos foi ao",
+    "Dutch": "de het een en van ik te dat die in niet is op met voor zijn er maar aan om hij was",
+}
+_SMALL = {language: frozenset(words.split()) for language, words in SMALL_WORDS.items()}
+
+
+def audit(gist: Gist, page_text: str, *, page_words: int) -> Gist:
+    """``gist`` with a mark for everything that is worth a look."""
+    if gist.whole:
+        return gist
+    marks: list[str] = []
+    if gist.words > page_words:
+        marks.append(f"longer than its page ({gist.words} words for {page_words})")
+    ours, theirs = language_seen(page_text), language_seen(gist.text)
+    if ours and theirs and ours != theirs:
+        marks.append(f"seems to be in another language than the page ({theirs}, not {ours})")
+    elif ours != "German" and (strangers := names_not_in(gist.text, page_text)):  # its nouns all look like names
+        marks.append(_listed("names", strangers))
+    if numbers := numbers_not_in(gist.text, page_text):
+        marks.append(_listed("numbers", numbers))
+    return replace(gist, marks=tuple(marks))
+
+
+def _listed(what: str, found: list[str]) -> str:
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"{what} that its page does not have: {', '.join(found[:_SHOWN])}{more}"
+
+
+def language_seen(text: str) -> str:
+    """The script of ``text``, or its language where small words tell it; '' where they do not."""
+    counts: dict[str, int] = {}
+    for character in text[:4000]:
+        if character.isalpha():
+            name = "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ")[0].split("-")[0]
+            counts[name] = counts.get(name, 0) + 1
+    if not counts:
+        return ""
+    script = SCRIPTS.get(max(counts, key=lambda name: counts[name]), "")
+    if script != "Latin":
+        return script
+    words = [w.lower() for w in _WORD.findall(text[:4000])]
+    scores = sorted(((sum(w in small for w in words), name) for name, small in _SMALL.items()), reverse=True)
+    (best, name), (second, _) = scores[0], scores[1]
+    sure = len(words) >= 12 and best >= 0.15 * len(words) and best >= 1.5 * second
+    return name if sure else ""
+
+
+def names_not_in(gist: str, page: str) -> list[str]:
+    """Words that are written large inside a sentence of the gist and stand nowhere in the page, in order."""
+    known = {_stem(word) for word in _WORD.findall(page)}
+    found: list[str] = []
+    for name in _CAPITALISED.finditer(gist):
+        if not name.group()[0].isupper():
+            continue
+        if _SENTENCE_START.search(gist[: name.start()][-4:]) or name.start() == 0:
+            continue
+        parts = [_stem(part) for part in _WORD.findall(name.group()) if len(part) > 1]
+        if parts and not any(_near(part, known) for part in parts) and name.group() not in found:
+            found.append(name.group())
+    return found
+
+
+def _stem(word: str) -> str:
+    folded = unicodedata.normalize("NFKD", word.lower())
+    return "".join(c for c in folded if not unicodedata.combining(c))
+
+
+def _near(part: str, known: set[str]) -> bool:
+    """Whether the page has the word, or it with or without an ending of one or two letters."""
+    if part in known:
+        return True
+    return len(part) > 3 and any(
+        k.startswith(part) or (part.startswith(k) and len(k) > 3) for k in known if abs(len(k) - len(part)) <= 2
+    )
+
+
+def numbers_not_in(gist: str, page: str) -> list[str]:
+    """Numbers in figures of two digits or more that the page has neither in figures nor within a longer one."""
+    have = {_plain(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", page))}
+    if not have and count_words(page) and any(c in page for c in "〇一二三四五六七八九十百千"):
+        return []  # written out in Japanese or Chinese: not told apart here
+    spelled = _spelled_numbers(page)
+    found: list[str] = []
+    for number in _NUMBER.findall(unicodedata.normalize("NFKC", gist)):
+        plain = _plain(number)
+        if len(plain) > 1 and plain not in have and plain not in spelled and number not in found:
+            found.append(number)
+    return found
+
+
+def _plain(number: str) -> str:
+    return re.sub(r"[.,:]", "", number).lstrip("0") or "0"
+
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_VALUES = {word: n for n, word in enumerate(_UNITS.split())}
+_VALUES |= {word: 20 + 10 * n for n, word in enumerate(_TENS.split())} | {"dozen": 12}
+
+
+def _spelled_numbers(page: str) -> set[str]:
+    """Numbers written out in English, up to the thousands, as figures."""
+    found: set[str] = set()
+    total = part = 0
+    inside = False
+    for word in [*re.findall(r"[a-z]+", page.lower()), ""]:
+        if word in _VALUES:
+            part += _VALUES[word]
+            inside = True
+        elif inside and word == "hundred":
+            part = max(part, 1) * 100
+        elif inside and word == "thousand":
+            total, part = total + max(part, 1) * 1000, 0
+        elif not (inside and word == "and"):
+            if inside:
+                found.add(str(total + part))
+            total, part, inside = 0, 0, False
+        if inside:
+            found.add(str(total + part))
+    return found

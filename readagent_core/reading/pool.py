@@ -1,0 +1,66 @@
+"""A handful of threads that wait on the model, so that several calls are under way at once.
+
+Threads are daemons: a program that is told to stop does not hang on a call. Knows nothing of what it runs.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one piece of work: its ``value``, or the ``error`` it raised."""
+
+    tag: Any
+    value: Any = None
+    error: BaseException | None = None
+
+
+class Pool:
+    """At most ``size`` pieces of work at once; outcomes come back in the order they end."""
+
+    def __init__(self, size: int) -> None:
+        self.size = max(1, size)
+        self.running = 0
+        self._threads = 0
+        self._work: queue.SimpleQueue[tuple[Any, Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._outcomes: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+
+    @property
+    def room(self) -> int:
+        return self.size - self.running
+
+    def submit(self, tag: Any, work: Callable[[], Any]) -> None:
+        self.running += 1
+        if self.running > self._threads:
+            self._threads += 1
+            threading.Thread(target=self._serve, name=f"call {self._threads}", daemon=True).start()
+        self._work.put((tag, work))
+
+    def next(self, timeout: float) -> Outcome | None:
+        """The next outcome; None when none came in ``timeout`` seconds."""
+        try:
+            outcome = self._outcomes.get(timeout=timeout)
+        except queue.Empty:
+            return None
+        self.running -= 1
+        return outcome
+
+    def close(self) -> None:
+        """Let the threads go once they have done what they are at."""
+        for _ in range(self._threads):
+            self._work.put(None)
+
+    def _serve(self) -> None:
+        while (item := self._work.get()) is not None:
+            tag, work = item
+            try:
+                outcome = Outcome(tag, value=work())
+            except BaseException as error:  # noqa: BLE001  handed to whoever waits, who raises it
+                outcome = Outcome(tag, error=error)
+            self._outcomes.put(outcome)

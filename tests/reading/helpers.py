@@ -1,0 +1,91 @@
+"""Documents and repliers for the tests of reading: deterministic, whatever the order of calls."""
+
+from __future__ import annotations
+
+import random
+import re
+import zlib
+
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.memory import Page
+from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt
+from readagent_core.reading.windows import Windows
+from readagent_core.tags import split_passage
+from tests.fakes.model import FakeModel
+
+
+def make_document(sizes, *, sections=(), title="A Book", language="en") -> Document:
+    """Paragraphs of the given numbers of words, every word told apart."""
+    paragraphs = tuple(Paragraph(" ".join(f"w{i}x{n}" for n in range(size))) for i, size in enumerate(sizes))
+    return Document(title, paragraphs, tuple(Section(f"Part {s}", s) for s in sections), language=language)
+
+
+def random_document(seed, paragraphs=60, most=90, **more) -> Document:
+    chance = random.Random(seed)
+    return make_document([chance.randint(1, most) for _ in range(paragraphs)], **more)
+
+
+def labels_in(prompt: Prompt) -> list[int]:
+    return [label for _, label in split_passage(prompt.fields["passage"])]
+
+
+def pick(prompt: Prompt, salt=0) -> int:
+    """A label chosen by the passage's text alone: random-looking, the same every time."""
+    labels = labels_in(prompt)
+    return labels[zlib.crc32(f"{salt}{prompt.fields['passage']}".encode()) % len(labels)]
+
+
+def even_words(prompt: Prompt) -> str:
+    words = prompt.fields["page"].split()
+    return " ".join(words[: max(1, len(words) // 6)])
+
+
+def replier(salt=0, *, bad=0.0):
+    """Answers every prompt of reading; ``bad``: the share of pagination prompts that get nonsense first."""
+
+    def answer(prompt: Prompt):
+        if prompt.task == "gist":
+            return even_words(prompt)
+        if prompt.task == "paginate":
+            if "labels" not in prompt.fields and zlib.crc32(f"b{prompt.text}".encode()) % 1000 < bad * 1000:
+                return "I think it is all one scene."
+            label = pick(prompt, salt)
+            return f"Break point: <{label}>\nBecause it ends at {label}."
+        raise AssertionError(prompt.task)
+
+    return answer
+
+
+def sensible_model(salt=0, **more) -> FakeModel:
+    return FakeModel(replier(salt, **more))
+
+
+def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
+    """The paper's algorithm as METHODS.md tells it, written apart from ours: one window after another."""
+    from readagent_core.models.base import Watch
+    from readagent_core.reading.pagination import ask_page
+
+    document = document.limited(plan.max_words)
+    windows = Windows(document, plan)
+    pages: list[Page] = []
+    start, before = 0, None
+    while start < len(document.paragraphs):
+        window = windows.window(start)
+        if window.labels:
+            page = ask_page(windows, window, model, watch=Watch(), before=before).page
+        else:
+            page = windows.page(window.start, window.end, ends=window.ends)
+        pages.append(Page(len(pages) + 1, *list(page.__dict__.values())[1:7]))
+        before = None if windows.is_border(page.end) else start
+        start = page.end
+    return pages
+
+
+def shown_words(prompts) -> int:
+    """Words of text shown in pagination prompts (retries and titles left out)."""
+    return sum(
+        len(re.findall(r"\bw\d+x\d+", p.fields["passage"]))
+        for p in prompts
+        if p.task == "paginate" and "labels" not in p.fields
+    )

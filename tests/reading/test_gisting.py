@@ -1,0 +1,188 @@
+"""Gists: shorter than their page or said to be a fallback, whatever the model replies."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
+from readagent_core.memory import Page
+from readagent_core.models.base import Watch
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading.audit import audit, language_seen
+from readagent_core.reading.gisting import clean, first_sentences, gist_page, problem
+from readagent_core.words import count_words
+from tests.fakes.model import FakeModel
+
+PLAN = ReadingPlan()
+TEXT = (
+    "Ada climbed the 212 steps of Harrow Light before dusk. The lamp had burned for nine years without a pause. "
+    "She counted the steps as her father had done, and at the top she found the glass broken. Nobody had told her. "
+    "On the floor lay a letter from Captain Rowe, dated 1871, and beside it a lamp wick, cut clean with a knife."
+)
+
+
+def make_page(*texts: str, language="en"):
+    document = Document("T", tuple(Paragraph(t) for t in texts), language=language)
+    return document, Page(1, 0, len(texts), document.words)
+
+
+def gist_of(replies, *texts, plan=PLAN, language="en", **more):
+    document, page = make_page(*(texts or (TEXT,)), language=language)
+    model = FakeModel(replies)
+    return gist_page(document, page, plan, model=model, watch=Watch(), **more), model
+
+
+def test_a_gist_is_the_models_words():
+    gist, model = gist_of(["Ada climbs Harrow Light; the glass is broken."])
+    assert (gist.text, gist.fallback, gist.marks) == ("Ada climbs Harrow Light; the glass is broken.", False, ())
+    assert model.prompts[0].fields["target"] == str(round(count_words(TEXT) / 6.5))
+
+
+def test_a_short_page_is_its_own_gist():
+    gist, model = gist_of([], "Only a few words here.")
+    assert (gist.text, gist.whole) == ("Only a few words here.", True)
+    assert model.prompts == []
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "",
+        "   \n",
+        "…",
+        "I'm sorry, but I can't help with that.",
+        "I cannot assist with this request.",
+        "As an AI language model, I do not read.",
+        "申し訳ありませんが、お手伝いできません。",
+        TEXT,
+        TEXT + " And more.",
+        "<think>This is long and never ends",
+        EmptyReplyError("empty"),
+        RefusedError("no"),
+        CutOffError("cut", "Ada climbed the"),
+    ],
+)
+def test_a_useless_reply_is_asked_for_once_more(bad):
+    gist, model = gist_of([bad, "Ada climbs."])
+    assert (gist.text, gist.fallback) == ("Ada climbs.", False)
+    assert len(model.prompts) == 2
+    assert model.prompts[1].text.startswith(model.prompts[0].text)
+    gist, model = gist_of([bad, bad])
+    assert gist.fallback
+    assert gist.text == "Ada climbed the 212 steps of Harrow Light before dusk."
+    assert gist.words < count_words(TEXT)
+
+
+def test_a_gist_about_an_apology_is_a_gist():
+    text = "I'm sorry, said Ada, and told the captain everything. " + "He listened until the lamp went out. " * 3
+    assert problem(text * 3, 1000) == ""
+    assert problem("Ada cannot help laughing; she says sorry.", 1000) == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("Here is the shortened passage:\n\nAda climbs.", "Ada climbs."),
+        ("Sure! Here's a shortened version of the passage:\nAda climbs.", "Ada climbs."),
+        ("**Shortened version:** Ada climbs.", "** Ada climbs."),
+        ("Shortened: Ada climbs.", "Ada climbs."),
+        ("短くした文章：\n雪が降る。", "雪が降る。"),
+        ('"Ada climbs."', "Ada climbs."),
+        ('"Go," said Ada. "Now."', '"Go," said Ada. "Now."'),
+        ("```\nAda climbs.\n```", "Ada climbs."),
+        ("<think>hm</think>\n\nAda climbs.", "Ada climbs."),
+        ("Ada said: the nights are shorter here.", "Ada said: the nights are shorter here."),
+        ("「雪が降る。」", "雪が降る。"),
+    ],
+)
+def test_what_stands_round_a_gist_is_taken_off(reply, text):
+    assert clean(reply).lstrip("* ") == text.lstrip("* ")
+
+
+def test_purpose_and_instructions_stand_in_the_prompt():
+    plan = ReadingPlan(purpose="Who broke the glass?", instructions="Keep every number.")
+    _, model = gist_of(["Ada."], plan=plan, instruction="Mention the letter.")
+    for wanted in ("Who broke the glass?", "Keep every number.", "Mention the letter."):
+        assert wanted in model.prompts[0].text
+
+
+def test_japanese_lengths_are_characters():
+    text = "雪が降っていた。駅には誰もいない。彼女は切符を握りしめて、長い夜のことを考えていた。" * 6
+    gist, model = gist_of(["彼女は駅で待つ。"], text, language="ja")
+    assert gist.text == "彼女は駅で待つ。"
+    asked = int(model.prompts[0].fields["target"])
+    assert abs(asked - len(text) / 6.5) <= 3
+
+
+def test_an_instruction_regists_even_a_short_page():
+    gist, _ = gist_of(["Few words."], "Only a few words stand here.", instruction="Shorter.")
+    assert gist.text == "Few words."
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.text(max_size=400), st.integers(1, 40))
+def test_first_sentences_are_shorter_than_their_text(text, target):
+    if count_words(text) > 1:
+        assert count_words(first_sentences(text, target, "en")) < count_words(text)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.text(max_size=300))
+def test_no_reply_breaks_gisting(reply):
+    gist, _ = gist_of([reply, reply])
+    assert gist.words < count_words(TEXT)
+    assert gist.text or not gist.fallback
+
+
+@pytest.mark.parametrize(
+    ("gist", "part"),
+    [
+        ("Ada climbs Harrow Light with Captain Rowe.", None),
+        ("Ada climbs; the light of Harrow's tower is out.", None),
+        ("Ada climbs with Jonas to the top.", "Jonas"),
+        ("Ada climbs 212 steps; the letter is of 1871.", None),
+        ("Ada climbs 340 steps.", "340"),
+        ("Jonas climbs.", None),  # a first word is large for being first
+        ("Ada steigt auf den Turm und findet das Glas zerbrochen, und der Brief ist nicht von ihr.", "language"),
+        ("エイダは塔に登り、割れたガラスを見つける。", "language"),
+        ("After 9 years the lamp stops.", None),
+    ],
+)
+def test_the_audit_marks_what_the_page_does_not_have(gist, part):
+    marks = audit_text(gist)
+    assert (marks == ()) if part is None else any(part in mark for mark in marks)
+
+
+def audit_text(text, page=TEXT):
+    from readagent_core.memory import Gist
+
+    return audit(Gist(text), page, page_words=count_words(page)).marks
+
+
+def test_numbers_written_out_are_known():
+    page = "He paid twenty-five pounds for two hundred and six sheep in nineteen hundred and one thousand ways."
+    assert audit_text("He paid 25 for 206 sheep.", page) == ()
+    assert audit_text("He paid 26 for the sheep.", page) != ()
+
+
+def test_a_gist_longer_than_its_page_is_marked():
+    assert any("longer" in mark for mark in audit_text(TEXT + " And on it goes.", TEXT))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (TEXT, "English"),
+        ("Der Turm war alt und sie ging nicht gern auf die Treppe, die er ihr mit dem Licht zeigte.", "German"),
+        ("La maison est dans la rue et elle ne sort pas avec les enfants du village au matin.", "French"),
+        ("雪が降る。駅は静かだ。", "East Asian"),
+        ("Лампа горела всю ночь.", "Cyrillic"),
+        ("1234 !!", ""),
+        ("Ok.", ""),
+    ],
+)
+def test_languages_told_apart(text, language):
+    assert language_seen(text) == language

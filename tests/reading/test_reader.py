@@ -1,0 +1,322 @@
+"""A book is read whole and exactly: the same pages as one call after another, whatever is asked ahead."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.document import Document
+from readagent_core.errors import (
+    BudgetError,
+    CancelledError,
+    CutOffError,
+    EmptyDocumentError,
+    EmptyReplyError,
+    KeyRefusedError,
+    RefusedError,
+)
+from readagent_core.library import Library
+from readagent_core.memory import Gist, Page, check_cover
+from readagent_core.models.base import Completion, Watch
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import read
+from tests.fakes.model import FakeModel
+from tests.reading.helpers import (
+    make_document,
+    random_document,
+    replier,
+    sensible_model,
+    sequential,
+    shown_words,
+)
+
+PLAN = ReadingPlan(max_words=100, min_words=40)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    library = Library(tmp_path / "kept")
+    yield library
+    library.close()
+
+
+def as_read(memory):
+    return [(p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages]
+
+
+def as_told(pages):
+    return [(p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in pages]
+
+
+sizes = st.lists(st.integers(1, 130), min_size=1, max_size=120)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    sizes=sizes,
+    salt=st.integers(0, 5),
+    connections=st.sampled_from([1, 2, 4, 9]),
+    preceding=st.booleans(),
+    crossing=st.booleans(),
+    data=st.data(),
+)
+def test_same_pages_as_one_after_another(sizes, salt, connections, preceding, crossing, data):
+    sections = sorted(set(data.draw(st.lists(st.integers(0, len(sizes) - 1), max_size=4))))
+    document = make_document(sizes, sections=sections)
+    plan = ReadingPlan(max_words=100, min_words=40, preceding=preceding, cross_sections=crossing)
+    alone = sensible_model(salt, bad=0.1)
+    expected = sequential(document, plan, alone)
+    model = sensible_model(salt, bad=0.1)
+    memory = read(document, model, plan, connections=connections)
+    assert as_read(memory) == as_told(expected)
+    check_cover(memory.document, memory.pages)
+    assert memory.complete
+    assert memory.document.text() == document.limited(100).text()
+    asked = sum(p.task == "paginate" and "labels" not in p.fields for p in model.prompts)
+    once = sum(p.task == "paginate" and "labels" not in p.fields for p in alone.prompts)
+    assert asked <= 1.5 * once
+    if not crossing:
+        starts = {p.start for p in memory.pages}
+        assert {s.start for s in memory.document.sections} <= starts
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(sizes=sizes, salt=st.integers(0, 9))
+def test_words_shown_keep_the_papers_bound(sizes, salt):
+    document = make_document(sizes)
+    model = sensible_model(salt)
+    memory = read(document, model, PLAN, connections=1)
+    assert shown_words(model.prompts) <= PLAN.max_words / PLAN.min_words * document.words
+    for page in memory.pages:
+        assert page.words <= PLAN.max_words
+        if page.ends == "pause":
+            assert page.words >= PLAN.min_words
+
+
+@pytest.mark.parametrize("connections", [4, 16])
+def test_a_long_book_is_asked_ahead_within_the_bound(connections):
+    document = random_document(3, paragraphs=1500, most=60, sections=range(0, 1500, 90))
+    expected = sequential(document, PLAN, alone := sensible_model())
+    seen = []
+    memory = read(document, model := sensible_model(), PLAN, connections=connections, on_change=seen.append)
+    assert as_read(memory) == as_told(expected)
+    asked = sum(p.task == "paginate" for p in model.prompts)
+    assert len(alone.prompts) < asked <= 1.5 * len(alone.prompts)
+    assert seen[-1].spend.asked == asked
+    assert seen[-1].spend.ahead == asked - len(alone.prompts)
+
+
+def test_never_asking_ahead_costs_what_the_paper_costs():
+    document = random_document(4, paragraphs=200)
+    sequential(document, PLAN, alone := sensible_model())
+    read(document, model := sensible_model(), PLAN, connections=16, ahead=1)
+    assert sum(p.task == "paginate" for p in model.prompts) == len(alone.prompts)
+
+
+@pytest.mark.parametrize("connections", [1, 8])
+def test_first_page_and_gist_within_three_calls(connections):
+    seen = []
+    model = sensible_model()
+    read(
+        random_document(5, paragraphs=300, most=40),
+        model,
+        PLAN,
+        connections=connections,
+        on_change=lambda progress: seen.append((progress.gists, len(model.prompts))),
+    )
+    assert model.tasks()[0] == "paginate"
+    assert "gist" in model.tasks()[:3]
+    if connections == 1:
+        assert next(calls for gists, calls in seen if gists) <= 3
+
+
+def test_progress_only_grows_and_ends_whole():
+    seen = []
+    document = random_document(6)
+    memory = read(document, sensible_model(), PLAN, on_change=seen.append)
+    for earlier, later in pairwise(seen):
+        assert earlier.pages <= later.pages
+        assert earlier.words_read <= later.words_read
+    assert seen[-1].words_read == seen[-1].words_total == document.words
+    assert seen[-1].memory == memory
+
+
+def test_uniform_pages_cost_no_pagination():
+    plan = ReadingPlan(max_words=100, min_words=40, pagination="uniform")
+    document = random_document(7, paragraphs=200, most=20)
+    memory = read(document, model := sensible_model(), plan)
+    check_cover(memory.document, memory.pages)
+    assert "paginate" not in model.tasks()
+    assert {p.ends for p in memory.pages} <= {"rule", "end", "only"}
+    lengths = [p.words for p in memory.pages[:-1]]
+    assert max(lengths) - min(lengths) <= 30
+
+
+def test_an_empty_document_is_said():
+    with pytest.raises(EmptyDocumentError):
+        read(Document("Nothing", ()), sensible_model(), PLAN)
+
+
+def test_a_short_text_is_one_page_without_asking():
+    memory = read(make_document([30]), model := FakeModel([]), PLAN)
+    assert [(p.start, p.end, p.ends) for p in memory.pages] == [(0, 1, "end")]
+    assert memory.gists[0].whole
+    assert model.prompts == []
+
+
+# --- faults ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault", [EmptyReplyError("empty"), RefusedError("no"), CutOffError("cut", "half a"), "Sorry, I can't help."]
+)
+def test_one_bad_page_does_not_stop_the_others(fault):
+    document = random_document(8, paragraphs=100)
+    plain = replier()
+    whole = read(document, FakeModel(plain), PLAN)
+    unlucky = whole.pages[len(whole.pages) // 2]
+    mark = whole.document.paragraphs[unlucky.start].text.split()[0]
+
+    def answer(prompt):
+        if prompt.task == "gist" and prompt.fields["page"].startswith(mark):
+            return fault
+        return plain(prompt)
+
+    memory = read(document, FakeModel(answer), PLAN)
+    assert memory.complete
+    fallen = [p.number for p, g in zip(memory.pages, memory.gists, strict=True) if g.fallback]
+    assert fallen == [unlucky.number]
+
+
+def test_pages_fall_back_when_no_label_is_named():
+    model = FakeModel(lambda p: "It has no pauses." if p.task == "paginate" else replier()(p))
+    memory = read(random_document(9), model, PLAN, connections=1)
+    asked = [p for p in memory.pages if p.ends == "pause"]
+    assert asked
+    assert all(p.fallback for p in asked)
+    assert sum(p.task == "paginate" for p in model.prompts) == 3 * len(asked)
+
+
+@pytest.mark.parametrize("error", [KeyRefusedError("The key was not accepted."), BudgetError("The limit is reached.")])
+@pytest.mark.parametrize("connections", [1, 8])
+def test_a_lost_connection_keeps_everything(kept, error, connections):
+    document = random_document(10, paragraphs=300)
+    book = kept.add(document)
+    reading = kept.open_reading(book.id, PLAN, "fake-model")
+    lock, calls, plain = threading.Lock(), [0], replier()
+
+    def answer(prompt):
+        with lock:
+            calls[0] += 1
+            if calls[0] > 30:
+                raise error
+        return plain(prompt)
+
+    with pytest.raises(type(error)):
+        read(document, FakeModel(answer), PLAN, store=kept.store(reading.id), connections=connections)
+    first = kept.memory(reading.id)
+    assert first.pages
+    assert not first.complete
+    memory = read(document, again := sensible_model(), PLAN, store=kept.store(reading.id), connections=connections)
+    assert memory == read(document, whole := sensible_model(), PLAN, connections=connections)
+    if connections == 1:
+        assert len(again.prompts) + 30 == len(whole.prompts)
+    assert kept.store(reading.id).load_notes() == {}
+
+
+@pytest.mark.parametrize("connections", [1, 4, 16])
+@pytest.mark.parametrize("crossing", [True, False])
+def test_stopping_and_going_on_asks_nothing_twice(kept, connections, crossing):
+    document = random_document(11, paragraphs=400, sections=range(0, 400, 25))
+    plan = ReadingPlan(max_words=100, min_words=40, cross_sections=crossing)
+    whole = read(document, sensible_model(), plan, connections=connections)
+    reading = kept.open_reading(kept.add(document).id, plan, "fake-model")
+    prompts: list[str] = []
+    plain = replier()
+    for stop_after in (1, 7, 40, 41, 90, 10_000):
+        watch = Watch()
+
+        stop_at = len(prompts) + stop_after
+
+        def answer(prompt, watch=watch, stop_at=stop_at):
+            prompts.append(prompt.text)
+            if len(prompts) >= stop_at:
+                watch.cancel()
+            return plain(prompt)
+
+        try:
+            memory = read(
+                document, FakeModel(answer), plan, store=kept.store(reading.id), watch=watch, connections=connections
+            )
+        except CancelledError:
+            continue
+    assert memory == whole
+    assert len(prompts) == len(set(prompts))
+
+
+def test_another_process_comes_first(kept):
+    """The other's pages are taken as they are kept, and both end with the same memory."""
+    document = random_document(12, paragraphs=200)
+    reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
+    other = {"done": False}
+    plain = replier(1)
+
+    def answer(prompt):
+        if not other["done"]:
+            other["done"] = True
+            read(document, sensible_model(2), PLAN, store=kept.store(reading.id), connections=1)
+        return plain(prompt)
+
+    memory = read(document, FakeModel(answer), PLAN, store=kept.store(reading.id), connections=1)
+    assert memory == read(document, sensible_model(2), PLAN)
+
+
+def test_a_finished_reading_asks_nothing(kept):
+    document = random_document(13)
+    reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
+    first = read(document, sensible_model(), PLAN, store=kept.store(reading.id))
+    assert read(document, FakeModel([]), PLAN, store=kept.store(reading.id)) == first
+    assert kept.memory(reading.id).pages == first.pages
+
+
+def test_edited_gists_stay_when_reading_goes_on(kept):
+    document = random_document(14)
+    reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
+    read(document, sensible_model(), PLAN, store=kept.store(reading.id))
+    kept.save_gist(reading.id, 1, Gist("By hand.", edited=True))
+    kept.cut_from(reading.id, 3)
+    memory = read(document, sensible_model(3), PLAN, store=kept.store(reading.id))
+    assert memory.complete
+    assert memory.gists[0].text == "By hand."
+
+
+def test_cancelling_is_prompt_even_while_a_call_hangs():
+    watch, gate = Watch(), threading.Event()
+
+    class Hanging(FakeModel):
+        def complete(self, prompt, watch) -> Completion:
+            gate.wait(20)
+            return super().complete(prompt, watch)
+
+    def stop():
+        watch.cancel()
+
+    timer = threading.Timer(0.2, stop)
+    timer.start()
+    try:
+        with pytest.raises(CancelledError):
+            read(random_document(15), Hanging(replier()), PLAN, watch=watch)
+    finally:
+        gate.set()
+        timer.join()
+
+
+def test_pages_are_numbered_from_one_and_carry_their_reasons():
+    memory = read(random_document(16, most=40), sensible_model(), PLAN)
+    assert [p.number for p in memory.pages] == list(range(1, len(memory.pages) + 1))
+    first: Page = memory.pages[0]
+    assert first.reason == f"it ends at {first.end}."
