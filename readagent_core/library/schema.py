@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -72,6 +73,10 @@ MIGRATIONS: tuple[str, ...] = (
 _ADVICE = "Nothing already kept was damaged."
 
 
+def _is_busy(error: sqlite3.Error) -> bool:
+    return str(getattr(error, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
 class _Connection(sqlite3.Connection):
     """Closes itself when its thread is gone."""
 
@@ -90,7 +95,7 @@ class Database:
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._make_file()
         with self._mapped():
-            self._migrate(self._connection())
+            self._bring_up()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         with self._mapped():
@@ -158,6 +163,17 @@ class Database:
             self._open.add(connection)
         return connection
 
+    def _bring_up(self) -> None:
+        """SQLite gives up at once, whatever its timeout, when two processes turn to WAL together: try again."""
+        until = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                return self._migrate(self._connection())
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or time.monotonic() > until:
+                    raise
+            time.sleep(0.02)
+
     def _migrate(self, connection: _Connection) -> None:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > len(MIGRATIONS):
@@ -192,7 +208,7 @@ class Database:
 
     def _explained(self, error: sqlite3.Error) -> LibraryError:
         code = getattr(error, "sqlite_errorname", None) or ""
-        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        if _is_busy(error):
             return LibraryBusyError(
                 "The library is held by another program, so nothing could be written for "
                 f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_ADVICE}"
