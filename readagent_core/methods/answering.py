@@ -16,7 +16,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Event, Expanded
 from readagent_core.methods.looking import plain
 from readagent_core.methods.run import Run
-from readagent_core.prompts import Prompt, render
+from readagent_core.prompts import Prompt, render, wording
 from readagent_core.tags import disarm
 from readagent_core.words import squeeze
 
@@ -57,28 +57,26 @@ def _by_words(text: str, options: Sequence[str]) -> int | None:
 
 
 def memory_prompt(run: Run, memory: str) -> Prompt:
-    """The response prompt over a gist memory or retrieved pages (tagged text)."""
-    if run.question.options:
-        return render(
-            "choose",
-            run.language,
-            reply_words=ANSWER_WORDS,
-            title=run.title,
-            memory=memory,
-            question=run.asked,
-            options=disarm(run.question.lettered()),
-        )
-    return render("answer", run.language, reply_words=ANSWER_WORDS, title=run.title, memory=memory, question=run.asked)
+    """The response prompt over a gist memory with pages expanded in place (tagged text)."""
+    return _prompt(run, "answer", "choose", memory=memory)
+
+
+def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
+    """The response prompt over retrieved pages (tagged text). ``order``: the wording of how they are ordered."""
+    return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=wording(order, run.language))
 
 
 def text_prompt(run: Run, text: str, *, cut: str = "") -> Prompt:
     """The response prompt over plain text. ``cut``: what is missing from it, in the prompt's language."""
-    values = {"title": run.title, "text": text, "cut": cut, "question": run.asked}
-    if run.question.options:
-        values["options"] = disarm(run.question.lettered())
-    return render(
-        "choose_text" if run.question.options else "answer_text", run.language, reply_words=ANSWER_WORDS, **values
-    )
+    return _prompt(run, "answer_text", "choose_text", text=text, cut=cut)
+
+
+def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
+    values |= {"title": run.title, "question": run.asked}
+    if not run.question.options:
+        return render(free_form, run.language, reply_words=ANSWER_WORDS, **values)
+    options = disarm(run.question.lettered())
+    return render(choice, run.language, reply_words=ANSWER_WORDS, options=options, **values)
 
 
 def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:

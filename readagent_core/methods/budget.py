@@ -27,3 +27,8 @@ def context_words(
         a_word = TOKENS_PER_UNSPACED_WORD if is_unspaced(sample[:4000]) else TOKENS_PER_WORD
         limits.append(max(LEAST_WORDS, int(model.window / a_word) - around - reply_words))
     return min(limits, default=None)
+
+
+def words_of_tokens(tokens: int, sample: str) -> int:
+    """About how many words of text like ``sample`` are ``tokens`` long: for the papers' lengths, not for limits."""
+    return max(1, int(tokens / (2.2 if is_unspaced(sample[:4000]) else 1.33)))

@@ -6,18 +6,21 @@ that calls made side by side are counted one by one. Knows no method.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from readagent_core.errors import CutOffError
+from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError, WindowError
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods.base import Answer, Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question
+from readagent_core.methods.tools import tools_of
 from readagent_core.models.base import ChatModel, Completion, Watch
-from readagent_core.prompts import Prompt
+from readagent_core.prompts import Prompt, language_of
 from readagent_core.tags import disarm
 from readagent_core.usage import Usage
-from readagent_core.words import count_words
+from readagent_core.words import CHARACTERS_PER_WORD, count_words
 
 
 class Metered:
@@ -62,11 +65,17 @@ class Run:
         self.usage = Usage()
         self.notes: list[str] = []
         self.steps = 0
+        self._lock = threading.Lock()
         self._began = time.monotonic()
 
     @property
     def language(self) -> str:
         return self.memory.document.language
+
+    def length(self, words: int) -> str:
+        """A length as prompts ask for it: words, or characters where the template counts those (Japanese)."""
+        unit = CHARACTERS_PER_WORD["cjk"] if language_of(self.language) == "ja" else 1
+        return str(max(1, words * unit))
 
     @property
     def title(self) -> str:
@@ -89,12 +98,32 @@ class Run:
 
     def ask(self, prompt: Prompt) -> Generator[Event, None, Completion]:
         """One prompt and its whole reply. A reply that broke off is kept as far as it came."""
-        event, completion = self.call(prompt)
+        event, completion = self._call(prompt)
         yield event
         return completion
 
-    def call(self, prompt: Prompt) -> tuple[Asked, Completion]:
-        """As ``ask``, with the event handed back: for calls made side by side."""
+    def ask_all(self, prompts: Sequence[Prompt]) -> Generator[Event, None, list[Completion | ModelError]]:
+        """Every prompt's reply, several asked side by side; a prompt whose reply failed gives the error.
+
+        Only what may end a run ends it: a broken connection, a refused key, a spent budget, a stop.
+        """
+        replies: list[Completion | ModelError] = []
+        pool = ThreadPoolExecutor(max_workers=max(1, tools_of(self.settings).connections))
+        try:
+            waiting = [pool.submit(self._call, prompt) for prompt in prompts]
+            for future in waiting:
+                try:
+                    event, completion = future.result()
+                    replies.append(completion)
+                    yield event
+                except (EmptyReplyError, RefusedError, WindowError, CutOffError) as error:
+                    replies.append(error)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+        return replies
+
+    def _call(self, prompt: Prompt) -> tuple[Asked, Completion]:
+        self.watch.check()
         meter = Metered(self.model)
         try:
             completion = meter.complete(prompt, self.watch)
@@ -103,7 +132,7 @@ class Run:
                 raise
             completion = Completion(error.text, finish="length")
         finally:
-            self.usage += meter.usage
+            self._count(meter.usage)
         return Asked(prompt.task, prompt.text, completion.text, meter.usage), completion
 
     def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
@@ -123,10 +152,14 @@ class Run:
             if not completion.text.strip():
                 raise
         finally:
-            self.usage += meter.usage
+            self._count(meter.usage)
         completion = completion or Completion("".join(parts), finish="length")
         yield Asked(prompt.task, prompt.text, completion.text, meter.usage)
         return completion
+
+    def _count(self, usage: Usage) -> None:
+        with self._lock:
+            self.usage += usage
 
     def answered(
         self,

@@ -1,0 +1,28 @@
+"""BM25 with DOS: the pages BM25 finds, put back in the order of the document (Laitenberger et al., 2025)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.methods.ranking import by_words
+from readagent_core.methods.retrieval import answer_from_pages
+from readagent_core.methods.run import Run
+from readagent_core.models.base import ChatModel, Watch
+
+
+class BM25DOS:
+    name = "bm25-dos"
+    title = "Search (BM25), book order"
+    about = "The pages that share most words with the question, in the order of the book."
+    needs_gists = False
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+    ) -> Iterator[Event]:
+        run = Run(self.name, question, memory, model, settings, watch)
+        yield from answer_from_pages(run, by_words(question.text, memory), in_book_order=True)
+
+
+METHOD = BM25DOS()
