@@ -15,10 +15,11 @@ from readagent_core.errors import RefusedError
 from readagent_core.models.answers import answer, answer_text, choose, choose_text
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.look_ups import look_up, look_up_next
-from readagent_core.models.statistics import central_sentences, cohesion, content, split_sentences
+from readagent_core.models.shortening import carry, gist, summary
+from readagent_core.models.statistics import cohesion, content
+from readagent_core.models.walking import leaf, walk
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_passage
-from readagent_core.words import count_words, first_words, squeeze
 
 NAME = "built-in reader"
 BLOCK = 60  # content terms compared on each side of a gap
@@ -68,37 +69,6 @@ def _reason(before: list[str], after: list[str], heading: str, *, japanese: bool
     return f"the words before and after it have least in common{told}."
 
 
-def gist(prompt: Prompt) -> str:
-    """The most telling sentences of the page in their order, within the length asked for."""
-    fields = prompt.fields
-    characters = prompt.language == "ja"
-    measure: Callable[[str], int] = len if characters else count_words
-    limit = max(1, int(re.sub(r"\D", "", fields.get("words") or fields["target"]) or 60))
-    wanted = content(fields.get("purpose", "") + " " + fields["instructions"])
-    pieces = split_sentences(fields["page"], prompt.language)
-    if not pieces:
-        return squeeze(fields["page"])[:200]
-    scores = central_sentences(pieces)
-    if wanted:
-        scores = [s * (1 + len(set(wanted) & set(content(p)))) for s, p in zip(scores, pieces, strict=True)]
-    chosen: dict[int, str] = {}
-    seen: set[str] = set()
-    room = limit
-    for index in sorted(range(len(pieces)), key=lambda i: -scores[i]):
-        bag = set(content(pieces[index]))
-        if measure(pieces[index]) > room or (bag and len(bag & seen) > 0.6 * len(bag)):
-            continue
-        chosen[index] = pieces[index]
-        seen |= bag
-        room -= measure(pieces[index])
-        if room < 4:
-            break
-    if not chosen:
-        best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
-        return best[: limit - 1] + "…" if characters else first_words(best, limit) + " …"
-    return ("" if characters else " ").join(chosen[i] for i in sorted(chosen))
-
-
 ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "paginate": paginate,
     "gist": gist,
@@ -109,6 +79,14 @@ ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "answer_text": answer_text,
     "choose": choose,
     "choose_text": choose_text,
+    "answer_pages": answer,
+    "choose_pages": choose,
+    "tree_segment": summary,
+    "tree_parent": summary,
+    "carry": carry,
+    "compress": summary,
+    "walk": walk,
+    "leaf": leaf,
 }
 
 
