@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+from readagent_core.models.base import Watch
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
@@ -64,3 +69,35 @@ class Pool:
             except BaseException as error:  # noqa: BLE001  handed to whoever waits, who raises it
                 outcome = Outcome(tag, error=error)
             self._outcomes.put(outcome)
+
+
+def run_all(
+    works: Mapping[K, Callable[[], V]],
+    *,
+    connections: int,
+    watch: Watch,
+    each: Callable[[K, V], None] | None = None,
+) -> dict[K, V]:
+    """What every work gives, by its key, several at once; ``each`` hears of it as it comes.
+
+    Raises the first error, once the work under way has had a moment to end.
+    """
+    pool = Pool(min(connections, len(works)))
+    done: dict[K, V] = {}
+    waiting = list(works.items())[::-1]
+    try:
+        while waiting or pool.running:
+            watch.check()
+            while waiting and pool.room:
+                pool.submit(*waiting.pop())
+            outcome = pool.next(0.2)
+            if outcome is None:
+                continue
+            if outcome.error is not None:
+                raise outcome.error
+            done[outcome.tag] = outcome.value
+            if each is not None:
+                each(outcome.tag, outcome.value)
+    finally:
+        pool.close()
+    return done

@@ -17,6 +17,7 @@ from readagent_core.memory import Gist, GistMemory, Page, check_cover
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.chains import Chains
+from readagent_core.reading.fitting import thin
 from readagent_core.reading.gisting import gist_page
 from readagent_core.reading.paginator import Paginator
 from readagent_core.reading.pool import Outcome, Pool
@@ -58,9 +59,10 @@ def read(
     while True:
         run = _Run(windows, model, store or NoStore(), connections, watch or Watch(), on_change, ahead)
         try:
-            return run.finish()
+            memory = run.finish()
         except _ChangedElsewhere:
             continue
+        return run.thinned(memory, connections) if plan.memory_words else memory
 
 
 def regist(
@@ -121,6 +123,18 @@ class _Run:
         check_cover(self._windows.document, self._pages)
         self._store.clear_notes()
         self._tell()
+        return self._memory()
+
+    def thinned(self, memory: GistMemory, connections: int) -> GistMemory:
+        """The memory within the plan's ``memory_words``: older gists shortened again."""
+        budget = self._windows.plan.memory_words or 0
+
+        def save(number: int, gist: Gist) -> None:
+            self._store.save_gist(number, gist)
+            self._gists[number - 1] = gist
+            self._tell()
+
+        thin(memory, self._model, budget, self._watch, connections=connections, save=save)
         return self._memory()
 
     @property

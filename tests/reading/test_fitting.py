@@ -1,0 +1,156 @@
+"""A memory too long for a window is merged and shortened until it fits, whatever the model replies."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.errors import RefusedError
+from readagent_core.memory import Gist, check_cover
+from readagent_core.models.base import Watch
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import fit, read, thin
+from readagent_core.reading.fitting import parse_verdict
+from readagent_core.words import count_words
+from tests.fakes.model import FakeModel
+from tests.reading.helpers import random_document, replier, sensible_model
+
+PLAN = ReadingPlan(max_words=100, min_words=40, gist_share=0.3)
+
+
+def half(prompt):
+    words = prompt.fields["page"].split()
+    return " ".join(words[: max(1, len(words) // 3)])
+
+
+def long_memory(seed=1, paragraphs=150, **more):
+    return read(random_document(seed, paragraphs=paragraphs, most=40, **more), FakeModel(gisting), PLAN)
+
+
+def gisting(prompt):
+    return half(prompt) if prompt.task == "gist" else replier()(prompt)
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("No", "no"),
+        ("no.", "no"),
+        ("**No** — it goes on.", "no"),
+        ("No, the second part…", "no"),
+        ("Not sure", "not sure"),
+        ("No, not sure", "no"),
+        ("Yes.", "yes"),
+        ("YES, a new scene", "yes"),
+        ("<think>no</think> Yes", "yes"),
+        ("いいえ", "no"),
+        ("はい。", "yes"),
+        ("わからない", "not sure"),
+        ("Nobody knows", "not sure"),
+        ("", "not sure"),
+        ("It depends", "not sure"),
+    ],
+)
+def test_verdicts(reply, verdict):
+    assert parse_verdict(reply) == verdict
+
+
+def answer_merge(verdict):
+    def answer(prompt):
+        if prompt.task == "merge":
+            if isinstance(verdict, Exception):
+                raise verdict
+            return verdict
+        return half(prompt)
+
+    return answer
+
+
+@pytest.mark.parametrize("verdict", ["No", "Yes", "Not sure", "??", RefusedError("no")])
+@pytest.mark.parametrize("budget", [900, 300, 120, 40])
+def test_it_always_fits(verdict, budget):
+    memory = long_memory()
+    assert count_words(memory.text()) > 900
+    fitted = fit(memory, FakeModel(answer_merge(verdict)), budget, Watch())
+    assert count_words(fitted.text()) <= budget
+    check_cover(fitted.document, fitted.pages)
+    assert fitted.complete
+    assert max(g.level for g in fitted.gists) >= 1
+
+
+def test_what_fits_is_left_alone():
+    memory = long_memory()
+    assert fit(memory, FakeModel([]), 100_000, Watch()) is memory
+
+
+def test_pages_that_start_a_chapter_are_not_merged_while_others_can_be():
+    memory = long_memory(sections=range(0, 150, 30))
+    fitted = fit(memory, FakeModel(answer_merge("No")), 600, Watch(), page_words=400)
+    starts = {p.start for p in fitted.pages}
+    headed = {p.start for p in memory.pages if memory.document.headings(p.start)}
+    assert headed <= starts
+    assert len(fitted.pages) < len(memory.pages)
+    assert max(p.words for p in fitted.pages) <= 400
+
+
+def test_a_second_question_asks_nothing_more():
+    memory = long_memory(seed=5)
+    model = FakeModel(answer_merge("No"))
+    first = fit(memory, model, 300, Watch())
+    asked = len(model.prompts)
+    assert fit(memory, model, 300, Watch()) is first
+    assert len(model.prompts) == asked
+
+
+def test_a_model_that_will_not_shorten_is_cut_by_rule_and_says_so():
+    memory = long_memory(seed=6)
+
+    def stubborn(prompt):
+        return "No" if prompt.task == "merge" else prompt.fields["page"]
+
+    fitted = fit(memory, FakeModel(stubborn), 200, Watch())
+    assert count_words(fitted.text()) <= 200
+    assert any(g.fallback for g in fitted.gists)
+
+
+def test_iterative_gisting_leaves_the_past_fuzziest():
+    memory = long_memory(seed=2)
+    budget = count_words(memory.text()) * 3 // 4
+    thinned = thin(memory, FakeModel(gisting), budget, Watch())
+    assert count_words(thinned.text()) <= budget
+    assert thinned.pages == memory.pages
+    levels = [g.level for g in thinned.gists if g.words > 8 and not g.whole]
+    assert levels[0] > levels[-1]
+
+
+def test_a_gist_written_by_hand_is_not_thinned():
+    memory = long_memory(seed=2).with_gist(1, Gist("These are my own words. " * 10, edited=True))
+    thinned = thin(memory, FakeModel(gisting), count_words(memory.text()) * 3 // 4, Watch())
+    assert thinned.gists[0] == memory.gists[0]
+
+
+def test_a_plan_with_a_memory_budget_keeps_within_it():
+    plan = ReadingPlan(max_words=100, min_words=40, gist_share=0.3, memory_words=400)
+    document = random_document(3, paragraphs=150, most=40)
+    memory = read(document, FakeModel(gisting), plan)
+    assert count_words(memory.text()) <= 400
+    assert memory.complete
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(budget=st.integers(30, 800), seed=st.integers(0, 4))
+def test_any_budget_is_kept(budget, seed):
+    memory = long_memory(seed=seed, paragraphs=60)
+    fitted = fit(memory, FakeModel(answer_merge("No")), budget, Watch())
+    assert count_words(fitted.text()) <= budget
+    check_cover(fitted.document, fitted.pages)
+
+
+def test_an_unfinished_reading_fits_what_it_has():
+    memory = long_memory(seed=7)
+    part = memory.up_to(30)
+    fitted = fit(part, sensible_model(), 100_000, Watch())
+    assert fitted is part
+    fitted = fit(part, FakeModel(answer_merge("No")), 100, Watch())
+    assert count_words(fitted.text()) <= 100
