@@ -15,6 +15,7 @@ from readagent_core.loaders.language import detect
 
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
+_TITLE_PAGE = 6  # paragraphs
 # control and format characters that are never text, byte order marks, and the soft hyphen
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -77,6 +78,9 @@ class Builder:
 
     def heading(self, title: str, level: int = 1) -> None:
         title = " ".join(clean(title).split())
+        last = self.sections[-1] if self.sections else None
+        if last and last.start == len(self.paragraphs) and same(last.title, title):
+            return  # said twice: in the table of contents and again at the top
         if title:
             self.sections.append(Section(title, len(self.paragraphs), max(1, level)))
 
@@ -119,23 +123,28 @@ class Builder:
 
     def _set_title_apart(self, title: str, author: str) -> None:
         """The title and the author's name at the very start are metadata, not the first thing read."""
-        while self.sections and self.sections[0].start == 0 and same(self.sections[0].title, title):
-            if len(self.sections) == 1 or self.sections[1].start > 0:
-                if len(self.sections) == 1:
-                    del self.sections[0]
-                break
-            del self.sections[0]
+        near = [s for s in self.sections if s.start <= _TITLE_PAGE]
+        for section in near:
+            named = same(section.title, title)
+            if (named and (len(self.sections) == 1 or section is not near[-1])) or self._is_author(
+                section.title, author
+            ):
+                self.sections.remove(section)
         dropped = 0
         for paragraph in self.paragraphs[:4]:
             line = paragraph.text
-            by = _BY.sub("", _MARKUP.sub(" ", line).strip(), count=1)
-            if same(line, title) or (author and (same(line, author) or same(by, author))):
+            if same(line, title) or self._is_author(line, author):
                 dropped += 1
             else:
                 break
         if dropped and dropped < len(self.paragraphs):
             del self.paragraphs[:dropped]
             self.sections = [Section(s.title, max(0, s.start - dropped), s.level) for s in self.sections]
+
+    @staticmethod
+    def _is_author(line: str, author: str) -> bool:
+        by = _BY.sub("", _MARKUP.sub(" ", line).strip(), count=1)
+        return bool(author) and (same(line, author) or same(by, author.split(" (")[0]) or same(by, author))
 
     def _keep_last_headings(self) -> None:
         """A heading with nothing under it would never be shown: it becomes a paragraph."""

@@ -1,0 +1,90 @@
+"""A zip file that a stranger made: opened only after its sizes, ratios, counts and paths were checked.
+
+Nothing is ever unpacked to disk. Knows nothing of books.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+import zlib
+from io import BytesIO
+
+from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError, TooLargeError, UnsafeDocumentError
+from readagent_core.loaders.base import MEGABYTE, Limits
+
+_SMALL = 8 * MEGABYTE  # a small file may shrink as well as it can
+
+
+class Archive:
+    """The files in ``data`` by name. Raises UnsafeDocumentError, TooLargeError, Damaged… or ProtectedDocumentError."""
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        self.limits = limits
+        try:
+            self.zip = zipfile.ZipFile(BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+            raise DamagedDocumentError(
+                "This book's archive is damaged: its list of files cannot be read, as after a download that broke "
+                "off. Nothing was opened. Download or copy it again."
+            ) from None
+        entries = self.zip.infolist()
+        _check(entries, limits)
+        self.sizes = {entry.filename: entry.file_size for entry in entries}
+        self._folded = {name.casefold(): name for name in self.sizes}
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.sizes)
+
+    def find(self, path: str) -> str:
+        """The name in the archive that ``path`` means, in whatever case; '' where there is none."""
+        path = posixpath.normpath(path).lstrip("/") if path else ""
+        return path if path in self.sizes else self._folded.get(path.casefold(), "")
+
+    def read(self, name: str, limit: int | None = None) -> bytes:
+        """The content of a file. Raises DamagedDocumentError for a broken one, TooLargeError over ``limit``."""
+        limit = self.limits.unpacked if limit is None else limit
+        if self.sizes.get(name, 0) > limit:
+            raise TooLargeError(
+                f"One part of this book is {self.sizes[name] / MEGABYTE:,.0f} MB unpacked; at most "
+                f"{limit / MEGABYTE:,.0f} MB can be opened. Nothing was opened. Split the book with an EPUB editor."
+            )
+        try:
+            return self.zip.read(name)
+        except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
+            raise DamagedDocumentError(
+                "A part of this book's archive is damaged. Nothing was opened. Download or copy it again."
+            ) from error
+
+
+def _check(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
+    if len(entries) > limits.entries:
+        raise UnsafeDocumentError(
+            f"This archive holds {len(entries):,} files, which no book needs; at most {limits.entries:,} are opened. "
+            "Nothing was opened. If you trust it, unpack it and open the parts."
+        )
+    total = sum(entry.file_size for entry in entries)
+    for entry in entries:
+        grows = entry.file_size > _SMALL and entry.file_size > limits.ratio * max(1, entry.compress_size)
+        if grows:
+            raise UnsafeDocumentError(
+                "This archive is built to grow without bound when it is unpacked (a 'zip bomb'). Nothing was "
+                "opened, and nothing was harmed. Get the book from a source you trust."
+            )
+        name = entry.filename.replace("\\", "/")
+        if name.startswith("/") or ".." in name.split("/") or (len(name) > 1 and name[1] == ":"):
+            raise UnsafeDocumentError(
+                "This archive names files outside of itself, as harmful archives do. Nothing was opened. Get the "
+                "book from a source you trust."
+            )
+    if total > limits.unpacked:
+        raise TooLargeError(
+            f"Unpacked, this book is {total / MEGABYTE:,.0f} MB; at most {limits.unpacked / MEGABYTE:,.0f} MB can be "
+            "opened. Nothing was opened. Make its pictures smaller with an EPUB editor, or split it."
+        )
+    if any(entry.flag_bits & 0x1 for entry in entries):
+        raise ProtectedDocumentError(
+            "The files in this archive are locked with a password. Nothing was opened. Unpack it with the password "
+            "and open the book without it."
+        )

@@ -1,0 +1,232 @@
+"""What an EPUB says of itself: title, author, language, cover, reading order, table of contents, locks.
+
+EbookLib reads the package; parts that are missing or broken are noted instead of ending the import, and pictures
+and fonts stay packed. Where the package cannot be read at all, the order of the file names is the reading order.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import posixpath
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from ebooklib import epub as ebooklib_epub
+from lxml import etree
+
+from readagent_core.document import Cover
+from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError
+from readagent_core.loaders.archive import Archive
+from readagent_core.loaders.base import MEGABYTE
+
+_FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_FONTS = (".otf", ".ttf", ".ttc", ".woff", ".woff2", ".dfont")
+_HTML_NAME = re.compile(r"\.x?html?$|\.xht$", re.IGNORECASE)
+_HTML_KIND = re.compile(r"html|application/xml$|text/xml$|x-dtbook", re.IGNORECASE)
+_COVER_KINDS = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+
+
+@dataclass
+class Package:
+    """``spine``: archive names in reading order; ``others``: HTML that is listed but not in it.
+    ``missing``: parts that are named but not there. ``toc``: the file of the table of contents, nav or NCX."""
+
+    title: str = ""
+    author: str = ""
+    language: str = ""
+    spine: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    nav: str = ""
+    ncx: str = ""
+    cover: str = ""
+    guessed: bool = False
+
+
+def check_locks(archive: Archive) -> None:
+    """Raise ProtectedDocumentError for DRM; obfuscated fonts are no lock."""
+    shop = "a shop"
+    if archive.find("META-INF/sinf.xml"):
+        shop = "Apple Books (FairPlay)"
+    elif archive.find("META-INF/license.lcpl"):
+        shop = "Readium LCP, as libraries use it,"
+    elif archive.find("META-INF/rights.xml"):
+        shop = "Adobe Digital Editions or a shop like it"
+    name = archive.find("META-INF/encryption.xml")
+    if not name:
+        return
+    locked = []
+    for entry in _elements(archive.read(name, MEGABYTE), "EncryptedData"):
+        methods = [str(m.get("Algorithm") or "") for m in entry.iter() if _local(m) == "EncryptionMethod"]
+        places = [str(r.get("URI") or "") for r in entry.iter() if _local(r) == "CipherReference"]
+        fonts = bool(places) and all(p.lower().endswith(_FONTS) for p in places)
+        if not fonts and not any(m in _FONT_ALGORITHMS for m in methods):
+            locked += places
+    if locked:
+        raise ProtectedDocumentError(
+            f"This book is locked by {shop} (DRM), so its text cannot be read here. Nothing was opened. Read it in "
+            "the app it was bought for, or get an edition without DRM from the publisher."
+        )
+
+
+def _local(element: Any) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def _elements(xml: bytes, name: str) -> list[Any]:
+    try:
+        root = etree.fromstring(xml, _PARSER)
+    except (etree.XMLSyntaxError, ValueError):
+        return []
+    return [element for element in root.iter() if _local(element) == name]
+
+
+class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
+    """EbookLib's reader over a checked archive: what is missing is empty, what is no text stays packed."""
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__("", {"ignore_ncx": True})
+        self.opf_file: str = ""
+        self.archive = archive
+
+    def _load(self) -> None:
+        self._load_container()
+        if not self.opf_file:
+            self.opf_file = next((n for n in self.archive.names if n.lower().endswith(".opf")), "")
+            self.opf_dir = posixpath.dirname(self.opf_file)
+        self._load_opf_file()
+
+    def _load_container(self) -> None:
+        try:
+            super()._load_container()
+        except (KeyError, AttributeError, TypeError, etree.LxmlError, ValueError):
+            self.opf_file = ""
+
+    def read_file(self, name: str) -> bytes:
+        found = self.archive.find(unquote(name)) or self.archive.find(name)
+        if found.lower().endswith((".opf", "container.xml")):
+            return self.archive.read(found, 8 * MEGABYTE)
+        return b""  # content is read later, one part at a time
+
+    def _load_metadata(self) -> None:
+        try:
+            super()._load_metadata()
+        except (AttributeError, TypeError, KeyError, ValueError):
+            self.book.metadata = {}
+
+    def _load_spine(self) -> None:
+        spine = self.container.find("{*}spine")
+        self.book.spine = [(t.get("idref"), t.get("linear", "yes")) for t in spine] if spine is not None else []
+
+    def _parse_nav(self, data: bytes, base_path: str, navtype: str = "toc") -> None:
+        """The table of contents is read by epub_toc, which knows anchors at any depth."""
+
+    def _parse_ncx(self, data: bytes) -> None:
+        """See _parse_nav."""
+
+
+def read_package(archive: Archive) -> Package:
+    """The package of the book. Raises DamagedDocumentError when there is no text part at all."""
+    reader = _Reader(archive)
+    package = Package()
+    try:
+        book = reader.load()
+    except (
+        KeyError,
+        AttributeError,
+        TypeError,
+        ValueError,
+        StopIteration,
+        etree.LxmlError,
+        ebooklib_epub.EpubException,
+    ):
+        package.guessed = True
+    else:
+        _fill(package, book, reader.opf_dir, archive)
+    if not package.spine:
+        package.guessed = True
+        package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=_natural)
+    if not package.spine:
+        raise DamagedDocumentError(
+            "This EPUB holds no chapters: its list of contents is damaged and no text is in it. Nothing was opened. "
+            "Download or copy it again."
+        )
+    return package
+
+
+def _fill(package: Package, book: Any, folder: str, archive: Archive) -> None:
+    package.title = _first(book, "title")
+    package.author = ", ".join(_people(book))
+    package.language = _first(book, "language")
+    places: dict[str, str] = {}
+    for item in book.get_items():
+        path = posixpath.join(folder, item.get_name() or "")
+        name = archive.find(path)
+        places[item.get_id()] = name or path
+        kind = str(getattr(item, "media_type", "") or "")
+        if isinstance(item, ebooklib_epub.EpubNav):
+            package.nav = name
+        elif isinstance(item, ebooklib_epub.EpubNcx) or kind == "application/x-dtbncx+xml":
+            package.ncx = name
+        elif isinstance(item, ebooklib_epub.EpubCover):
+            package.cover = name
+        elif name and (_HTML_KIND.search(kind) or _HTML_NAME.search(name)):
+            package.others.append(name)
+    for part, _linear in book.spine:
+        place = places.get(part, "")
+        name = archive.find(place)
+        if not name:
+            package.missing.append(place or str(part))
+        elif name not in package.spine and not name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".svg")):
+            package.spine.append(name)
+    package.others = [name for name in package.others if name not in package.spine]
+    if not package.cover:
+        for _value, extra in [*_said(book, "OPF", "cover"), *_said(book, None, "cover")]:
+            package.cover = archive.find(places.get(str(extra.get("content")), ""))
+
+
+def _said(book: Any, namespace: str | None, name: str | None) -> list[tuple[Any, dict[str, Any]]]:
+    """What the metadata say under ``name``; [] where nothing."""
+    space = ebooklib_epub.NAMESPACES.get(namespace, namespace)
+    return [(value, extra or {}) for value, extra in book.metadata.get(space, {}).get(name, [])]
+
+
+def _first(book: Any, name: str) -> str:
+    return next((" ".join(str(v).split()) for v, _ in _said(book, "DC", name) if v and str(v).strip()), "")
+
+
+def _people(book: Any) -> list[str]:
+    """The authors; where roles are given, only those who wrote."""
+    found = []
+    refined = {
+        str(extra.get("refines") or "").lstrip("#"): str(value or "")
+        for value, extra in _said(book, "OPF", None)
+        if extra.get("property") == "role"
+    }
+    for value, extra in _said(book, "DC", "creator"):
+        role = next((v for k, v in extra.items() if k.endswith("role")), refined.get(str(extra.get("id")), "aut"))
+        if value and role in ("aut", ""):
+            found.append(" ".join(str(value).split()))
+    return found or ([_first(book, "creator")] if _first(book, "creator") else [])
+
+
+def read_cover(archive: Archive, package: Package) -> Cover | None:
+    """The picture of the cover, where it is one that a browser shows."""
+    name = package.cover
+    if not name:
+        name = next((n for n in archive.names if re.search(r"(^|/)cover[^/]*\.(jpe?g|png)$", n, re.IGNORECASE)), "")
+    kind = mimetypes.guess_type(name)[0] or ""
+    if not name or kind not in _COVER_KINDS or archive.sizes[name] > 8 * MEGABYTE:
+        return None
+    try:
+        return Cover(archive.read(name), kind)
+    except DamagedDocumentError:
+        return None
+
+
+def _natural(name: str) -> list[Any]:
+    """For sorting: chapter-2 before chapter-10."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name.lower()) if part]

@@ -1,0 +1,153 @@
+"""A web page: its main text, without navigation, scripts, cookie bars; headings are sections.
+
+What was left out is counted and told. Project Gutenberg's header and licence are set apart.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bs4 import BeautifulSoup, Tag
+
+from readagent_core.document import Document
+from readagent_core.loaders import gutenberg
+from readagent_core.loaders.base import Builder, Limits, check_size, same
+from readagent_core.loaders.decode import decode
+from readagent_core.loaders.lines import note_encoding
+from readagent_core.loaders.markup import Block, blocks, classes, parse
+from readagent_core.loaders.text import set_apart
+from readagent_core.words import count_words
+
+_FURNITURE = re.compile(
+    r"(?:^|[-_ ])(?:nav(?:bar|igation)?|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|share|sharing|"
+    r"social|comments?|disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|"
+    r"sign-?up|popup|modal|overlay|skip-?links?|toolbar|pagination|paywall)(?:$|[-_ ])",
+    re.IGNORECASE,
+)
+_ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
+_MOST = 0.3  # of the page's text: more than that is no furniture, whatever it is called
+_TITLE_BY = re.compile(
+    r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
+    re.I,
+)
+_SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
+
+
+def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+    """The document in the web page ``data``."""
+    check_size(data, limits.page, "This web page")
+    decoded = decode(data)
+    builder = Builder()
+    note_encoding(builder, decoded)
+    tree = parse(decoded.text)
+    body = tree.body or tree
+    _drop_furniture(body, builder)
+    root = _main(body)
+    outside = count_words(body.get_text(" ")) - count_words(root.get_text(" ")) if root is not body else 0
+    if outside > 0:
+        builder.notice(
+            "outside-main", f"{outside:,} words stand outside the page's main text and were left out.", outside
+        )
+    found = blocks(root)
+    facts: dict[str, str] = {}
+    wrapped = gutenberg.find([b.text for b in found])
+    if wrapped is not None:
+        apart = found[: wrapped.start] + found[wrapped.end :]
+        set_apart(builder, sum(count_words(b.text) for b in apart))
+        facts, found = wrapped.facts, found[wrapped.start : wrapped.end]
+    title, author = _title_and_author(tree, found, facts)
+    _fill(builder, found, title)
+    language = facts.get("language") or _language(tree)
+    return builder.document(title=title or name, author=author, language=language, format="html", limits=limits)
+
+
+def _fill(builder: Builder, found: list[Block], title: str) -> None:
+    notes = [b for b in found if b.note]
+    for block in found:
+        if block.note:
+            continue
+        if block.kind == "heading":
+            builder.heading(block.text, block.level)
+        else:
+            builder.paragraph(block.text, f"p. {block.page}" if block.page else "")
+    texts = [b for b in notes if b.kind == "text"]
+    if texts:
+        builder.heading(next((b.text for b in notes if b.kind == "heading"), "Notes"), 1)
+        for block in texts:
+            builder.paragraph(block.text)
+
+
+def _drop_furniture(body: Tag, builder: Builder) -> None:
+    """Take out what frames the text, unless it holds much of it; the notice counts its words."""
+    total = max(1, len(body.get_text()))
+    dropped = 0
+    for tag in body.find_all(True):
+        if tag.decomposed or tag.parent is None or not _is_furniture(tag):
+            continue
+        text = tag.get_text(" ")
+        if tag.name not in ("nav", "dialog") and len(text) > _MOST * total:
+            continue
+        dropped += count_words(text)
+        tag.decompose()
+    if dropped:
+        builder.notice(
+            "furniture", f"{dropped:,} words of navigation, forms and notices around the text were left out.", dropped
+        )
+
+
+def _is_furniture(tag: Tag) -> bool:
+    if tag.name in ("nav", "dialog", "footer", "form", "button", "select"):
+        return tag.name != "footer" or tag.find_parent(["article", "blockquote", "section"]) is None
+    if tag.name == "header":
+        return tag.find_parent(["article", "main", "section"]) is None and tag.find("h1") is None
+    if tag.name == "aside":
+        return not any("note" in c for c in classes(tag)) and "note" not in str(tag.get("role") or tag.get("epub:type"))
+    if (
+        tag.has_attr("hidden")
+        or tag.get("aria-hidden") == "true"
+        or re.search(r"display:\s*none", str(tag.get("style") or ""))
+    ):
+        return True
+    if str(tag.get("role") or "") in _ROLES:
+        return True
+    if tag.name not in ("div", "section", "ul", "ol", "p", "span", "table"):
+        return False
+    return bool(_FURNITURE.search(" ".join([*classes(tag), str(tag.get("id") or "")])))
+
+
+def _main(body: Tag) -> Tag:
+    """The element that holds the main text: main, or the one article with most of it; else the body."""
+    total = max(1, len(body.get_text()))
+    for found in (body.find_all("main"), body.select('[role="main"]'), body.find_all("article")):
+        best = max((t for t in found if isinstance(t, Tag)), key=lambda t: len(t.get_text()), default=None)
+        if best is not None and len(best.get_text()) > 0.5 * total:
+            return best
+    return body
+
+
+def _title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
+    def meta(*names: str) -> str:
+        for name in names:
+            tag = tree.find("meta", attrs={"name": name}) or tree.find("meta", attrs={"property": name})
+            if isinstance(tag, Tag) and str(tag.get("content") or "").strip():
+                return " ".join(str(tag.get("content")).split())
+        return ""
+
+    said = " ".join(tree.title.get_text().split()) if tree.title is not None else ""
+    by = _TITLE_BY.match(said)
+    author = facts.get("author") or meta("author", "dc.creator", "DC.creator", "citation_author")
+    if by and not facts.get("title"):
+        return by.group("title"), author or by.group("author")
+    tops = [b.text for b in found if b.kind == "heading" and b.level == 1]
+    title = facts.get("title") or meta("dc.title", "DC.title", "citation_title") or meta("og:title")
+    if not title and said:
+        # a page often adds its site's name; the heading is the title then
+        title = tops[0] if len(tops) == 1 and said.startswith(tops[0]) and not same(said, tops[0]) else said
+        title = title if tops else _SITE.sub("", title)
+    return title or (tops[0] if tops else ""), author
+
+
+def _language(tree: BeautifulSoup) -> str:
+    root = tree.find("html")
+    said = str(root.get("lang") or root.get("xml:lang") or "").strip() if isinstance(root, Tag) else ""
+    return said if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", said) else ""
