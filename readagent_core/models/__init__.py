@@ -1,0 +1,23 @@
+"""Models: a prompt goes in, a completion comes out, whoever answers. ``connect`` is the way in.
+
+What speaks to servers is imported on first use: it takes half a second, which a book opened from disk need not.
+"""
+
+from __future__ import annotations
+
+from readagent_core.models.base import ChatModel
+from readagent_core.settings import Settings
+
+
+def connect(settings: Settings) -> ChatModel:
+    """The model in force; the built-in reader where none is connected. See ``connection.connect``."""
+    from readagent_core.models import connection
+
+    return connection.connect(settings)
+
+
+def anew(model: ChatModel) -> ChatModel:
+    """``model`` asking again even what is kept already, for a person who wants another reply."""
+    again = getattr(model, "anew", None)
+    found: ChatModel = again() if again else model
+    return found

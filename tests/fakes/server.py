@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._key_is_right():
             return
         path = self.path.split("?")[0]
-        if path.endswith("/models") and traits.lists_models:
+        if path == "/v1/models" and traits.lists_models:
             rows: list[dict[str, Any]] = [{"id": m, "object": "model", "owned_by": traits.kind} for m in traits.models]
             for row in rows:
                 if traits.kind == "vllm" and traits.window:
@@ -243,9 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
             message = f"The model `{payload.get('model')}` does not exist"
             return self._json(404, {"error": error(message, code="model_not_found")})
         for name in traits.refuses:
-            is_there = (
-                any(m["role"] == "system" for m in payload["messages"]) if name == "system" else payload.get(name)
-            )
+            is_there = any(m["role"] == "system" for m in payload["messages"]) if name == "system" else name in payload
             if is_there:
                 hint = " Use 'max_completion_tokens' instead." if name == "max_tokens" else ""
                 message = f"Unsupported parameter: '{name}' is not supported with this model.{hint}"

@@ -1,0 +1,216 @@
+"""The meter: what one run sent and received, what it cost, what the cache saved; and the limits to spending.
+
+``Metered`` counts one run (a reading, an ask) and holds its budget; ``Purse`` stands at the server and holds the
+month's. Words are counted here, the paper's way; tokens are the server's, estimated where it reports none.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import fields
+
+from readagent_core.errors import BudgetError, CutOffError
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.prices import Price, money
+from readagent_core.models.spending import Ledger
+from readagent_core.models.tokens import estimate_tokens
+from readagent_core.prompts import Prompt
+from readagent_core.usage import Usage
+from readagent_core.words import count_words
+
+_NOTHING = Usage()
+
+
+class Tally:
+    """Usage added up by any number of threads, with a limit to what it may cost."""
+
+    def __init__(self, price: Price | None, budget: float | None) -> None:
+        self.price = price
+        self.budget = budget
+        self.usage = Usage()
+        self._lock = threading.Lock()
+        self._under_way = 0.0
+
+    def admit(self, prompt: Prompt) -> float:
+        """Hold back what sending ``prompt`` costs at least; that sum. Raises BudgetError when it does not fit."""
+        if self.price is None or not self.budget:
+            return 0.0
+        least = self.price.cost(estimate_tokens(prompt.text), 0)
+        with self._lock:
+            if (self.usage.cost or 0.0) + self._under_way + least > self.budget:
+                raise BudgetError(
+                    f"The budget of {money(self.budget)} for this is used: {money(self.usage.cost or 0.0)} is spent. "
+                    "Everything so far is kept. Go on to allow as much again, or change the budget in Settings."
+                )
+            self._under_way += least
+        return least
+
+    def settle(self, held: float, used: Usage = _NOTHING) -> None:
+        with self._lock:
+            self._under_way -= held
+            self.usage = self.usage + used
+
+    def of(self, prompt: Prompt, completion: Completion) -> Usage:
+        """What one reply counts: nothing consumed when it was kept from before."""
+        if completion.cached:
+            return Usage(cached_calls=1, saved_words_in=prompt.words, cost=0.0 if self.price else None)
+        tokens_in, tokens_out = completion.tokens_in, completion.tokens_out
+        known = tokens_in is not None and tokens_out is not None
+        if tokens_in is None:
+            tokens_in = estimate_tokens(prompt.text)
+        if tokens_out is None:
+            tokens_out = estimate_tokens(completion.text) + estimate_tokens(completion.reasoning)
+        return Usage(
+            calls=1,
+            words_in=prompt.words,
+            words_out=count_words(completion.text),
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            tokens_estimated=0 if known else 1,
+            seconds=completion.seconds,
+            retries=completion.tries - 1,
+            cost=self.price.cost(tokens_in, tokens_out) if self.price else None,
+        )
+
+
+class Metered:
+    """A ChatModel with ``usage``, of this run only; thread-safe.
+
+    ``prices``: None takes the price the model itself knows. ``budget``: dollars; None takes the model's own limit
+    for one run (set in Settings). At the limit a call raises BudgetError before anything is sent.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        prices: Price | None = None,
+        budget: float | None = None,
+        tally: Tally | None = None,
+    ) -> None:
+        self._model = model
+        self._tally = tally or Tally(
+            prices if prices is not None else getattr(model, "price", None),
+            budget if budget is not None else getattr(model, "budget", None),
+        )
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def where(self) -> str:
+        return self._model.where
+
+    @property
+    def window(self) -> int | None:
+        return self._model.window
+
+    @property
+    def is_language_model(self) -> bool:
+        return self._model.is_language_model
+
+    @property
+    def usage(self) -> Usage:
+        return self._tally.usage
+
+    def usage_since(self, mark: Usage) -> Usage:
+        """What was used since ``mark``, an earlier value of ``usage``."""
+        return subtract(self.usage, mark)
+
+    def anew(self) -> Metered:
+        """The same meter over the model that asks again what is kept already."""
+        again = getattr(self._model, "anew", None)
+        return Metered(again(), tally=self._tally) if again else self
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        held = self._tally.admit(prompt)
+        used = Usage()
+        try:
+            completion = self._model.complete(prompt, watch)
+            used = self._tally.of(prompt, completion)
+            return completion
+        except CutOffError as error:  # it was sent, and part of a reply came
+            used = self._tally.of(prompt, Completion(error.text))
+            raise
+        finally:
+            self._tally.settle(held, used)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        held = self._tally.admit(prompt)
+        came: list[str] = []
+        used: Usage | None = None
+        try:
+            for part in self._model.stream(prompt, watch):
+                if isinstance(part, Completion):
+                    used = self._tally.of(prompt, part)
+                else:
+                    came.append(part)
+                yield part
+        finally:
+            if used is None:  # broken off, or nobody listened to the end
+                used = self._tally.of(prompt, Completion("".join(came))) if came else Usage()
+            self._tally.settle(held, used)
+
+
+class Purse:
+    """A ChatModel that enters what every call costs in the month's ledger, and holds the month's limit."""
+
+    def __init__(self, model: ChatModel, ledger: Ledger, price: Price | None, limit: float | None) -> None:
+        self._model = model
+        self._ledger = ledger
+        self._tally = Tally(price, None)
+        self._price = price
+        self._limit = limit
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def where(self) -> str:
+        return self._model.where
+
+    @property
+    def window(self) -> int | None:
+        return self._model.window
+
+    @property
+    def is_language_model(self) -> bool:
+        return self._model.is_language_model
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        self._check()
+        completion = self._model.complete(prompt, watch)
+        self._enter(prompt, completion)
+        return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        self._check()
+        for part in self._model.stream(prompt, watch):
+            if isinstance(part, Completion):
+                self._enter(prompt, part)
+            yield part
+
+    def _check(self) -> None:
+        if not self._limit or self._price is None or self._price.cost(1, 1) == 0:
+            return
+        spent = self._ledger.month()
+        if spent >= self._limit:
+            raise BudgetError(
+                f"This month's budget of {money(self._limit)} is used: {money(spent)} is spent. Everything so far is "
+                "kept. Raise it in Settings, or choose a model on this computer, and go on."
+            )
+
+    def _enter(self, prompt: Prompt, completion: Completion) -> None:
+        cost = self._tally.of(prompt, completion).cost
+        if cost:
+            self._ledger.add(self.name, cost)
+
+
+def subtract(later: Usage, earlier: Usage) -> Usage:
+    """The usage between two readings of one meter."""
+    names = [f.name for f in fields(Usage) if f.name != "cost"]
+    cost = None if later.cost is None else later.cost - (earlier.cost or 0.0)
+    return Usage(**{name: getattr(later, name) - getattr(earlier, name) for name in names}, cost=cost)

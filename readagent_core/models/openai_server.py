@@ -1,0 +1,302 @@
+"""A model on any OpenAI-compatible server, one call at a time, through the ``openai`` package.
+
+Always one user message, never a system role. Parameters a server refuses are left out from then on; thinking is
+kept apart from the reply; a reply that broke off or is empty is an error, never a short answer. Retries, cache
+and money are none of its business.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import openai
+
+from readagent_core.errors import CutOffError, ModelError, WindowError
+from readagent_core.models import faults, windows
+from readagent_core.models.base import Completion, Watch
+from readagent_core.models.quirks import Quirks
+from readagent_core.models.thinking import ThinkFilter
+from readagent_core.models.tokens import OVERHEAD, estimate_tokens, tokens_of_words
+from readagent_core.prompts import Prompt
+from readagent_core.settings import Secret
+
+OPENAI = "https://api.openai.com/v1"
+CONNECT_SECONDS = 10.0
+SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
+THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
+MORE_THINKING_TOKENS = 16_384
+ENDLESS = 4  # a reply this many times longer than sensible is running on without end
+# Below this share of the tokens sent, by our estimate (careful by about a quarter), a prompt was cut.
+CUT_SHARE = 0.55
+CUT_LEAST = 400
+
+
+@dataclass
+class _Reply:
+    """What has arrived of one call."""
+
+    text: str = ""
+    reasoning: str = ""
+    finish: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    refused: bool = False
+    first: float | None = None
+
+
+class OpenAIServer:
+    """``window``: as set by a person; else the server is asked, once, when first needed."""
+
+    is_language_model = True
+
+    def __init__(
+        self,
+        where: str,
+        model: str,
+        *,
+        api_key: Secret | None = None,
+        window: int | None = None,
+        temperature: float | None = 0.0,
+        silence: float = SILENCE_SECONDS,
+        quirks: Quirks | None = None,
+    ) -> None:
+        self.where = (where or OPENAI).rstrip("/")
+        self.name = model
+        self.quirks = quirks or Quirks()
+        if self.where == OPENAI:
+            self.quirks.tokens_field = "max_completion_tokens"
+        self._temperature = temperature
+        self._key = api_key or Secret()
+        self._silence = silence
+        self._window = window
+        self._asked_window = window is not None
+        self._lock = threading.Lock()
+        self._made: openai.OpenAI | None = None
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """What besides the prompt decides a reply: part of the cache's key."""
+        return {"temperature": self._temperature}
+
+    @property
+    def window(self) -> int | None:
+        with self._lock:
+            if not self._asked_window:
+                self._asked_window = True
+                self._window = windows.ask(self.where, self.name, self._key)
+        known = [w for w in (self._window, self.quirks.window) if w]
+        return min(known) if known else None
+
+    @property
+    def client(self) -> openai.OpenAI:
+        with self._lock:
+            if self._made is None:
+                timeout = httpx2.Timeout(self._silence, connect=min(CONNECT_SECONDS, self._silence), pool=None)
+                key = self._key.reveal() or "none"  # local servers want something there
+                self._made = openai.OpenAI(base_url=self.where, api_key=key, max_retries=0, timeout=timeout)
+            return self._made
+
+    def close(self) -> None:
+        if self._made is not None:
+            self._made.close()
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        """The whole reply. Raises a named ModelError."""
+        completion: Completion | None = None
+        for part in self.stream(prompt, watch):
+            if isinstance(part, Completion):
+                completion = part
+        assert completion is not None
+        return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        """Parts and the Completion. Every call is streamed where the server can, so that it can be stopped."""
+        watch.check()
+        start = time.perf_counter()
+        reply = _Reply()
+        while True:
+            request = self._request(prompt)
+            try:
+                yield from self._parts(request, prompt, reply, watch, start)
+                break
+            except (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, UnicodeError) as error:
+                if reply.text:
+                    raise self._broke_off(reply) from None
+                if self.quirks.refuse(faults.parameter_refused(error), request):
+                    continue
+                explained = faults.explain(error, where=self.where, model=self.name)
+                if isinstance(explained, WindowError) and explained.window and self._learn(explained.window):
+                    continue  # the reply's share was too large, or the prompt is: the check before sending tells
+                raise explained from None
+            except _MoreThinking:
+                reply = _Reply()
+        yield self._completion(reply, prompt, time.perf_counter() - start)
+
+    def _learn(self, window: int) -> bool:
+        before = self.window
+        self.quirks.learn_window(window)
+        return before is None or window < before
+
+    def _request(self, prompt: Prompt) -> dict[str, Any]:
+        """The call's parameters, within the window. Raises WindowError before anything is sent."""
+        quirks = self.quirks
+        room = tokens_of_words(prompt.reply_words) * 2
+        thinking = MORE_THINKING_TOKENS if quirks.reasons else THINKING_TOKENS
+        most = room + thinking
+        window = self.window
+        if window:
+            sent = self._estimate(prompt)
+            if sent + min(room // 2, window // 4) > window:
+                raise faults.too_long(self.name, window, needed=sent + min(room // 2, window // 4))
+            most = max(16, min(most, window - sent))
+        request: dict[str, Any] = {"model": self.name, "messages": [{"role": "user", "content": prompt.text}]}
+        if quirks.temperature and self._temperature is not None:
+            request["temperature"] = self._temperature
+        if quirks.tokens_field:
+            request[quirks.tokens_field] = most
+        if quirks.stream:
+            request["stream"] = True
+            if quirks.stream_options:
+                request["stream_options"] = {"include_usage": True}
+        return request
+
+    def _estimate(self, prompt: Prompt) -> int:
+        """Tokens of the prompt, corrected upward by what the server reported of earlier ones."""
+        return round(estimate_tokens(prompt.text) * max(1.0, self.quirks.ratio or 1.0)) + OVERHEAD
+
+    def _parts(
+        self, request: dict[str, Any], prompt: Prompt, reply: _Reply, watch: Watch, start: float
+    ) -> Iterator[str]:
+        """Send it, and give the parts of the reply as they come, the rest going into ``reply``."""
+        think = ThinkFilter()
+        longest = max(2_000, tokens_of_words(prompt.reply_words) * 4 * ENDLESS)  # characters
+        create = self.client.chat.completions.with_streaming_response.create
+        with create(**request) as response:
+            if "event-stream" not in response.headers.get("content-type", ""):
+                events: Iterator[dict[str, Any]] = iter([self._whole(response.read())])
+            else:
+                events = self._events(response.iter_lines())
+            for event in events:
+                watch.check()
+                for part in self._take(event, reply, think):
+                    if reply.first is None and part.strip():
+                        reply.first = time.perf_counter() - start
+                    reply.text += part
+                    yield part
+                if len(reply.text) > longest:
+                    reply.finish = "length"
+                    break
+        rest = think.end()
+        if rest:
+            reply.text += rest
+            yield rest
+        reply.reasoning += think.reasoning
+        self.quirks.reasons = self.quirks.reasons or bool(reply.reasoning)
+        if reply.finish == "length" and not reply.text.strip() and reply.reasoning and self._has_more_room(request):
+            raise _MoreThinking
+
+    def _has_more_room(self, request: dict[str, Any]) -> bool:
+        field = self.quirks.tokens_field
+        return bool(field) and request.get(field, 0) < MORE_THINKING_TOKENS and not self.window
+
+    def _whole(self, data: bytes) -> dict[str, Any]:
+        try:
+            found = json.loads(data)
+        except ValueError:
+            raise httpx2.DecodingError("not JSON") from None
+        if not isinstance(found, dict):
+            raise httpx2.DecodingError("not an object")
+        return found
+
+    def _events(self, lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+        """The JSON of each 'data:' line. A line that is broken ends the stream as broken off."""
+        for line in lines:
+            if not line.startswith("data:"):
+                continue
+            data = line[5:].strip()
+            if data == "[DONE]":
+                return
+            yield self._whole(data.encode())
+
+    def _take(self, event: dict[str, Any], reply: _Reply, think: ThinkFilter) -> Iterator[str]:
+        """Read one event (a streamed part, or the whole reply) into ``reply``; the text in it."""
+        fault = event.get("error")
+        if fault:  # some servers fail inside a stream that began well
+            body = json.dumps(fault)
+            code = fault.get("code") if isinstance(fault, dict) else None
+            status = code if isinstance(code, int) and code >= 400 else 500
+            raise faults.from_status(status, body, {}, where=self.where, model=self.name)
+        usage = event.get("usage")
+        if isinstance(usage, dict):
+            reply.tokens_in = _count(usage.get("prompt_tokens"), reply.tokens_in)
+            reply.tokens_out = _count(usage.get("completion_tokens"), reply.tokens_out)
+        choices = event.get("choices")
+        for choice in choices if isinstance(choices, list) else []:
+            message = choice.get("delta") or choice.get("message") or {}
+            reply.finish = choice.get("finish_reason") or reply.finish
+            reply.refused = reply.refused or bool(message.get("refusal")) or reply.finish == "content_filter"
+            thought = message.get("reasoning_content") or message.get("reasoning") or ""
+            reply.reasoning += thought if isinstance(thought, str) else ""
+            part = think.feed(_plain(message.get("content")))
+            if part:
+                yield part
+
+    def _broke_off(self, reply: _Reply) -> CutOffError:
+        return CutOffError(f"The reply of {self.name} broke off. {faults.KEPT} Go on to ask again.", reply.text.strip())
+
+    def _completion(self, reply: _Reply, prompt: Prompt, seconds: float) -> Completion:
+        """The finished reply. Raises CutOffError, RefusedError, EmptyReplyError or WindowError."""
+        if reply.refused:
+            raise faults.refused(self.name)
+        if reply.finish is None:
+            if reply.text or reply.reasoning:
+                raise self._broke_off(reply)
+            raise faults.empty(self.name)
+        self._check_all_was_read(prompt, reply)
+        if not reply.text.strip():
+            raise faults.empty(self.name)
+        return Completion(
+            reply.text.strip(),
+            model=self.name,
+            finish="length" if reply.finish in ("length", "max_tokens") else "stop",
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            reasoning=reply.reasoning.strip(),
+            seconds=seconds,
+            first_word=reply.first,
+        )
+
+    def _check_all_was_read(self, prompt: Prompt, reply: _Reply) -> None:
+        """Raise WindowError where the server reports far fewer prompt tokens than were sent."""
+        if not reply.tokens_in:
+            return
+        plain = estimate_tokens(prompt.text) + OVERHEAD
+        ratio = self.quirks.ratio or 1.0
+        expected = plain * min(1.0, ratio)
+        if reply.tokens_in < CUT_SHARE * expected and expected - reply.tokens_in > CUT_LEAST:
+            self.quirks.learn_window(reply.tokens_in)
+            raise faults.cut_silently(self.where, self.name, sent=round(expected), read=reply.tokens_in)
+        self.quirks.learn_ratio(reply.tokens_in / plain)
+
+
+class _MoreThinking(ModelError):
+    """All the room went into thinking: ask once more with a larger one. Never leaves this file."""
+
+
+def _count(value: object, before: int | None) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else before
+
+
+def _plain(content: object) -> str:
+    """The text of a message's content: a string, or a list of parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
+    return ""

@@ -1,0 +1,64 @@
+"""What was learnt of one model on one server while talking to it: which parameters it takes, its window.
+
+Shared by every thread that asks the model; forgotten when the process ends. ``notices`` are for people.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Quirks:
+    """``tokens_field``: 'max_tokens', 'max_completion_tokens' or '' (neither is taken). ``reasons``: it was
+    seen thinking before it answers. ``window``: learnt from its errors. ``ratio``: reported over estimated
+    prompt tokens, the highest seen.
+    """
+
+    tokens_field: str = "max_tokens"
+    temperature: bool = True
+    stream: bool = True
+    stream_options: bool = True
+    reasons: bool = False
+    window: int | None = None
+    ratio: float | None = None
+    notices: list[str] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def refuse(self, parameter: str, sent: dict[str, object]) -> bool:
+        """Stop sending ``parameter`` from now on. False where it was not ``sent``: nothing can be done."""
+        if parameter not in sent:
+            return False
+        with self._lock:
+            if parameter == "temperature":
+                self.temperature = False
+                self._note("This model chooses its own temperature; replies may differ from run to run.")
+            elif parameter == "stream":
+                self.stream = False
+                self._note("This server does not stream; answers come all at once.")
+            elif parameter == "stream_options":
+                self.stream_options = False
+            elif parameter == "max_tokens" and self.tokens_field in ("max_tokens", "max_completion_tokens"):
+                self.tokens_field = "max_completion_tokens"
+            else:
+                self.tokens_field = ""
+        return True
+
+    def learn_window(self, window: int) -> None:
+        with self._lock:
+            if self.window is None or window < self.window:
+                self.window = window
+                self._note(f"The server takes in {window:,} tokens at most; prompts are kept within that.")
+
+    def learn_ratio(self, ratio: float) -> None:
+        with self._lock:
+            self.ratio = max(ratio, self.ratio or 0.0)
+
+    def note(self, text: str) -> None:
+        with self._lock:
+            self._note(text)
+
+    def _note(self, text: str) -> None:
+        if text not in self.notices:
+            self.notices.append(text)

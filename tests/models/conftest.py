@@ -1,0 +1,25 @@
+"""Connections and caches are shared in the process: each test leaves none behind."""
+
+from __future__ import annotations
+
+import pytest
+
+from readagent_core.models import connection
+from readagent_core.settings import Secret, Settings
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open():
+    yield
+    connection.close_all()
+
+
+@pytest.fixture
+def settings_for(own_home):
+    """Settings for a fake server: ``settings_for(server, window=…)``."""
+    own_home.mkdir(mode=0o700)
+
+    def make(server, *, model="fake-model", key="", **kept):
+        return Settings(own_home, server.url, Secret(key), model, {}, kept)
+
+    return make

@@ -1,0 +1,264 @@
+"""One model on a server: what is sent, what comes back, and how servers differ."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from readagent_core import errors
+from readagent_core.models.base import Completion, Watch
+from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.models.quirks import Quirks
+from readagent_core.prompts import Prompt
+from readagent_core.settings import Secret
+from tests.fakes.server import FakeServer, Reply, error
+
+PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
+
+
+def server_model(server: FakeServer, **changes) -> OpenAIServer:
+    return OpenAIServer(server.url, "fake-model", **{"window": 8000, **changes})
+
+
+@pytest.fixture
+def ask():
+    made = []
+
+    def call(server, prompt=PROMPT, **changes):
+        model = changes.pop("model", None) or server_model(server, **changes)
+        made.append(model)
+        return model.complete(prompt, Watch())
+
+    yield call
+    for model in made:
+        model.close()
+
+
+def test_one_user_message_and_no_system_role(ask):
+    with FakeServer(["A tea cosy."]) as server:
+        reply = ask(server)
+        assert reply.text == "A tea cosy."
+        assert (reply.finish, reply.tokens_in, reply.tokens_out) == ("stop", 5, 2)
+        assert reply.first_word is not None
+        sent = server.chats[0].payload
+    assert sent["messages"] == [{"role": "user", "content": PROMPT.text}]
+    assert sent["temperature"] == 0.0
+
+
+def test_parts_come_as_they_are_said():
+    with FakeServer([Reply("one two three " * 5, gap=0.01)]) as server:
+        model = server_model(server)
+        *parts, completion = model.stream(PROMPT, Watch())
+        model.close()
+    assert len(parts) > 2
+    assert isinstance(completion, Completion)
+    assert "".join(parts).strip() == completion.text
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        {"max_tokens"},
+        {"temperature"},
+        {"stream"},
+        {"stream_options"},
+        {"max_tokens", "max_completion_tokens"},
+        {"max_tokens", "temperature", "stream", "system"},
+    ],
+    ids=lambda r: "+".join(sorted(r)),
+)
+def test_what_a_server_refuses_is_left_out_and_remembered(ask, refused):
+    with FakeServer(refuses=frozenset(refused)) as server:
+        model = server_model(server)
+        assert ask(server, model=model).text == "OK."
+        tried = len(server.requests)
+        assert ask(server, model=model).text == "OK."
+        assert len(server.requests) == tried + 1
+        assert not refused & set(server.requests[-1].payload)
+
+
+@pytest.mark.parametrize(
+    ("reply", "thought"),
+    [
+        (Reply("<think>A cosy?\nYes.</think>\n\nA tea cosy."), "A cosy?\nYes."),
+        (Reply("\n<Thinking>hm</Thinking>A tea cosy."), "hm"),
+        (Reply("A tea cosy.", reasoning="She won it."), "She won it."),
+        (Reply("A tea cosy."), ""),
+    ],
+)
+@pytest.mark.parametrize("streams", [True, False])
+def test_thinking_is_kept_apart(ask, reply, thought, streams):
+    with FakeServer([reply], refuses=frozenset() if streams else frozenset({"stream"})) as server:
+        found = ask(server)
+    assert (found.text, found.reasoning) == ("A tea cosy.", thought)
+
+
+def test_text_that_merely_begins_like_a_tag_is_kept(ask):
+    with FakeServer(["<thanks> to all", "< 5", "<57> because"]) as server:
+        assert [ask(server).text for _ in range(3)] == ["<thanks> to all", "< 5", "<57> because"]
+
+
+def test_when_thinking_takes_all_the_room_there_is_more_once():
+    def reply(number, text):
+        return Reply("", reasoning="so much thought", finish="length") if number == 0 else None
+
+    with FakeServer(["A tea cosy."], before=reply) as server:
+        model = OpenAIServer(server.url, "fake-model", quirks=Quirks())
+        assert model.complete(PROMPT, Watch()).text == "A tea cosy."
+        first, second = (c.payload["max_tokens"] for c in server.chats)
+        model.close()
+    assert second > first
+
+
+def test_no_usage_reported(ask):
+    with FakeServer(["A tea cosy."], reports_usage=False) as server:
+        reply = ask(server)
+    assert (reply.tokens_in, reply.tokens_out) == (None, None)
+
+
+FAULTS = [
+    (Reply(status=401, error=error("Incorrect API key provided: MARKER-KEY")), errors.KeyRefusedError, "Enter a key"),
+    (Reply(status=403, error=error("no")), errors.KeyRefusedError, "Enter a key"),
+    (Reply(status=402, error=error("pay")), errors.NoCreditError, "Add credit"),
+    (Reply(status=429, error=error("x", code="insufficient_quota")), errors.NoCreditError, "Add credit"),
+    (Reply(status=429, error=error("slow down")), errors.RateLimitError, "asked us to wait"),
+    (Reply(status=400, error=error("x", code="context_length_exceeded")), errors.WindowError, "smaller pages"),
+    (Reply(status=400, error=error("x", code="content_filter")), errors.RefusedError, "Another model"),
+    (Reply(status=400, error=error("bad thing MARKER-KEY", code="odd_code")), errors.BadRequestError, "odd_code"),
+    (Reply(status=404, error=error("model 'fake-model' not found")), errors.UnknownModelError, "Choose one"),
+    (Reply(status=404, body="<html>nginx</html>"), errors.BadRequestError, "/v1"),
+    (Reply(status=500, error=error("MARKER-KEY")), errors.ServerFailedError, "error 500"),
+    (Reply(status=502, body="bad gateway"), errors.ServerFailedError, "error 502"),
+    (Reply(status=503, error=error("x")), errors.ServerFailedError, "error 503"),
+    (Reply(status=529, error=error("overloaded")), errors.ServerFailedError, "error 529"),
+    (Reply(status=504, error=error("x")), errors.ModelTimeoutError, "more time"),
+    (Reply(body="{not json"), errors.ServerFailedError, "cannot be read"),
+    (Reply(body="[]"), errors.ServerFailedError, "cannot be read"),
+    (Reply(body='{"error": {"message": "MARKER-KEY", "code": 429}}'), errors.RateLimitError, "wait"),
+    (Reply(body="{}"), errors.EmptyReplyError, "empty"),
+    (Reply(""), errors.EmptyReplyError, "empty"),
+    (Reply("  \n "), errors.EmptyReplyError, "empty"),
+    (Reply("", refusal="I will not"), errors.RefusedError, "declined"),
+    (Reply("some", finish="content_filter"), errors.RefusedError, "filter"),
+    (Reply("A tea cosy.", finish=None), errors.CutOffError, "broke off"),
+    (Reply("A tea cosy, that was", cut=10), errors.CutOffError, "broke off"),
+    (Reply("A tea cosy, that was", cut=10, how="reset"), errors.CutOffError, "broke off"),
+    (Reply("x", drop=True), errors.UnreachableError, "broke"),
+    (Reply("x", delay=0.6), errors.ModelTimeoutError, "more time"),
+]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "says"), FAULTS, ids=[f"{i}-{k.__name__}" for i, (_, k, _) in enumerate(FAULTS)]
+)
+def test_every_fault_has_its_name_and_says_what_to_do(ask, reply, kind, says):
+    with FakeServer([reply]) as server, pytest.raises(errors.ModelError) as caught:
+        ask(server, silence=0.3)
+    assert type(caught.value) is kind
+    assert says in str(caught.value)
+    assert "kept" in str(caught.value)
+    assert "MARKER-KEY" not in repr(caught.value) + str(caught.value.__cause__)
+
+
+def test_what_had_arrived_is_kept_with_the_error(ask):
+    with FakeServer([Reply("A tea cosy, that was", cut=10)]) as server, pytest.raises(errors.CutOffError) as caught:
+        ask(server)
+    assert caught.value.text == "A tea cosy"
+
+
+def test_nobody_there(ask):
+    with FakeServer() as server:
+        pass
+    with pytest.raises(errors.UnreachableError, match="Start the server"):
+        ask(server)
+
+
+@pytest.mark.parametrize("where", ["nonsense", "http://", "http://[", "ftp://x/v1", "http://bücher..example/v1"])
+def test_an_address_that_is_none(where):
+    model = OpenAIServer(where, "m", window=100_000)
+    with pytest.raises(errors.UnreachableError, match="address"):
+        model.complete(PROMPT, Watch())
+    model.close()
+
+
+def test_a_reply_without_end_is_stopped(ask):
+    with FakeServer([Reply("I am ", endless=True)]) as server:
+        reply = ask(server)
+    assert reply.finish == "length"
+    assert len(reply.text) < 10_000
+
+
+def test_a_wrong_key_fails_at_once_and_the_right_one_works(ask):
+    with FakeServer(key="right-key") as server:
+        with pytest.raises(errors.KeyRefusedError):
+            ask(server, api_key=Secret("wrong-key"))
+        assert ask(server, api_key=Secret("right-key")).text == "OK."
+
+
+def test_stopping_in_the_middle_of_a_reply():
+    watch = Watch()
+    with FakeServer([Reply("word " * 400, gap=0.02)]) as server:
+        model = server_model(server)
+        threading.Timer(0.2, watch.cancel).start()
+        start = time.monotonic()
+        with pytest.raises(errors.CancelledError):
+            model.complete(PROMPT, watch)
+        model.close()
+    assert time.monotonic() - start < 1.0
+
+
+# --- the window -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("traits", "window"),
+    [
+        ({"kind": "ollama", "window": 131_072}, 4096),
+        ({"kind": "ollama", "window": 131_072, "num_ctx": 16_384}, 16_384),
+        ({"kind": "ollama", "window": 2048}, 2048),
+        ({"kind": "vllm", "window": 32_768}, 32_768),
+        ({"kind": "llama.cpp", "window": 8192}, 8192),
+        ({"kind": "lmstudio", "window": 4096}, 4096),
+        ({"kind": "openrouter", "window": 200_000}, 200_000),
+        ({"kind": "openai"}, None),
+        ({"kind": "openai", "lists_models": False}, None),
+    ],
+    ids=lambda v: "-".join(map(str, v.values())) if isinstance(v, dict) else str(v),
+)
+def test_the_window_as_each_server_tells_it(traits, window):
+    with FakeServer(**traits) as server:
+        assert OpenAIServer(server.url, "fake-model").window == window
+
+
+def test_a_prompt_that_does_not_fit_is_not_sent(ask):
+    with FakeServer() as server:
+        with pytest.raises(errors.WindowError, match="window of 1,000 tokens") as caught:
+            ask(server, Prompt("gist", "word " * 2000), window=1000)
+        assert caught.value.window == 1000
+        assert not server.requests
+
+
+def test_the_window_in_an_error_is_learnt(ask):
+    said = "This model's maximum context length is 2048 tokens. However, you requested 2500 tokens"
+    with FakeServer([Reply(status=400, error=error(said)), "fits now"]) as server:
+        model = OpenAIServer(server.url, "fake-model")
+        assert ask(server, Prompt("gist", "word " * 800), model=model).text == "fits now"
+        assert model.window == 2048
+        with pytest.raises(errors.WindowError):
+            ask(server, Prompt("gist", "word " * 3000), model=model)
+        assert len(server.chats) == 2
+
+
+def test_a_prompt_cut_in_silence_is_noticed(ask):
+    with FakeServer([Reply("a confident answer", tokens_in=2048)]) as server:
+        model = server_model(server, window=None)
+        with pytest.raises(errors.WindowError, match="cuts long prompts without saying so"):
+            ask(server, Prompt("answer", "word and word, " * 2000), model=model)
+        assert model.window == 2048
+
+
+def test_fewer_tokens_than_estimated_is_no_cut(ask):
+    with FakeServer([Reply("fine", tokens_in=2500)]) as server:
+        assert ask(server, Prompt("answer", "word " * 2400), window=None).text == "fine"
