@@ -1,0 +1,24 @@
+// What Streamlit calls, again with every change of data, on the same element.
+
+const KINDS = { read: Reader, outline: Outline, memory: Memory };
+const mounted = new WeakMap();
+
+export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
+  if (data.kind === "pages") return void keepParcel(data);
+  const root = parentElement.querySelector(".root");
+  let part = mounted.get(root);
+  const api = {};
+  if (!part) {
+    root.dataset.kind = data.kind;
+    part = new KINDS[data.kind](root, { send: (act) => part.api.send(act), keep: (name, value) => part.api.keep(name, value) });
+    mounted.set(root, part);
+  }
+  api.send = (act) => setTriggerValue("act", act);
+  api.keep = (name, value) => setStateValue(name, value);
+  part.api = api;
+  part.update(data);
+  return () => {
+    part.close?.();
+    mounted.delete(root);
+  };
+}

@@ -1,0 +1,96 @@
+// The map of the book: one cell a page, as high as the page is long, darker the more its gist kept.
+// States are told by shape as well as colour: wider = looked up, hatched = fallback, corner = edited.
+
+const SHADES = [0.7, 0.85, 1]; // of the share a gist was asked to keep
+
+function shadeOf(page, share) {
+  if (!page.g || page.g.o) return "m4";
+  const kept = page.g.w / Math.max(1, page.w) / share;
+  return `m${1 + SHADES.filter((limit) => kept >= limit).length}`;
+}
+
+function mapTitle(page, looked) {
+  const gist = page.g ? `, gist ${percent(page.g.w, page.w)}` : ", gist to come";
+  const marks = [page.f || page.g?.f ? "fallback" : "", page.g?.e ? "edited" : "", looked ? "looked up" : ""];
+  return [`Page ${page.n}, ${plural(page.w, "word")}${gist}`, ...marks.filter(Boolean)].join(", ");
+}
+
+// Where each page's cell stands: [top, height] in pixels, by words; then the cells still to come.
+function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
+  const words = pages.reduce((sum, p) => sum + p.w, 0);
+  const whole = Math.max(1, wordsTotal > words ? wordsTotal : words);
+  const left = Math.max(0, (pagesTotal || 0) - pages.length);
+  const count = pages.length + left;
+  const gap = height / Math.max(1, count) > 7 ? 2 : height / Math.max(1, count) > 3.5 ? 1 : 0;
+  const scale = (height - 8 - gap * count) / whole;
+  let top = 4;
+  const place = (w) => {
+    const h = w * scale;
+    const found = [top, Math.max(0.5, h)];
+    top += h + gap;
+    return found;
+  };
+  const read = pages.map((p) => place(p.w));
+  const todo = Array.from({ length: left }, () => place((whole - words) / left));
+  return { read, todo };
+}
+
+function drawMap(box, pages, options) {
+  const { width, height, share, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
+  const { read, todo } = mapPlaces(pages, options);
+  const x = 18;
+  const wide = 26;
+  const label = `Map of the book: ${plural(pages.length, "page")}`;
+  const shape = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  const hatch = `hatch${Math.random().toString(36).slice(2)}`;
+  const pattern = svg("pattern", { id: hatch, width: 5, height: 5, patternUnits: "userSpaceOnUse" });
+  pattern.setAttribute("patternTransform", "rotate(45)");
+  pattern.append(svg("path", { class: "mhatch", d: "M0 0V5" }));
+  shape.append(svg("defs", {}, pattern));
+  const above = []; // drawn last: marks that must not be covered
+  let labelled = -100;
+  pages.forEach((page, i) => {
+    const [y, h] = read[i];
+    const opened = looked.has(page.n);
+    const cell = { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0 };
+    const title = svg("title", {}, document.createTextNode(mapTitle(page, opened)));
+    if (opened) {
+      const tall = Math.max(h, 3);
+      above.push(svg("rect", { ...cell, class: "mlook", x: x - 5, width: wide + 10, height: tall.toFixed(1) }, title));
+      if (h > 13) {
+        const text = svg("text", { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + h / 2 + 4 });
+        text.textContent = page.n;
+        above.push(text);
+      }
+    } else {
+      shape.append(svg("rect", { ...cell, class: page.g ? shadeOf(page, share) : "mtodo" }, title));
+    }
+    if (page.f || page.g?.f) above.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
+    if (page.g?.e) above.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, h)}z` }));
+    if (hits.has(page.n)) above.push(svg("circle", { class: "mtick", cx: 5, cy: y + h / 2, r: h > 6 ? 3 : 2 }));
+    if (labels && !opened && y - labelled > 64 && height - y > 8) {
+      const text = svg("text", { class: `maplab${page.n === here ? " cur" : ""}`, x: x + wide + 15, y: y + h / 2 + 4 });
+      text.textContent = page.n;
+      shape.append(text);
+      labelled = y;
+    }
+  });
+  todo.forEach(([y, h]) =>
+    shape.append(svg("rect", { class: "mtodo", x: x + 0.5, y, width: wide - 1, height: Math.max(1, h - 1), rx: 1 })),
+  );
+  shape.append(...above);
+  if (read[here - 1]) {
+    const [y, h] = read[here - 1];
+    const tall = Math.max(h + 6, 8);
+    const y0 = y + h / 2 - tall / 2;
+    shape.append(svg("rect", { class: "mcur", x: x - 8, y: y0.toFixed(1), width: wide + 16, height: tall, rx: 3 }));
+  }
+  box.replaceChildren(shape);
+  return read;
+}
+
+// The page whose cell is at height `y`.
+function pageAt(places, y) {
+  const found = places.findIndex(([top, h]) => y < top + h + 1);
+  return found < 0 ? places.length : found + 1;
+}

@@ -1,0 +1,206 @@
+// The gist memory as Ask shows it: every gist in order, the pages that were looked up open in place among them.
+
+const AROUND = 230; // characters of a page shown on each side of a quoted passage
+
+class Memory {
+  constructor(root, { send }) {
+    this.root = root;
+    this.send = send;
+    this.rows = new Map();
+    this.peeked = new Set(); // pages the person opened; the model did not read them
+    this.unfolded = new Set();
+    this.note = el("span", { class: "small dim num" });
+    this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Gist memory" });
+    this.mapbox = el("div", { class: "mmap" });
+    root.replaceChildren(
+      el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note),
+      el("div", { class: "mbody" }, this.mapbox, this.list));
+    this.resize = new ResizeObserver(() => this.drawMap());
+    this.resize.observe(this.mapbox);
+    this.mapbox.addEventListener("click", (e) => {
+      const y = e.clientY - this.mapbox.firstChild.getBoundingClientRect().top;
+      this.show(pageAt(this.places, y));
+    });
+  }
+
+  close() {
+    this.resize.disconnect();
+    this.book?.removeEventListener("pages", this.onpages);
+  }
+
+  update(data) {
+    if (this.data?.scope !== data.scope) {
+      this.book?.removeEventListener("pages", this.onpages);
+      this.book = bookOf(data.scope);
+      this.book.addEventListener("pages", (this.onpages = () => this.draw()));
+      this.rows.clear();
+      this.peeked.clear();
+      this.list.replaceChildren();
+    }
+    const fresh = JSON.stringify([data.expanded, data.marked, data.passages]);
+    if (fresh !== this.fresh) this.unfolded.clear();
+    this.fresh = fresh;
+    this.data = data;
+    this.draw();
+    const focus = data.focus && JSON.stringify([data.focus, data.nonce ?? 0, data.passages?.[data.focus] ?? 0]);
+    if (focus && focus !== this.focused) requestAnimationFrame(() => this.show(data.focus, { passage: true }));
+    this.focused = focus;
+  }
+
+  draw() {
+    const { count, expanded, marked, open, meta } = this.data;
+    this.expanded = new Set(expanded);
+    this.marked = new Set(marked);
+    const shown = Math.min(count, this.book.pages.length);
+    const rows = [];
+    for (let n = 1; n <= shown; n++) {
+      const page = this.book.pages[n - 1];
+      if (!page) break;
+      const state = this.expanded.has(n) && open ? "full" : this.peeked.has(n) ? "peek" : "gist";
+      const passages = state === "full" ? (this.data.passages?.[n] ?? []).flat() : [];
+      const asked = this.marked.has(n) || this.expanded.has(n);
+      const key = JSON.stringify([page.text, state, asked, passages, [...this.unfolded].filter((u) => u.startsWith(`${n}:`))]);
+      const known = this.rows.get(n);
+      if (known?.key !== key) {
+        const node = this.row(page, { state, asked, passages, meta });
+        known?.node.replaceWith(node);
+        this.rows.set(n, { key, node });
+      }
+      rows.push(this.rows.get(n).node);
+    }
+    for (const [n, { node }] of this.rows) if (n > shown) (node.remove(), this.rows.delete(n));
+    rows.forEach((node, i) => {
+      if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
+    });
+    this.note.textContent = this.data.note;
+    this.drawMap();
+  }
+
+  row(page, { state, asked, passages, meta }) {
+    const n = page.n;
+    const toggle = () => {
+      if (this.peeked.has(n)) this.peeked.delete(n);
+      else this.peeked.add(n);
+      this.draw();
+      this.rows.get(n).node.querySelector(".peekb")?.focus();
+    };
+    const words = { lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" };
+    const no = el("span", { class: "no num" }, String(n));
+    if (state === "gist") {
+      const gist = el("span", { class: "g", ...words });
+      gist.textContent = page.g?.t ?? "The gist of this page is not made yet.";
+      const opener = el("button", { type: "button", class: "peekb", "aria-expanded": "false", onclick: toggle,
+        "aria-label": `Open page ${n}` }, no, gist);
+      return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
+    }
+    const count = passages.length ? new Set(passages.map((p) => p.join())).size : 0;
+    const quoted = ["no passage", "one passage", "two passages", "three passages"][count] ?? `${count} passages`;
+    const fact = state === "peek" ? "opened by you; the model did not read it for this answer"
+      : count ? `all ${plural(page.w, "word")} read, ${quoted} quoted` : `all ${plural(page.w, "word")} read`;
+    const label = state === "peek" ? `Page ${n}` : `Page ${n}, opened in place`;
+    const head = el("div", { class: "oh small" }, el("strong", {}, icon("open"), label), el("span", { class: "num" }, fact));
+    const foot = el("div", { class: "ofoot" },
+      state === "peek" ? button("Close", toggle, { kind: "quiet slim peekb", "aria-expanded": "true" }) : null,
+      button("Read it", () => this.send({ do: "open", page: n }), { kind: "quiet slim" }));
+    const text = el("div", { class: "ot", ...words }, ...this.text(page, passages));
+    const body = el("div", {}, head, text, foot);
+    return el("div", { class: `m ${state === "peek" ? "peek" : "look open"}`, "data-n": n, tabindex: "-1" }, no,
+      el("div", { class: "sw" }, body));
+  }
+
+  // The page around its quoted passages; the rest is folded away and one click from being seen.
+  text(page, passages) {
+    const heads = new Map((page.h ?? []).map(([index, , title]) => [index, title]));
+    const nodes = [];
+    let folded = [];
+    const flush = () => {
+      if (!folded.length) return;
+      const key = `${page.n}:${folded[0][0]}:${folded[0][1]}`;
+      const run = folded;
+      folded = [];
+      const words = countWords(run.map(([i, a, b]) => page.t[i].slice(a, b)).join(" "));
+      if (!words) return;
+      const label = this.data.meta.language.startsWith("ja") ? `+ ${plural(words, "character")}` : `+ ${plural(words, "word")}`;
+      const open = el("button", { type: "button", class: "fold num", "aria-label": `Show ${label.slice(2)} more`,
+        onclick: () => (this.unfolded.add(key), this.draw()) }, label);
+      return open;
+    };
+    const byParagraph = new Map();
+    for (const [index, start, end] of passages) byParagraph.set(index, [...(byParagraph.get(index) ?? []), [start, end]]);
+    page.t.forEach((text, index) => {
+      const spans = byParagraph.get(index) ?? [];
+      const keep = passages.length ? keptParts(text, spans) : [[0, text.length]];
+      const wanted = this.unfolded.size && this.isUnfolded(page.n, index, 0);
+      const parts = wanted ? [[0, text.length]] : keep;
+      if (heads.has(index) && (parts.length || !passages.length)) nodes.push(el("p", { class: "oh3", dir: "auto" }, heads.get(index)));
+      if (!parts.length) return void folded.push([index, 0, text.length]);
+      const line = el("p", { dir: "auto" });
+      let at = 0;
+      for (const [start, end] of parts) {
+        if (start > at) folded.push([index, at, start]);
+        const fold = flush();
+        if (fold) line.append(fold, " ");
+        const piece = el("span");
+        fill(piece, text.slice(start, end), spans.map(([a, b]) => [a - start, b - start, "quote"]).filter(([a, b]) => b > 0 && a < end - start)
+          .map(([a, b, kind]) => [Math.max(0, a), Math.min(end - start, b), kind]));
+        line.append(piece);
+        at = end;
+      }
+      if (at < text.length) folded.push([index, at, text.length]);
+      nodes.push(line);
+    });
+    const rest = flush();
+    if (rest) nodes.at(-1)?.append(" ", rest);
+    return nodes;
+  }
+
+  isUnfolded(n, index) {
+    return [...this.unfolded].some((key) => key.startsWith(`${n}:`) && Number(key.split(":")[1]) <= index && this.coversTo(key, n) >= index);
+  }
+
+  // A fold that was opened shows every paragraph up to the next quoted one.
+  coversTo(key, n) {
+    const from = Number(key.split(":")[1]);
+    const quoted = (this.data.passages?.[n] ?? []).flat().map((p) => p[0]).filter((i) => i > from);
+    return quoted.length ? Math.min(...quoted) : Infinity;
+  }
+
+  show(n, { passage = false } = {}) {
+    const row = this.rows.get(n)?.node;
+    if (!row) return;
+    const target = (passage && row.querySelector("mark")) || row;
+    const box = this.list.getBoundingClientRect();
+    const top = target.getBoundingClientRect().top - box.top;
+    this.list.scrollTo({ top: this.list.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });
+  }
+
+  drawMap() {
+    const { width, height } = this.mapbox.getBoundingClientRect();
+    if (!height || !this.book) return;
+    const pages = this.book.pages.slice(0, this.data.count);
+    const looked = new Map([...this.expanded, ...this.marked].map((n) => [n, 1]));
+    this.places = drawMap(this.mapbox, pages, { width, height: height - 8, share: this.data.meta.share, looked, labels: false });
+  }
+}
+
+// What of a paragraph is shown around `spans`: whole sentences where they end near, and all of a short one.
+function keptParts(text, spans) {
+  if (!spans.length) return [];
+  const parts = [];
+  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
+    let from = Math.max(0, start - AROUND);
+    let to = Math.min(text.length, end + AROUND / 2);
+    if (from > 0) from = Math.min(start, Math.max(from, text.slice(0, start).search(/[^.!?。！？]*$/)) || from);
+    if (from > 0) from += text.slice(from).search(/\S/);
+    if (to < text.length) to = Math.max(end, text.slice(end, to).search(/[.!?。！？"”」](\s|$)|[。！？」]/) >= 0
+      ? end + text.slice(end, to).search(/[.!?。！？"”」](\s|$)|[。！？」]/) + 1 : to);
+    const last = parts.at(-1);
+    if (last && from <= last[1] + 40) last[1] = Math.max(last[1], to);
+    else parts.push([from, to]);
+  }
+  if (parts[0][0] < 40) parts[0][0] = 0;
+  if (text.length - parts.at(-1)[1] < 40) parts.at(-1)[1] = text.length;
+  return parts;
+}
+
+const countWords = (text) => (/[\u3040-\u9fff]/.test(text) ? text.replace(/\s/g, "").length : text.split(/\s+/).filter(Boolean).length);

@@ -1,0 +1,76 @@
+// Sections with how far the person is, and what the marks of the map mean. Follows the reader by itself.
+
+class Outline {
+  constructor(root) {
+    this.list = el("ol", { class: "outline" });
+    this.head = el("p", { class: "lab" }, "Outline");
+    root.replaceChildren(el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
+  }
+
+  update(data) {
+    if (this.scope !== data.scope) {
+      this.close();
+      this.scope = data.scope;
+      this.book = bookOf(data.scope);
+      this.book.addEventListener("pages", (this.onpages = () => this.draw()));
+      this.book.addEventListener("at", (this.onat = () => this.mark()));
+      this.book.addEventListener("outline", (this.onkey = () => this.reveal()));
+    }
+    this.data = data;
+    this.draw();
+  }
+
+  close() {
+    for (const [name, does] of [["pages", this.onpages], ["at", this.onat], ["outline", this.onkey]])
+      this.book?.removeEventListener(name, does);
+  }
+
+  draw() {
+    this.sections = sectionStarts(this.book, this.data.sections);
+    this.head.hidden = !this.sections.length;
+    const go = (page) => () => this.book.dispatchEvent(new CustomEvent("ask-goto", { detail: page }));
+    this.list.replaceChildren(...this.sections.map((s) => {
+      const pages = s.page === null ? "" : s.last > s.page ? `${s.page}–${s.last}` : String(s.page);
+      const link = el("button", { type: "button", onclick: go(s.page), disabled: s.page === null },
+        el("span", { lang: this.data.meta.language, dir: "auto" }, s.title), el("span", { class: "num pg" }, pages));
+      return el("li", { class: `l${Math.min(s.level, 3)}` }, link, el("div", { class: "bar" }, el("b")));
+    }));
+    this.mark();
+  }
+
+  mark() {
+    const at = this.book.at?.paragraph ?? -1;
+    [...this.list.children].forEach((item, i) => {
+      const { start, next } = this.sections[i];
+      const end = Math.min(next, this.book.pages.reduce((n, p) => Math.max(n, p ? p.s + p.t.length : 0), 0));
+      const done = at < start ? 0 : at >= next - 1 ? 100 : (100 * (at - start + 1)) / Math.max(1, end - start);
+      const here = start <= at && at < next;
+      item.classList.toggle("on", here);
+      if (here) item.setAttribute("aria-current", "true");
+      else item.removeAttribute("aria-current");
+      item.querySelector("b").style.width = `${Math.min(100, done)}%`;
+    });
+  }
+
+  reveal() {
+    (this.list.querySelector(".on button") ?? this.list.querySelector("button"))?.focus();
+  }
+}
+
+function mapKey() {
+  const cell = (...shapes) => svg("svg", { viewBox: "0 0 22 14", "aria-hidden": "true" }, ...shapes);
+  const rect = (kind, x, width, rest = {}) => svg("rect", { class: kind, x, width, height: 14, ...rest });
+  const pattern = svg("pattern", { id: "keyhatch", width: 5, height: 5, patternUnits: "userSpaceOnUse",
+    patternTransform: "rotate(45)" });
+  pattern.append(svg("path", { class: "mhatch", d: "M0 0V5" }));
+  const rows = [
+    [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Stronger shade: more was kept"],
+    [cell(rect("mlook", 0, 22, { rx: 1 })), "Wider, numbered: looked up"],
+    [cell(svg("defs", {}, pattern), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "Fallback: kept by rule"],
+    [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],
+    [cell(rect("m2", 5, 12, { y: 3, height: 8 }), rect("mcur", 2, 18, { y: 1, height: 12, rx: 2 })), "You are here"],
+    [cell(svg("circle", { class: "mtick", cx: 11, cy: 7, r: 3 })), "Search hit"],
+  ];
+  const key = el("div", { class: "key" }, ...rows.flatMap(([shape, text]) => [shape, el("span", {}, text)]));
+  return el("div", { class: "mapkey" }, el("p", { class: "lab" }, "The map"), key);
+}

@@ -1,0 +1,334 @@
+// The reader: leaves in a scroller, the map beside them, one place it is at. Speaks to the server only when a
+// person does something that must be kept or looked up; turning a page costs no message.
+//
+// data: count, meta (book_facts), job, hits {query, items, total}, goto {page, id}, looked {page: answers},
+//       look {size, measure, face, theme}, view, can {edit, ask}, address.
+
+class Reader {
+  constructor(root, { send, keep }) {
+    this.send = send; // something done, told once
+    this.keep = keep; // where the person is, what is searched
+    this.leaves = new Map();
+    this.hit = -1;
+    this.items = [];
+    this.data = {};
+    this.view = "both";
+    this.toolbar = new Toolbar(this);
+    this.editor = new Editor(this);
+    this.column = el("div", { class: "col" });
+    this.soon = this.soonLeaf();
+    this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Pages" }, this.column);
+    this.mapbox = el("div", { class: "mapbox", tabindex: "0", role: "slider", "aria-label": "Map of the book",
+      "aria-orientation": "vertical", "aria-valuemin": "1" });
+    this.live = el("p", { class: "sr", "aria-live": "polite" });
+    this.room = el("div", { class: "room" }, this.scroller, this.mapbox);
+    root.replaceChildren(...this.toolbar.nodes, this.room, this.live);
+    this.root = root;
+    this.listen();
+  }
+
+  // --- what comes from the server -----------------------------------------------------------------
+
+  update(data) {
+    const other = this.data.scope !== data.scope;
+    if (other) this.changeBook(data.scope);
+    const looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
+    const restyle = JSON.stringify([data.looked, data.can]) !== JSON.stringify([this.data.looked, this.data.can]);
+    const searched = data.hits?.query !== this.data.hits?.query || data.hits?.items.length !== this.items.length;
+    this.data = data;
+    this.looked = looked;
+    if (searched) this.takeHits(data.hits);
+    if (data.count < this.leaves.size) this.dropAfter(data.count);
+    if (restyle) this.redraw([...this.leaves.keys()]);
+    if (other || data.view !== this.told) this.setView(data.view ?? "both");
+    this.told = data.view;
+    this.toolbar.update(data);
+    this.takePages();
+    if (data.goto && data.goto.id !== this.gone) this.wanted = data.goto;
+    this.tryGoto();
+  }
+
+  changeBook(scope) {
+    this.book?.removeEventListener("pages", this.onpages);
+    this.book?.removeEventListener("ask-goto", this.onask);
+    this.book = bookOf(scope);
+    this.book.addEventListener("pages", (this.onpages = (e) => this.takePages(e.detail)));
+    this.book.addEventListener("ask-goto", (this.onask = (e) => this.goto(e.detail)));
+    this.leaves.clear();
+    this.column.replaceChildren(this.soon);
+    this.here = 0;
+    this.hit = -1;
+  }
+
+  // Pages that came or changed; leaves are added below, so nothing the person looks at moves.
+  takePages(changed = []) {
+    const fresh = [];
+    for (let n = 1; n <= this.data.count; n++) {
+      const page = this.book.pages[n - 1];
+      if (!page) break;
+      if (!this.leaves.has(n)) fresh.push(this.add(page));
+    }
+    if (fresh.length) {
+      this.soon.before(...fresh);
+      if (this.leaves.size > fresh.length) this.announce(`Page ${this.leaves.size} is read.`);
+    }
+    this.redraw(changed.filter((n) => this.leaves.has(n) && !fresh.includes(this.leaves.get(n))));
+    const next = this.leaves.size + 1;
+    this.soon.hidden = !(this.data.job?.running && this.data.job.paging);
+    this.soon.querySelector("strong").textContent = `Page ${next}`;
+    this.tryGoto();
+    this.drawMap();
+    this.settle();
+  }
+
+  add(page) {
+    const node = this.make(page);
+    this.leaves.set(page.n, node);
+    return node;
+  }
+
+  make(page) {
+    const { language, rtl } = this.data.meta;
+    const can = this.data.can ?? {};
+    const actions = { can, mode: (n) => this.turnMode(n), edit: (n) => this.editor.open(n),
+      ask: (n) => this.send({ do: "ask", page: n }) };
+    const hits = (this.byPage?.get(page.n) ?? []).map((h) => [...h, h === this.items[this.hit] ? "hit now" : "hit"]);
+    const shaped = hits.map(([n, field, index, start, end, kind]) => [n, field, index, start, end, kind]);
+    return leaf(page, { hits: shaped, looked: this.looked?.get(page.n), actions, language, rtl });
+  }
+
+  redraw(numbers) {
+    for (const n of numbers) {
+      const old = this.leaves.get(n);
+      if (!old || this.editor.page === n) continue;
+      const node = this.make(this.book.pages[n - 1]);
+      if (old.dataset.mode) node.dataset.mode = old.dataset.mode;
+      if (old.classList.contains("cur")) node.classList.add("cur");
+      this.label(node);
+      old.replaceWith(node);
+      this.leaves.set(n, node);
+    }
+  }
+
+  dropAfter(count) {
+    for (const [n, node] of this.leaves) if (n > count) (node.remove(), this.leaves.delete(n));
+    this.book.pages.length = Math.min(this.book.pages.length, count);
+  }
+
+  soonLeaf() {
+    const lines = (widths, kind) => widths.map((w) => el("div", { class: `ln ${kind}`, style: `width:${w}%` }));
+    const name = el("p", { class: "small pno" }, el("strong", {}, "Page 1"), " · finding where to pause");
+    return el("div", { class: "page soon", hidden: true, "aria-hidden": "true" },
+      el("div", { class: "text" }, name, ...lines([100, 96, 99, 62], "")),
+      el("div", { class: "gist" }, el("div", { class: "in" }, ...lines([100, 92, 48], "thin"))));
+  }
+
+  // --- where the person is ------------------------------------------------------------------------
+
+  listen() {
+    let waiting = false;
+    this.scroller.addEventListener("scroll", () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => ((waiting = false), this.settle()));
+    }, { passive: true });
+    this.keys = (event) => readerKey(this, event);
+    document.addEventListener("keydown", this.keys);
+    this.resize = new ResizeObserver(() => this.drawMap());
+    this.resize.observe(this.mapbox);
+    let dragging = false;
+    const go = (event) => {
+      const y = event.clientY - this.mapbox.firstChild.getBoundingClientRect().top;
+      this.goto(Math.min(pageAt(this.places, y), this.leaves.size), { smooth: false });
+    };
+    this.mapbox.addEventListener("pointerdown", (e) => {
+      if (!this.leaves.size) return;
+      dragging = true;
+      this.mapbox.setPointerCapture?.(e.pointerId);
+      go(e);
+    });
+    this.mapbox.addEventListener("pointermove", (e) => dragging && go(e));
+    this.mapbox.addEventListener("pointerup", () => (dragging = false));
+    this.mapbox.addEventListener("wheel", (e) => (this.scroller.scrollBy(0, e.deltaY), e.preventDefault()),
+      { passive: false });
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.keys);
+    this.resize.disconnect();
+    this.book?.removeEventListener("pages", this.onpages);
+    this.book?.removeEventListener("ask-goto", this.onask);
+    clearTimeout(this.keeping);
+  }
+
+  // The page whose text is at the reading line, a quarter down; found by halving, so 1000 pages cost nothing.
+  settle() {
+    if (!this.leaves.size) return;
+    const box = this.scroller.getBoundingClientRect();
+    const line = box.top + Math.min(160, box.height / 4);
+    let [low, high] = [1, this.leaves.size];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.leaves.get(middle).getBoundingClientRect().top <= line) low = middle;
+      else high = middle - 1;
+    }
+    if (this.forced && Math.abs(this.scroller.scrollTop - this.forced.top) < 2) low = this.forced.page;
+    else this.forced = null;
+    this.arrive(low, line);
+  }
+
+  arrive(page, line) {
+    if (page !== this.here) {
+      this.leaves.get(this.here)?.classList.remove("cur");
+      this.leaves.get(page).classList.add("cur");
+      this.here = page;
+      this.drawMap();
+      this.toolbar.at(page);
+    }
+    const record = this.book.pages[page - 1];
+    const pieces = [...this.leaves.get(page).querySelectorAll(".text [data-i]")];
+    const first = pieces.find((p) => p.getBoundingClientRect().bottom > line - 60);
+    const paragraph = record.s + Number(first?.dataset.i ?? 0);
+    moveTo(this.data.scope, page, paragraph);
+    if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
+      clearTimeout(this.keeping);
+      this.keeping = setTimeout(() => this.keep("at", (this.kept = { page, paragraph })), 700);
+    }
+  }
+
+  tryGoto() {
+    if (!this.wanted) {
+      if (this.leaves.size) this.restored = true;
+      return;
+    }
+    const { page, paragraph, id } = this.wanted;
+    if (!this.leaves.has(page)) return;
+    this.gone = id;
+    this.wanted = null;
+    this.goto(page, { smooth: false, paragraph });
+    this.kept = { page, paragraph };
+    this.restored = true;
+  }
+
+  goto(page, { paragraph = null, focus = false } = {}) {
+    const node = this.leaves.get(page);
+    if (!node) return;
+    const inside = paragraph === null ? null
+      : node.querySelector(`.text [data-i="${paragraph - this.book.pages[page - 1].s}"]`);
+    const target = inside && inside.dataset.i !== "0" ? inside : node;
+    this.bring(target, page);
+    // pages drawn for the first time take their true height now: aim once more
+    requestAnimationFrame(() => {
+      this.bring(target, page);
+      if (focus) node.focus({ preventScroll: true });
+    });
+  }
+
+  bring(target, page) {
+    const top = target.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
+    this.scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
+    this.forced = { page, top: this.scroller.scrollTop };
+    this.settle();
+  }
+
+  // --- search -------------------------------------------------------------------------------------
+
+  takeHits(hits) {
+    const before = new Set(this.items.map((h) => h[0]));
+    this.items = hits?.items ?? [];
+    this.byPage = new Map();
+    for (const h of this.items) this.byPage.set(h[0], [...(this.byPage.get(h[0]) ?? []), h]);
+    const from = this.items.findIndex((h) => h[0] >= this.here);
+    this.hit = this.items.length ? Math.max(0, from) : -1;
+    this.redraw([...new Set([...before, ...this.byPage.keys()])]);
+    if (this.hit >= 0) this.showHit(0);
+  }
+
+  showHit(step) {
+    if (!this.items.length) return;
+    const before = this.items[this.hit]?.[0];
+    this.hit = (this.hit + step + this.items.length) % this.items.length;
+    const page = this.items[this.hit][0];
+    this.redraw([before, page]);
+    const node = this.leaves.get(page);
+    const mark = node?.querySelector("mark.now");
+    if (mark) {
+      mark.scrollIntoView({ block: "center" });
+      requestAnimationFrame(() => mark.isConnected && mark.scrollIntoView({ block: "center" }));
+    } else this.goto(page);
+    this.toolbar.update(this.data);
+    this.drawMap();
+  }
+
+  // --- looks --------------------------------------------------------------------------------------
+
+  setView(view) {
+    this.view = view;
+    this.column.className = `col v-${view}`;
+    for (const node of this.leaves.values()) {
+      delete node.dataset.mode;
+      this.label(node);
+    }
+    this.toolbar.view(view);
+    if (this.here) this.goto(this.here);
+  }
+
+  turnMode(page) {
+    const node = this.leaves.get(page);
+    if (!node) return;
+    const next = { both: "text", text: "gists", gists: this.view === "text" ? "text" : "both" };
+    const mode = next[node.dataset.mode ?? this.view];
+    if (mode === this.view) delete node.dataset.mode;
+    else node.dataset.mode = mode;
+    this.label(node);
+  }
+
+  label(node) {
+    const now = node.dataset.mode ?? this.view;
+    const label = { both: "Text only", text: "Gist only", gists: this.view === "text" ? "Text only" : "Both" }[now];
+    const shown = node.querySelector(".mode");
+    if (shown) shown.textContent = label;
+  }
+
+  drawMap() {
+    const { width, height } = this.mapbox.getBoundingClientRect();
+    if (!height || !this.data.meta) return;
+    const pages = this.book.pages.slice(0, this.leaves.size);
+    const narrow = width < 60;
+    this.places = drawMap(this.mapbox, pages, {
+      width: narrow ? 46 : 84, height: height - 24, share: this.data.meta.share, looked: this.looked ?? new Map(),
+      hits: new Set(this.items.map((h) => h[0])), here: this.here, labels: !narrow,
+      wordsTotal: this.data.meta.words, pagesTotal: this.data.job?.total ?? 0,
+    });
+    this.mapbox.setAttribute("aria-valuemax", this.leaves.size);
+    this.mapbox.setAttribute("aria-valuenow", this.here);
+    this.mapbox.setAttribute("aria-valuetext", `Page ${this.here} of ${this.leaves.size}`);
+  }
+
+  announce(text) {
+    if (Date.now() - (this.spoke ?? 0) < 5000) return;
+    this.spoke = Date.now();
+    this.live.textContent = text;
+  }
+}
+
+// Keys work anywhere on the screen, but never while someone types.
+function readerKey(reader, event) {
+  if (!reader.root.isConnected || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") return reader.toolbar.escape(event);
+  if (typing(event)) return;
+  const inMap = event.composedPath().includes(reader.mapbox);
+  if (document.querySelector('[role="dialog"]') && !inMap) return;
+  const page = (step) => reader.goto(Math.min(reader.leaves.size, Math.max(1, reader.here + step)));
+  const does = {
+    j: () => page(1), k: () => page(-1), ArrowRight: () => page(1), ArrowLeft: () => page(-1),
+    ...(inMap ? { ArrowDown: () => page(1), ArrowUp: () => page(-1) } : {}),
+    Home: () => reader.goto(1), End: () => reader.goto(reader.leaves.size),
+    g: () => reader.turnMode(reader.here), "/": () => reader.toolbar.find(), n: () => reader.showHit(1),
+    N: () => reader.showHit(-1), m: () => reader.mapbox.focus(), "?": () => reader.toolbar.toggle("help"),
+    o: () => reader.book.dispatchEvent(new CustomEvent("outline")),
+  }[event.key];
+  if (!does) return;
+  event.preventDefault();
+  does();
+}

@@ -1,0 +1,193 @@
+// The reader's toolbar: views, search, page number, type (Aa), help; and the line of a reading under way.
+
+const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
+const SIZES = [15, 16.5, 18, 20, 23];
+const MEASURES = [["narrow", "Narrow", "48ch"], ["middle", "Middle", "60ch"], ["wide", "Wide", "74ch"]];
+const THEMES = [["system", "As the system"], ["light", "Light"], ["sepia", "Sepia"], ["dark", "Dark"]];
+const KEYS = [
+  ["j  k", "next page, page before (also ← →)"], ["Home  End", "first page, last page"],
+  ["g", "this page: both, text only, gist only"], ["/", "search; n N next hit, hit before"],
+  ["o", "outline"], ["m", "map; then ↑ ↓"], ["Esc", "close"], ["?", "this help"],
+];
+
+class Toolbar {
+  constructor(reader) {
+    this.reader = reader;
+    const choose = (view) => () => (reader.setView(view), reader.send({ do: "view", text: view }));
+    this.views = VIEWS.map(([view, label]) => button(label, choose(view), { kind: `seg-${view}` }));
+    this.input = el("input", { type: "search", "aria-label": "Search text and gists", placeholder: "Search",
+      oninput: () => this.typed(), onkeydown: (e) => this.entered(e) });
+    this.count = el("span", { class: "small dim num count", role: "status" });
+    const [before, next] = [["up", -1, "Hit before"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
+      button("", () => reader.showHit(step), { kind: "quiet icon hitstep", icon: shape, name }));
+    this.page = el("input", { type: "text", inputmode: "text", class: "pagein num", "aria-label": "Go to page",
+      title: "Go to a page, or to a source page: p. 12", onchange: () => this.jump(), onfocus: (e) => e.target.select() });
+    this.of = el("span", { class: "dim num" });
+    const panel = (name) => () => this.toggle(name);
+    this.aa = button("Aa", panel("type"), { kind: "quiet aa", "aria-expanded": "false", "aria-label": "Type and theme" });
+    this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keys" });
+    this.bar = el("div", { class: "tbar", role: "toolbar", "aria-label": "Reading" },
+      el("div", { class: "seg", role: "group", "aria-label": "View" }, ...this.views),
+      el("label", { class: "field find" }, icon("search"), this.input, this.count), before, next,
+      el("span", { class: "gap" }),
+      el("label", { class: "goto" }, el("span", { class: "dim notnarrow" }, "Page"), this.page, this.of),
+      this.aa, this.help,
+      button("Export", () => reader.send({ do: "export" }), { kind: "quiet notnarrow" }),
+      button("Ask", () => reader.send({ do: "ask", page: 0 }), { kind: "first" }));
+    this.panel = el("div", { class: "panel", hidden: true });
+    this.job = el("div", { class: "job", hidden: true });
+    this.nothing = el("div", { class: "nothing", hidden: true, role: "status" });
+    this.nodes = [this.bar, this.panel, this.job, this.nothing];
+  }
+
+  update({ hits, job, look, count }) {
+    const { items, hit } = this.reader;
+    const asked = hits?.query ?? "";
+    if (this.reader.root.getRootNode().activeElement !== this.input) this.input.value = asked;
+    this.count.textContent = !asked ? "" : items.length ? `${number(hit + 1)} of ${number(hits.total)}` : "no hits";
+    this.bar.classList.toggle("found", items.length > 0);
+    this.nothing.hidden = !asked || items.length > 0;
+    if (!this.nothing.hidden) this.nothing.replaceChildren(...this.noHits(asked, count));
+    this.input.placeholder = job?.running ? "Search what has been read" : "Search text and gists";
+    this.drawJob(job);
+    if (JSON.stringify(look) !== JSON.stringify(this.look)) this.applyLook({ ...look });
+    this.of.textContent = `of ${number(count)}`;
+  }
+
+  noHits(asked, count) {
+    const clear = () => ((this.input.value = ""), this.search());
+    return [el("strong", {}, `No hits for “${asked}”`),
+      el("p", { class: "dim" }, `Searched the text and gists of ${count === 1 ? "the one page" : `all ${number(count)} pages`}.`),
+      button("Clear search", clear, { kind: "slim" })];
+  }
+
+  view(view) {
+    this.views.forEach((node, i) => node.setAttribute("aria-pressed", String(VIEWS[i][0] === view)));
+  }
+
+  at(page) {
+    if (this.reader.root.getRootNode().activeElement !== this.page) this.page.value = page;
+  }
+
+  // --- search and going to a page -----------------------------------------------------------------
+
+  find() {
+    this.input.focus();
+    this.input.select();
+  }
+
+  typed() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.search(), 350);
+  }
+
+  entered(event) {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const asked = this.reader.data.hits?.query ?? "";
+    if (this.input.value.trim() === asked) this.reader.showHit(event.shiftKey ? -1 : 1);
+    else this.search();
+  }
+
+  search() {
+    clearTimeout(this.waiting);
+    const asked = this.input.value.trim();
+    if (asked !== (this.reader.data.hits?.query ?? "")) this.reader.keep("query", asked);
+  }
+
+  jump() {
+    const asked = this.page.value.trim();
+    const pages = this.reader.book.pages;
+    const plain = /^\d+$/.test(asked) ? Number(asked) : null;
+    const place = (text) => text.replace(/\s+/g, "").toLowerCase();
+    const bySource = pages.find((p) => (p.p ?? []).some(([, where]) => place(where) === place(asked)));
+    const page = plain && plain >= 1 && plain <= pages.length ? plain : bySource?.n;
+    if (page) this.reader.goto(page, { focus: true });
+    else this.reader.announce(`There is no page ${asked}.`);
+    this.page.value = page ?? this.reader.here;
+  }
+
+  // --- panels -------------------------------------------------------------------------------------
+
+  toggle(name) {
+    const shut = this.panel.dataset.name === name && !this.panel.hidden;
+    this.panel.hidden = shut;
+    this.panel.dataset.name = name;
+    this.aa.setAttribute("aria-expanded", String(!shut && name === "type"));
+    this.help.setAttribute("aria-expanded", String(!shut && name === "help"));
+    if (shut) return;
+    this.panel.replaceChildren(...(name === "type" ? this.typePanel() : this.helpPanel()));
+    this.panel.querySelector("button")?.focus();
+  }
+
+  escape(event) {
+    if (this.reader.editor.page) return this.reader.editor.shut();
+    if (!this.panel.hidden) {
+      const opener = this.panel.dataset.name === "type" ? this.aa : this.help;
+      this.toggle(this.panel.dataset.name);
+      return opener.focus();
+    }
+    if (event.composedPath().includes(this.input) || this.reader.data.hits?.query) {
+      this.input.value = "";
+      this.search();
+      this.input.blur();
+    }
+  }
+
+  choices(label, options, chosen, pick) {
+    const buttons = options.map(([value, text]) => button(text, () => pick(value),
+      { kind: "", "aria-pressed": String(value === chosen) }));
+    return el("div", { class: "choice" }, el("span", { class: "lab" }, label),
+      el("div", { class: "seg", role: "group", "aria-label": label }, ...buttons));
+  }
+
+  typePanel() {
+    const pick = (name) => (value) => {
+      const look = { ...this.look, [name]: value };
+      this.applyLook(look);
+      this.reader.send({ do: "look", text: JSON.stringify(look) });
+      const at = this.panel.getRootNode().activeElement?.textContent;
+      this.panel.replaceChildren(...this.typePanel());
+      [...this.panel.querySelectorAll("button")].find((b) => b.textContent === at)?.focus();
+    };
+    const sizes = SIZES.map((_, i) => [i + 1, String(i + 1)]);
+    return [this.choices("Size", sizes, this.look.size, pick("size")),
+      this.choices("Lines", MEASURES, this.look.measure, pick("measure")),
+      this.choices("Letters", [["serif", "Serif"], ["sans", "Sans"]], this.look.face, pick("face")),
+      this.choices("Theme", THEMES, this.look.theme, pick("theme"))];
+  }
+
+  helpPanel() {
+    const rows = KEYS.flatMap(([key, what]) => [el("dt", {}, ...key.split("  ").map((k) => el("kbd", {}, k))),
+      el("dd", {}, what)]);
+    return [el("h2", {}, "Keys"), el("dl", { class: "keys" }, ...rows), button("Close", () => this.toggle("help"), { kind: "slim" })];
+  }
+
+  applyLook(look) {
+    this.look = look;
+    const style = this.reader.root.style;
+    const size = SIZES[look.size - 1] ?? 18;
+    style.setProperty("--book", `${size / 16}rem`);
+    style.setProperty("--book-line", `${Math.round(size * 1.667) / 16}rem`);
+    style.setProperty("--measure", MEASURES.find((m) => m[0] === look.measure)?.[2] ?? "60ch");
+    style.setProperty("--face", look.face === "sans" ? "var(--sans)" : "var(--serif)");
+  }
+
+  // --- a reading under way ------------------------------------------------------------------------
+
+  drawJob(job) {
+    this.job.hidden = !job;
+    if (!job) return this.job.replaceChildren();
+    const acts = job.actions.map(([what, label, kind]) => button(label, () => this.reader.send({ do: what }),
+      { kind: `slim ${kind ?? ""}`, icon: what === "pause" ? "pause" : null }));
+    const focus = this.job.contains(this.job.getRootNode().activeElement) ? this.job.getRootNode().activeElement.textContent : null;
+    this.job.className = `job ${job.state}`;
+    this.job.replaceChildren(
+      el("div", { class: "jrow" },
+        el("p", { role: "status" }, el("strong", {}, job.line), el("span", { class: "dim num" }, job.rest ? ` · ${job.rest}` : "")),
+        el("div", { class: "jb" }, ...acts)),
+      job.percent === null ? "" : el("div", { class: "bar", role: "progressbar", "aria-label": "Reading", "aria-valuemin": 0, "aria-valuemax": 100,
+        "aria-valuenow": Math.round(job.percent) }, el("b", { style: `width:${job.percent}%` })));
+    if (focus) [...this.job.querySelectorAll("button")].find((b) => b.textContent === focus)?.focus();
+  }
+}

@@ -1,0 +1,237 @@
+"""The memory view: pages beside their gists, the map of the book, and the gist memory with pages opened in place.
+
+One component in four kinds, all of them fed from one store in the browser (``assets/memory_view/store.js``):
+
+- ``pages``   a parcel of pages, invisible. A book is sent once, in parcels that never change while reading goes on.
+- ``read``    the reader: text beside gist, pauses, map, search, views.
+- ``outline`` sections with progress and the map's legend, for the sidebar; follows the reader without the server.
+- ``memory``  the compact gist memory with expanded pages in place and passages marked, for Ask.
+
+Every call takes a ``memory`` and a ``scope``, a name under which its pages are kept in the browser ("r12" for
+reading 12). For Ask, two calls are all:
+
+    send_pages(memory, scope=scope)
+    picked = show_memory(memory, scope=scope, key=…, expanded=(15, 21), passages={15: [(120, 164)]}, …)
+
+``passages`` are character places in ``memory.page_text(n)``. ``picked`` is None or an ``Act``: what the person did
+('open' a page in Read, …). All text reaches the DOM by ``textContent``; nothing of a book is ever markup.
+Knows nothing of the library; every function here but the four that draw is plain and testable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from readagent_core.library.records import Hit
+from readagent_core.memory import GistMemory, Page
+
+FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"
+SCRIPTS = ("store", "dom", "map", "leaf", "read", "toolbar", "edit", "outline", "memory", "main")
+PARCEL = 40  # pages a parcel: a change of one page sends about 70 KB again, a whole book of 1000 pages 1.8 MB
+MOST_HITS = 400
+
+
+@dataclass(frozen=True)
+class Act:
+    """What the person did: ``do`` ('open', 'ask', 'edit', …), the ``page`` it was done to, and its ``text``."""
+
+    do: str
+    page: int = 0
+    text: str = ""
+
+
+@cache
+def _component() -> Any:
+    js = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    css = (FOLDER / "memory_view.css").read_text(encoding="utf-8")
+    return st.components.v2.component("memory_view", html='<div class="root"></div>', css=css, js=js)
+
+
+# --- drawing --------------------------------------------------------------------------------------
+
+
+def send_pages(memory: GistMemory, *, scope: str) -> None:
+    """Put the pages of ``memory`` into the browser's store; parcels that did not change are not sent again."""
+    with st.container(key=f"parcels_{scope}", gap=None):
+        for start in range(0, len(memory.pages), PARCEL):
+            records = [page_record(memory, page) for page in memory.pages[start : start + PARCEL]]
+            data = {"kind": "pages", "scope": scope, "from": start + 1, "pages": records}
+            _component()(key=f"parcel_{scope}_{start}", data=data)
+
+
+def show_memory(
+    memory: GistMemory,
+    *,
+    scope: str,
+    key: str,
+    expanded: Sequence[int] = (),
+    passages: Mapping[int, Sequence[tuple[int, int]]] | None = None,
+    seen: Mapping[int, str] | None = None,
+    marked: Sequence[int] = (),
+    focus: int | None = None,
+    up_to: int | None = None,
+    open_pages: bool = True,
+    note: str = "",
+    height: int | str = "content",
+) -> Act | None:
+    """The gist memory with pages in place. ``expanded``: read in full by the model, in the order opened.
+
+    ``passages``: per page the character places in ``memory.page_text`` to mark; what lies between them is
+    folded away, one click from being seen. ``marked``: pages asked for but not yet open (a look-up in the
+    making). ``open_pages`` False shows the look-up marks without opening. ``seen``: as ``Answer.seen``.
+    ``focus``: page to scroll to. ``up_to``: spoiler limit; later pages are not shown. ``note``: the line
+    beside the heading.
+    """
+    data = {
+        "kind": "memory",
+        "scope": scope,
+        "count": len(memory.pages) if up_to is None else min(up_to, len(memory.pages)),
+        "expanded": list(expanded),
+        "marked": list(marked),
+        "open": open_pages,
+        "passages": {
+            n: [place for place in (paragraph_place(memory, n, a, b) for a, b in spans) if place]
+            for n, spans in (passages or {}).items()
+        },
+        "seen": dict(seen or {}),
+        "focus": focus,
+        "note": note,
+        "meta": book_facts(memory),
+    }
+    return _acts(_component()(key=key, data=data, height=height, on_act_change=_nothing))
+
+
+def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str, Any]) -> tuple[Act | None, Any]:
+    """The reader. ``state``: what read.py adds (job, hits, goto, looked, look, …; see read.js).
+
+    Returns what was done and where the person is (the paragraph at the top of the view), None until it moves.
+    """
+    data = {"kind": "read", "scope": scope, "count": len(memory.pages), "meta": book_facts(memory), **state}
+    result = _component()(
+        key=key, data=data, height="stretch", on_act_change=_nothing, on_at_change=_nothing, on_query_change=_nothing
+    )
+    return _acts(result), result
+
+
+def show_outline(memory: GistMemory, *, scope: str, key: str, total: int) -> None:
+    """Sections with how far the person is, and the map's legend. ``total``: words of the whole book."""
+    sections = [[s.title, s.level, s.start] for s in memory.document.sections]
+    meta = {"language": memory.document.language, "words": total}
+    _component()(key=key, data={"kind": "outline", "scope": scope, "sections": sections, "meta": meta})
+
+
+def _nothing() -> None:
+    """A trigger needs a callback to exist; what it carries is read from the result."""
+
+
+def _acts(result: Any) -> Act | None:
+    act = getattr(result, "act", None)
+    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or "")) if act else None
+
+
+# --- what is sent ---------------------------------------------------------------------------------
+
+
+def book_facts(memory: GistMemory) -> dict[str, Any]:
+    """What the browser must know of a book besides its pages."""
+    document = memory.document
+    return {
+        "title": document.title,
+        "language": document.language,
+        "rtl": document.right_to_left,
+        "words": document.words,
+        "paragraphs": len(document.paragraphs),
+        "share": memory.plan.gist_share,
+        "complete": memory.complete,
+        "recorded": memory.recorded,
+    }
+
+
+def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
+    """A page as the browser keeps it; short names, because a book has a thousand of them.
+
+    n number, s first paragraph, t paragraphs, h headings [paragraph, level, title], c continuing paragraphs,
+    p source places [paragraph, place] where they change, w words, r reason, e ends, f fallback, g gist.
+    """
+    document = memory.document
+    inside = range(page.start, page.end)
+    record: dict[str, Any] = {
+        "n": page.number,
+        "s": page.start,
+        "t": [document.paragraphs[i].text for i in inside],
+        "w": page.words,
+        "e": page.ends,
+    }
+    optional = {
+        "h": [[i - page.start, s.level, s.title] for i in inside for s in document.headings(i)],
+        "c": [i - page.start for i in inside if document.paragraphs[i].continues],
+        "p": list(_places(memory, page)),
+        "r": page.reason,
+        "f": int(page.fallback),
+        "g": gist_record(memory, page.number),
+    }
+    return record | {name: value for name, value in optional.items() if value}
+
+
+def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:
+    """The gist of a page: t text, w words, f fallback, o whole, e edited, l level, m marks; None until made."""
+    gist = memory.gists[number - 1]
+    if gist is None:
+        return None
+    optional = {
+        "f": int(gist.fallback),
+        "o": int(gist.whole),
+        "e": int(gist.edited),
+        "l": gist.level,
+        "m": list(gist.marks),
+    }
+    return {"t": gist.text, "w": gist.words} | {name: value for name, value in optional.items() if value}
+
+
+def _places(memory: GistMemory, page: Page) -> Iterator[list[Any]]:
+    before = memory.document.paragraphs[page.start - 1].place if page.start else ""
+    for index in range(page.start, page.end):
+        place = memory.document.paragraphs[index].place
+        if place and (place != before or index == page.start):
+            yield [index - page.start, place]
+        before = place
+
+
+def paragraph_place(memory: GistMemory, number: int, start: int, end: int) -> list[list[int]]:
+    """Characters ``start`` to ``end`` of ``memory.page_text(number)`` as [paragraph, start, end] of its paragraphs.
+
+    A place that runs over several paragraphs gives one piece each; what falls on a heading is left out.
+    """
+    page = memory.page(number)
+    pieces: list[list[int]] = []
+    at = 0
+    for index in range(page.start, page.end):
+        paragraph = memory.document.paragraphs[index]
+        if index > page.start and not (paragraph.continues and not memory.document.headings(index)):
+            at += 2  # the blank line between paragraphs, as Document.text writes it
+        at += len(memory.document.shown(index)) - len(paragraph.text)
+        low, high = max(start, at), min(end, at + len(paragraph.text))
+        if low < high:
+            pieces.append([index - page.start, low - at, high - at])
+        at += len(paragraph.text)
+    return pieces
+
+
+def hit_records(hits: Sequence[Hit], memory: GistMemory) -> list[list[Any]]:
+    """Search hits as [page, 't' or 'g', paragraph within the page, start, end], the first ``MOST_HITS``."""
+    return [
+        [
+            hit.page,
+            hit.field[0],
+            max(0, hit.paragraph - memory.page(hit.page).start) if hit.field == "text" else 0,
+            hit.start,
+            hit.end,
+        ]
+        for hit in hits[:MOST_HITS]
+    ]
