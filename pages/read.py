@@ -1,27 +1,165 @@
-"""Read: the text of every page beside its gist, the pauses with their reasons, and the map of the book."""
+"""Read: the text of every page beside its gist, the pauses with their reasons, and the map of the book.
+
+The reader itself is the memory view; this page tells it what to show and keeps what the person does.
+"""
 
 from __future__ import annotations
+
+import json
 
 import streamlit as st
 
 from pages.parts import book as current
-from pages.parts import shell
+from pages.parts import memory_view as view
+from pages.parts import read_state as state
+from pages.parts import shell, start
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Book, Reading
+from readagent_core.memory import Gist, GistMemory
+from readagent_core.study import Study
 
-try:
+KEY = "reader"
+
+
+def memory_now(study: Study, reading: Reading) -> GistMemory:
+    """The memory as far as it is made: a running job's newest, else what is kept."""
+    job = study.jobs.get(state.job_key(reading))
+    progress = job.snapshot.value if job is not None and job.running else None
+    memory = getattr(progress, "memory", None)
+    return memory if isinstance(memory, GistMemory) else study.library.memory(reading.id)
+
+
+def where_to_go(study: Study, book: Book, memory: GistMemory) -> dict[str, object] | None:
+    """The page of the address if it names one, else where the person was; kept until another is asked for."""
+    whole = study.library.document(book.id)
+    asked, asked_now = current.page_asked()
+    paragraph = state.limited_paragraph(memory.document, whole, study.library.position(book.id).paragraph)
+    there = memory.page_at(paragraph)
+    if asked is None or (there is not None and there.number == asked):
+        return {"page": there.number, "paragraph": paragraph, "id": f"{book.id} {asked_now}"} if there else None
+    return {"page": asked, "paragraph": None, "id": f"{book.id} {asked} {asked_now}"}
+
+
+def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
+    """Do what the person asked for in the reader. Raises ReadAgentError."""
+    library = study.library
+    job = study.jobs.get(state.job_key(reading))
+    if done.do == "view":
+        library.set_preference("view", done.text)
+    elif done.do == "look":
+        library.set_preference("look", state.look_of(json.loads(done.text)))
+        st.rerun()
+    elif done.do in ("pause", "cancel"):
+        if job is not None:
+            job.cancel()
+            job.join(2)
+        st.rerun()
+    elif done.do == "go":
+        study.start_reading(book.id, reading.plan)
+        st.rerun()
+    elif done.do == "save":
+        before = library.memory(reading.id).gists[done.page - 1]
+        if done.text.strip() and before is not None and done.text.strip() != before.text:
+            library.save_gist(reading.id, done.page, Gist(done.text.strip(), edited=True))
+        st.rerun(scope="fragment")
+    elif done.do == "regist":
+        start.gist_again(study, reading, done.page, instruction=done.text)
+        st.rerun()
+    elif done.do == "reread":
+        library.cut_from(reading.id, done.page)
+        study.start_reading(book.id, reading.plan)
+        st.rerun()
+    elif done.do == "ask":
+        current.choose(book.id)
+        st.session_state["ask_page"] = done.page or None
+        st.switch_page("pages/ask.py")
+    elif done.do == "export":
+        start.export_dialog(study, book, reading)
+
+
+def keep_place(study: Study, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
+    """Remember where the person is, and say so in the address, so that a link opens there."""
+    if not at or not memory.pages:
+        return
+    whole = study.library.document(book.id)
+    paragraph = state.whole_paragraph(memory.document, whole, int(at["paragraph"]))
+    if paragraph != study.library.position(book.id).paragraph:
+        study.library.set_position(book.id, paragraph)
+    current.set_address(book=book.id, page=int(at["page"]))
+
+
+def room(study: Study, book: Book, reading: Reading, *, goto: dict[str, object] | None, looked: dict[int, int]) -> None:
+    """The reader and everything it answers to; run again by itself while a reading goes on."""
+    scope = f"r{reading.id}"
+    key = f"{KEY}_{reading.id}"
+    was_running = st.session_state.get("was_running") == reading.id
+    reading = study.library.reading(reading.id)
+    job = study.jobs.get(state.job_key(reading))
+    memory = memory_now(study, reading)
+    running = (job is not None and job.running) or start.gisting(study, reading) is not None
+    st.session_state["was_running"] = reading.id if running else None
+    if was_running and not running:
+        st.rerun()
+    view.send_pages(memory, scope=scope)
+    query = str(getattr(st.session_state.get(key), "query", None) or "")
+    hits = study.library.search(reading.id, query) if query else []
+    done, result = view.show_reader(
+        memory,
+        scope=scope,
+        key=key,
+        state={
+            "job": start.gisting(study, reading) or state.job_line(job, reading, memory, now=state.now()),
+            "hits": {"query": query, "items": view.hit_records(hits, memory), "total": len(hits)},
+            "goto": goto,
+            "looked": looked,
+            "look": state.look_of(study.library.preference("look", {})),
+            "view": study.library.preference("view", "both"),
+            "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
+        },
+    )
+    keep_place(study, book, memory, getattr(result, "at", None))
+    if done is not None:
+        try:
+            act(study, book, reading, done)
+        except ReadAgentError as error:
+            st.toast(str(error), icon=":material/error:", duration="long")
+
+
+def sidebar(study: Study, book: Book, readings: list[Reading], reading: Reading | None) -> None:
+    with st.sidebar:
+        current.picker(study, book)
+        if reading is not None:
+            memory = memory_now(study, reading)
+            view.show_outline(memory, scope=f"r{reading.id}", key=f"outline_{reading.id}")
+            start.which_reading(study, book, readings, reading)
+    shell.model_line(study.model.name, study.model.where, is_language_model=study.model.is_language_model)
+
+
+def show() -> None:
     study = get_study()
-    chosen = current.current(study)
-    if chosen is None:
+    book = current.current(study)
+    if book is None:
         shell.header("Read", about="No book is open yet.")
         st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
-    else:
-        with st.sidebar:
-            current.picker(study, chosen)
-        found = study.newest_memory(chosen.id)
-        for page, gist in zip(found[1].pages, found[1].gists, strict=True) if found else ():
-            left, right = st.columns([2, 1])
-            left.text(found[1].page_text(page.number) if found else "")
-            right.text(gist.text if gist else "")
+        return
+    study.library.touch(book.id)
+    readings = study.library.readings(book.id)
+    running = [job.key for job in study.jobs.running()]
+    reading = state.pick_reading(readings, st.session_state.get(f"reading_{book.id}"), running)
+    sidebar(study, book, readings, reading)
+    if reading is None:
+        start.panel(study, book)
+        return
+    goto = where_to_go(study, book, memory_now(study, reading))
+    exchanges = [e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id)]
+    going_on = any(key == state.job_key(reading) for key in running) or start.gisting(study, reading) is not None
+    st.fragment(room, run_every=1.0 if going_on else None)(
+        study, book, reading, goto=goto, looked=state.looked_up(exchanges, reading.id)
+    )
+
+
+try:
+    show()
 except ReadAgentError as error:
     shell.error_box(error)

@@ -4,7 +4,8 @@ class Outline {
   constructor(root) {
     this.list = el("ol", { class: "outline" });
     this.head = el("p", { class: "lab" }, "Outline");
-    root.replaceChildren(el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
+    this.line = el("p", { class: "small dim bookline" });
+    root.replaceChildren(this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
   }
 
   update(data) {
@@ -28,6 +29,12 @@ class Outline {
   draw() {
     this.sections = sectionStarts(this.book, this.data.sections);
     this.head.hidden = !this.sections.length;
+    const read = this.book.pages.filter((p) => p?.g);
+    const [words, gists] = [(p) => p.w, (p) => p.g.w].map((of) => read.reduce((sum, p) => sum + of(p), 0));
+    const kept = percent(gists, words);
+    this.line.textContent = !read.length ? "" : this.data.meta.complete
+      ? `${plural(read.length, "page")}. Gists keep ${kept} of ${plural(words, "word")}.`
+      : `${plural(read.length, "page")} so far. Gists keep ${kept} of what was read.`;
     const go = (page) => () => this.book.dispatchEvent(new CustomEvent("ask-goto", { detail: page }));
     this.list.replaceChildren(...this.sections.map((s) => {
       const pages = s.page === null ? "" : s.last > s.page ? `${s.page}–${s.last}` : String(s.page);

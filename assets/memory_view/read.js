@@ -21,8 +21,9 @@ class Reader {
     this.mapbox = el("div", { class: "mapbox", tabindex: "0", role: "slider", "aria-label": "Map of the book",
       "aria-orientation": "vertical", "aria-valuemin": "1" });
     this.live = el("p", { class: "sr", "aria-live": "polite" });
+    this.title = el("h1", { class: "sr", dir: "auto" });
     this.room = el("div", { class: "room" }, this.scroller, this.mapbox);
-    root.replaceChildren(...this.toolbar.nodes, this.room, this.live);
+    root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.live);
     this.root = root;
     this.listen();
   }
@@ -42,6 +43,7 @@ class Reader {
     if (restyle) this.redraw([...this.leaves.keys()]);
     if (other || data.view !== this.told) this.setView(data.view ?? "both");
     this.told = data.view;
+    this.title.textContent = data.meta.title;
     this.toolbar.update(data);
     this.takePages();
     if (data.goto && data.goto.id !== this.gone) this.wanted = data.goto;

@@ -37,13 +37,15 @@ def choose(book_id: str, *, page: int | None = None) -> None:
     st.session_state["goto_page"] = page
 
 
-def page_asked(*, default: int | None = None) -> int | None:
-    """The page named by the address or by ``choose``, once."""
+def page_asked() -> tuple[int | None, int]:
+    """The page named by the address or by ``choose``, and how often ``choose`` named one (to tell requests apart)."""
     asked = st.session_state.pop("goto_page", None)
-    if asked is None:
-        text = st.query_params.get("page", "")
-        asked = int(text) if text.isdecimal() else default
-    return asked
+    times: int = st.session_state.setdefault("goto_times", 0)
+    if asked is not None:
+        times = st.session_state["goto_times"] = times + 1
+        return asked, times
+    text = st.query_params.get("page", "")
+    return (int(text) if text.isdecimal() else None), times
 
 
 def set_address(**values: str | int | None) -> None:

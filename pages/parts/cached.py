@@ -13,5 +13,7 @@ from readagent_core.study import Study
 
 @st.cache_resource(show_spinner=False)
 def get_study() -> Study:
-    """The study over the settings in force. Raises ReadAgentError."""
-    return Study(load_settings())
+    """The study over the settings in force, the samples added on first start. Raises ReadAgentError."""
+    study = Study(load_settings())
+    study.add_samples()
+    return study

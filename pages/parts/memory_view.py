@@ -119,11 +119,11 @@ def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str,
     return _acts(result), result
 
 
-def show_outline(memory: GistMemory, *, scope: str, key: str, total: int) -> None:
-    """Sections with how far the person is, and the map's legend. ``total``: words of the whole book."""
+def show_outline(memory: GistMemory, *, scope: str, key: str) -> None:
+    """Sections with how far the person is, the book in one line, and the map's legend."""
     sections = [[s.title, s.level, s.start] for s in memory.document.sections]
-    meta = {"language": memory.document.language, "words": total}
-    _component()(key=key, data={"kind": "outline", "scope": scope, "sections": sections, "meta": meta})
+    data = {"kind": "outline", "scope": scope, "sections": sections, "meta": book_facts(memory)}
+    _component()(key=key, data=data)
 
 
 def _nothing() -> None:
@@ -218,20 +218,23 @@ def paragraph_place(memory: GistMemory, number: int, start: int, end: int) -> li
         at += len(memory.document.shown(index)) - len(paragraph.text)
         low, high = max(start, at), min(end, at + len(paragraph.text))
         if low < high:
-            pieces.append([index - page.start, low - at, high - at])
+            places = (utf16(paragraph.text, low - at), utf16(paragraph.text, high - at))
+            pieces.append([index - page.start, *places])
         at += len(paragraph.text)
     return pieces
 
 
 def hit_records(hits: Sequence[Hit], memory: GistMemory) -> list[list[Any]]:
     """Search hits as [page, 't' or 'g', paragraph within the page, start, end], the first ``MOST_HITS``."""
-    return [
-        [
-            hit.page,
-            hit.field[0],
-            max(0, hit.paragraph - memory.page(hit.page).start) if hit.field == "text" else 0,
-            hit.start,
-            hit.end,
-        ]
-        for hit in hits[:MOST_HITS]
-    ]
+    records: list[list[Any]] = []
+    for hit in hits[:MOST_HITS]:
+        inside = hit.paragraph - memory.page(hit.page).start if hit.field == "text" else 0
+        gist = memory.gists[hit.page - 1]
+        text = memory.document.paragraphs[hit.paragraph].text if hit.field == "text" else gist.text if gist else ""
+        records.append([hit.page, hit.field[0], inside, utf16(text, hit.start), utf16(text, hit.end)])
+    return records
+
+
+def utf16(text: str, place: int) -> int:
+    """A place in ``text`` as browsers count it, where letters beyond the basic plane are two."""
+    return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2

@@ -6,11 +6,13 @@ never goes through here.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
 
+from pages.parts.cached import get_study
 from readagent_core.errors import (
     BudgetError,
     KeyRefusedError,
@@ -26,15 +28,40 @@ MARK = str(ASSETS / "mark.svg")
 
 
 @cache
-def style_sheet() -> str:
-    """Tokens and the rules that give native widgets the app's look, as one <style> element."""
+def themes() -> dict[str, str]:
+    """The colours of each theme in assets/tokens.css, by name."""
+    text = (ASSETS / "tokens.css").read_text(encoding="utf-8")
+    return dict(re.findall(r'\[data-theme="(\w+)"\] \{(.*?)\}', text, re.DOTALL))
+
+
+@cache
+def style_sheet(theme: str | None) -> str:
+    """Tokens and the rules that give native widgets the app's look, as one <style> element.
+
+    ``theme``: 'light', 'dark' or 'sepia'; None leaves it to the system's setting.
+    """
     css = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("tokens.css", "app.css"))
+    if theme is None:
+        css += f"@media (prefers-color-scheme: dark) {{ :root {{ {themes()['dark']} }} }}"
+    else:
+        css += f":root {{ {themes()[theme]} }}"
     return f"<style>{css}</style>"
 
 
 def dress() -> None:
-    """Put the style sheet on the page."""
-    st.html(style_sheet())
+    """Put the style sheet of the theme in force on the page; sepia is the light theme on other paper."""
+    active = st.context.theme.type
+    look = get_study_look()
+    st.html(style_sheet("sepia" if look == "sepia" and active != "dark" else active))
+
+
+def get_study_look() -> str:
+    """The theme the person chose; '' where the library cannot be opened (its screen will say why)."""
+    try:
+        look = get_study().library.preference("look", {})
+    except ReadAgentError:
+        return ""
+    return str(look.get("theme", "")) if isinstance(look, dict) else ""
 
 
 def header(title: str, *, about: str = "") -> None:

@@ -1,0 +1,183 @@
+"""What the reader is told besides the pages: how a reading under way stands, hits, where to go. Plain functions.
+
+Knows nothing of widgets; read.py calls these and hands the result to the component.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from readagent_core.document import Document
+from readagent_core.jobs import Job, Snapshot
+from readagent_core.library.records import Exchange, Reading
+from readagent_core.memory import GistMemory
+
+LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
+SECONDS_TO_JUDGE = 1.5  # before this a speed says nothing
+
+
+def job_key(reading: Reading) -> str:
+    return f"read {reading.id}"
+
+
+def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Iterable[str]) -> Reading | None:
+    """The reading to show: the one asked for, one under way, else the newest that has pages."""
+    all_of_them = list(readings)
+    keys = set(running)
+    for chosen in (
+        [r for r in all_of_them if r.id == wanted],
+        [r for r in all_of_them if job_key(r) in keys],
+        [r for r in all_of_them if r.pages],
+    ):
+        if chosen:
+            return chosen[0]
+    return None
+
+
+def reading_name(reading: Reading) -> str:
+    """A reading in a few words, for a list of them."""
+    who = f"Recording of {reading.recorded}" if reading.recorded else reading.model
+    return f"{who} · {reading.plan.max_words}/{reading.plan.min_words} words · {reading.pages} pages"
+
+
+def pages_expected(read: int, words_read: float, words_total: float) -> int:
+    """About how many pages the whole book comes to, from the pages so far; 0 while that says nothing."""
+    if not read or not words_read:
+        return 0
+    return max(read, round(read * words_total / words_read))
+
+
+def span(seconds: float) -> str:
+    """A length of time for people: '8 s', '3 min', '1 h 20 min'."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def money(cost: float | None) -> str:
+    return "" if cost is None else f"${cost:.2f} so far"
+
+
+def job_line(job: Job | None, reading: Reading, memory: GistMemory, *, now: float) -> dict[str, Any] | None:
+    """The line of a reading under way, or of one that stands still, as the component takes it; None when done."""
+    snapshot = job.snapshot if job else None
+    if snapshot is not None and snapshot.state == "running":
+        return _running(snapshot, memory, now=now)
+    if memory.complete or reading.recorded:
+        return None
+    return _standing(snapshot, reading, memory)
+
+
+def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str, Any]:
+    progress = snapshot.value
+    total_words = memory.document.words
+    pages = len(memory.pages)
+    gists = len(memory.readable)
+    words = sum(p.words for p in memory.pages)
+    total = pages_expected(pages, words, total_words)
+    percent = 50 * (words + sum(memory.page(n).words for n in memory.readable)) / total_words if total_words else 0
+    rest: list[str] = []
+    spent = now - snapshot.started
+    if gists and spent > SECONDS_TO_JUDGE:
+        speed = gists / spent
+        rest.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
+        rest.append(f"about {span((total - gists) / speed)} left")
+    usage = getattr(progress, "usage", None)
+    if usage is not None and usage.cost is not None:
+        rest.append(money(usage.cost))
+    line = f"Reading: {gists} of about {total} pages" if total else "Reading: finding where to pause first"
+    state = "running"
+    if snapshot.waiting:
+        state = "waiting"
+        left = max(0.0, snapshot.waiting_until - now)
+        line = "Paused: the model asked us to wait"
+        rest = [snapshot.waiting, f"going on by itself in {span(left)}", f"{gists} of about {total} pages are kept"]
+    if words >= total_words:
+        total = pages
+        line = f"Reading: {gists} of {total} pages"
+    actions = [["pause", "Pause"], ["cancel", "Cancel", "quiet"]]
+    return {
+        "running": True,
+        "paging": words < total_words,
+        "state": state,
+        "line": line,
+        "rest": " · ".join(rest),
+        "percent": min(100.0, round(percent, 1)),
+        "total": total,
+        "actions": actions,
+    }
+
+
+def _standing(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -> dict[str, Any]:
+    words = sum(p.words for p in memory.pages)
+    total = pages_expected(len(memory.pages), words, memory.document.words)
+    share = 100 * words / memory.document.words if memory.document.words else 0
+    kept = f"{len(memory.pages)} pages are kept"
+    failed = (snapshot is not None and snapshot.state == "failed") or reading.state == "failed"
+    why = (snapshot.error if snapshot is not None and snapshot.state == "failed" else reading.why).strip()
+    line = f"Stopped at {share:.0f} %" if failed else f"Paused at {share:.0f} %"
+    return {
+        "running": False,
+        "paging": False,
+        "state": "failed" if failed else "paused",
+        "line": line,
+        "rest": f"{why} {kept}.".strip() if why else f"{kept}.",
+        "percent": round(share, 1),
+        "total": total,
+        "actions": [["go", "Try again" if failed else "Go on"]],
+    }
+
+
+def looked_up(exchanges: Iterable[Exchange], reading_id: int) -> dict[int, int]:
+    """In how many answers each page of this reading was looked up."""
+    counts: Counter[int] = Counter()
+    for exchange in exchanges:
+        if exchange.reading_id == reading_id:
+            pages = {page for event in exchange.events if event["kind"] == "Expanded" for page in event["pages"]}
+            counts.update(pages)
+    return dict(sorted(counts.items()))
+
+
+def whole_paragraph(limited: Document, whole: Document, index: int) -> int:
+    """The paragraph of ``whole`` that paragraph ``index`` of its limited form is (a piece of)."""
+    if len(limited.paragraphs) == len(whole.paragraphs):
+        return index
+    for place, first in enumerate(_firsts(limited, whole)):
+        if first > index:
+            return place - 1
+    return len(whole.paragraphs) - 1
+
+
+def limited_paragraph(limited: Document, whole: Document, index: int) -> int:
+    """The first piece of paragraph ``index`` of ``whole`` in its limited form."""
+    if len(limited.paragraphs) == len(whole.paragraphs):
+        return index
+    return _firsts(limited, whole)[min(index, len(whole.paragraphs) - 1)]
+
+
+def _firsts(limited: Document, whole: Document) -> list[int]:
+    firsts: list[int] = []
+    at = 0
+    for paragraph in whole.paragraphs:
+        firsts.append(at)
+        length = 0
+        while at < len(limited.paragraphs) and (length < len(paragraph.text) or length == 0):
+            length += len(limited.paragraphs[at].text)
+            at += 1
+    return firsts
+
+
+def look_of(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The look as kept, every missing or unknown part as it is by default."""
+    known = {"size": range(1, 6), "measure": ("narrow", "middle", "wide"), "face": ("serif", "sans")}
+    known_themes = ("system", "light", "sepia", "dark")
+    look = {name: kept.get(name) if kept.get(name) in allowed else LOOK[name] for name, allowed in known.items()}
+    return {**look, "theme": kept.get("theme") if kept.get("theme") in known_themes else LOOK["theme"]}
+
+
+def now() -> float:
+    return time.time()

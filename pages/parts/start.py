@@ -1,0 +1,191 @@
+"""Starting and changing a reading: the panel before the first one, its options, one gist again, exports.
+
+Plans come from the papers' presets; what a choice costs is said before it is made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.parts import read_state as state
+from readagent_core.errors import ReadAgentError
+from readagent_core.jobs import Job
+from readagent_core.library.records import Book, Reading
+from readagent_core.plan import PRESETS, ReadingPlan
+from readagent_core.study import Study, exporting
+
+LONG = 20_000  # words from which a book is read in the papers' book-sized pages
+PRESET_NAMES = {
+    "article": "Short pages (stories, articles)",
+    "meeting": "Meetings and transcripts",
+    "script": "Film scripts",
+    "book": "Long pages (whole books)",
+}
+PAGINATION_NAMES = {
+    "pause": "The model picks each pause (the paper's way)",
+    "many": "Several pauses a prompt (fewer words sent)",
+    "one-pass": "Pauses and gists in one pass (fewest words sent)",
+    "uniform": "Even pages by rule (no model for the pauses)",
+}
+FORMATS = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON"}
+MIMES = {"md": "text/markdown", "html": "text/html", "epub": "application/epub+zip", "json": "application/json"}
+
+
+def suggested(book: Book) -> str:
+    """The preset that suits the book's length."""
+    return "book" if book.words >= LONG else "article"
+
+
+def options(book: Book, *, key: str) -> ReadingPlan:
+    """The reading options as widgets; the plan they come to. Raises SettingsError for sizes that cannot be."""
+    names = list(PRESET_NAMES)
+    preset = st.selectbox(
+        "Kind of text",
+        names,
+        index=names.index(suggested(book)),
+        format_func=PRESET_NAMES.__getitem__,
+        key=f"{key}_kind",
+    )
+    most, least = PRESETS[preset]
+    left, right = st.columns(2)
+    max_words = left.number_input("Longest page, words", 50, 20_000, most, step=50, key=f"{key}_max_{preset}")
+    min_words = right.number_input("Shortest page, words", 1, 20_000, least, step=20, key=f"{key}_min_{preset}")
+    pagination = st.selectbox(
+        "Pauses", list(PAGINATION_NAMES), format_func=PAGINATION_NAMES.__getitem__, key=f"{key}_pagination"
+    )
+    cross = st.toggle("A page may run over a chapter's end", value=True, key=f"{key}_cross")
+    keep = st.slider("A gist keeps, % of its page", 5, 40, 15, key=f"{key}_share")
+    with st.expander("For a task"):
+        purpose = st.text_input("Make gists for this question", key=f"{key}_purpose")
+        instructions = st.text_area("Add to the gisting prompt", key=f"{key}_instructions", height=80)
+        limit = st.number_input(
+            "Shorten older gists to stay within, words (0: no limit)", 0, 100_000, 0, key=f"{key}_mem"
+        )
+    plan = ReadingPlan.from_preset(
+        preset,
+        max_words=int(max_words),
+        min_words=int(min_words),
+        pagination=pagination,
+        cross_sections=cross,
+        purpose=purpose.strip(),
+        instructions=instructions.strip(),
+        memory_words=int(limit) or None,
+    )
+    return plan if keep == 15 else ReadingPlan.from_dict({**plan.to_dict(), "gist_share": keep / 100})
+
+
+def panel(study: Study, book: Book) -> None:
+    """What stands in the place of the reader before a book is read."""
+    with st.container(key="start"):
+        st.html(f'<h1 class="title" dir="auto">{shell_escape(book.title)}</h1>')
+        if book.author:
+            st.text(book.author)
+        st.caption(f"{book.words:,} words. Not read yet.")
+        begin(study, book, key=f"start_{book.id}", label="Start reading", primary=True)
+
+
+def shell_escape(text: str) -> str:
+    """``text`` as HTML that shows its letters."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = False) -> None:
+    """A button that starts a reading, and beside it the options it starts with."""
+    with st.container(horizontal=True, key=f"begin_{key}"):
+        go = st.container()
+        with st.popover("Options", icon=":material/tune:"):
+            try:
+                plan = options(book, key=key)
+                st.caption(cost_line(study, book, plan))
+            except ReadAgentError as error:
+                st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
+                return
+        if go.button(label, key=f"{key}_go", type="primary" if primary else "secondary"):
+            study.start_reading(book.id, plan)
+            newest = study.library.readings(book.id)[0]
+            st.session_state[f"reading_{book.id}"] = newest.id
+            st.rerun()
+
+
+def cost_line(study: Study, book: Book, plan: ReadingPlan) -> str:
+    """What reading by ``plan`` comes to, before it starts: pages, calls, words."""
+    from readagent_core import reading
+
+    cost = reading.estimate(study.library.document(book.id), plan)
+    if not study.model.is_language_model:
+        return f"About {cost.pages:,} pages. The built-in reader costs nothing."
+    return f"About {cost.pages:,} pages: {cost.calls:,} calls, {cost.words_in:,} words sent, {cost.words_out:,} back."
+
+
+def which_reading(study: Study, book: Book, readings: list[Reading], shown: Reading) -> None:
+    """Under the outline: that this is a recording, the other readings of the book, and reading it afresh."""
+    with st.container(key="which"):
+        if shown.recorded:
+            st.caption(f"A recording: read by {shown.model} on {shown.recorded}, not now.")
+        known = {r.id: r for r in readings if r.pages or r.id == shown.id}
+        if len(known) > 1:
+            st.selectbox(
+                "Reading",
+                list(known),
+                index=list(known).index(shown.id),
+                format_func=lambda i: state.reading_name(known[i]),
+                key=f"choose_{book.id}_{shown.id}",
+                on_change=lambda: st.session_state.update(
+                    {f"reading_{book.id}": st.session_state[f"choose_{book.id}_{shown.id}"]}
+                ),
+            )
+        running = study.jobs.get(state.job_key(shown))
+        if running is None or not running.running:
+            begin(study, book, key=f"again_{book.id}", label="Read afresh")
+
+
+def gist_key(reading: Reading) -> str:
+    return f"gist again {reading.id}"
+
+
+def gist_again(study: Study, reading: Reading, page: int, *, instruction: str) -> Job:
+    """Ask for one gist again, in the background; it replaces the old one when it comes."""
+    from readagent_core.reading import regist
+
+    memory = study.library.memory(reading.id)
+    model = study.model
+
+    def work(job: Job) -> Any:
+        job.publish(value=page)
+        study.library.save_gist(reading.id, page, regist(memory, page, model, instruction=instruction, watch=job))
+        return page
+
+    return study.jobs.start(gist_key(reading), work)
+
+
+def gisting(study: Study, reading: Reading) -> dict[str, Any] | None:
+    """The line of a single gist under way, or why it failed; None where there is none."""
+    job = study.jobs.get(gist_key(reading))
+    if job is None or job.snapshot.state in ("done", "cancelled"):
+        return None
+    if not job.running:
+        st.toast(job.snapshot.error, icon=":material/error:", duration="long")
+        study.jobs.forget(gist_key(reading))
+        return None
+    line = {"running": True, "paging": False, "state": "running", "percent": None, "total": 0, "actions": []}
+    return {**line, "line": f"Gist of page {job.snapshot.value} again", "rest": job.snapshot.waiting}
+
+
+@st.dialog("Export the gist memory")
+def export_dialog(study: Study, book: Book, reading: Reading) -> None:
+    """One file to take away: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
+    memory = study.library.memory(reading.id)
+    st.caption(f"{len(memory.pages)} pages, {memory.gist_words:,} words of gists.")
+    name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
+    for kind, label in FORMATS.items():
+        st.download_button(
+            label,
+            data=lambda kind=kind: exporting.export(memory, kind),  # type: ignore[misc]
+            file_name=f"{name}.{kind}",
+            mime=MIMES[kind],
+            key=f"export_{kind}",
+            on_click="ignore",
+            width="stretch",
+        )
