@@ -28,7 +28,7 @@ from typing import Any
 
 import streamlit as st
 
-from readagent_core.library.records import Hit
+from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
 FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"

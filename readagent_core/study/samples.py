@@ -77,7 +77,8 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
             "The sample's files were changed; install them again."
         ) from None
     pages = [
-        _page(document, start, end, at) for start, end, at in zip(starts, starts[1:], recording["pages"], strict=True)
+        _page(document, start, end, at)
+        for start, end, at in zip(starts[:-1], starts[1:], recording["pages"], strict=True)
     ]
     check_cover(document, pages)
     return GistMemory(
