@@ -18,6 +18,7 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.study import Study
+from readagent_core.study import reading as study_reading
 
 KEY = "reader"
 
@@ -67,8 +68,7 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
         start.gist_again(study, reading, done.page, instruction=done.text)
         st.rerun()
     elif done.do == "reread":
-        library.cut_from(reading.id, done.page)
-        study.start_reading(book.id, reading.plan)
+        study_reading.read_from(study, reading.id, done.page)
         st.rerun()
     elif done.do == "ask":
         current.choose(book.id)

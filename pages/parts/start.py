@@ -14,9 +14,9 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
-from readagent_core.study import Study, exporting
+from readagent_core.reading import estimate, regist
+from readagent_core.study import Study, exporting, reading
 
-LONG = 20_000  # words from which a book is read in the papers' book-sized pages
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
     "meeting": "Meetings and transcripts",
@@ -33,18 +33,13 @@ FORMATS = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON"}
 MIMES = {"md": "text/markdown", "html": "text/html", "epub": "application/epub+zip", "json": "application/json"}
 
 
-def suggested(book: Book) -> str:
-    """The preset that suits the book's length."""
-    return "book" if book.words >= LONG else "article"
-
-
 def options(book: Book, *, key: str) -> ReadingPlan:
     """The reading options as widgets; the plan they come to. Raises SettingsError for sizes that cannot be."""
     names = list(PRESET_NAMES)
     preset = st.selectbox(
         "Kind of text",
         names,
-        index=names.index(suggested(book)),
+        index=names.index(reading.default_plan(book.words).preset),
         format_func=PRESET_NAMES.__getitem__,
         key=f"{key}_kind",
     )
@@ -103,17 +98,14 @@ def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = Fal
                 st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
                 return
         if go.button(label, key=f"{key}_go", type="primary" if primary else "secondary"):
-            study.start_reading(book.id, plan)
-            newest = study.library.readings(book.id)[0]
-            st.session_state[f"reading_{book.id}"] = newest.id
+            job = study.start_reading(book.id, plan)
+            st.session_state[f"reading_{book.id}"] = int(job.key.split()[-1])
             st.rerun()
 
 
 def cost_line(study: Study, book: Book, plan: ReadingPlan) -> str:
     """What reading by ``plan`` comes to, before it starts: pages, calls, words."""
-    from readagent_core import reading
-
-    cost = reading.estimate(study.library.document(book.id), plan)
+    cost = estimate(study.library.document(book.id), plan)
     if not study.model.is_language_model:
         return f"About {cost.pages:,} pages. The built-in reader costs nothing."
     return f"About {cost.pages:,} pages: {cost.calls:,} calls, {cost.words_in:,} words sent, {cost.words_out:,} back."
@@ -141,42 +133,40 @@ def which_reading(study: Study, book: Book, readings: list[Reading], shown: Read
             begin(study, book, key=f"again_{book.id}", label="Read afresh")
 
 
-def gist_key(reading: Reading) -> str:
-    return f"gist again {reading.id}"
+def gist_key(shown: Reading) -> str:
+    return f"gist again {shown.id}"
 
 
-def gist_again(study: Study, reading: Reading, page: int, *, instruction: str) -> Job:
+def gist_again(study: Study, shown: Reading, page: int, *, instruction: str) -> Job:
     """Ask for one gist again, in the background; it replaces the old one when it comes."""
-    from readagent_core.reading import regist
-
-    memory = study.library.memory(reading.id)
+    memory = study.library.memory(shown.id)
     model = study.model
 
     def work(job: Job) -> Any:
         job.publish(value=page)
-        study.library.save_gist(reading.id, page, regist(memory, page, model, instruction=instruction, watch=job))
+        study.library.save_gist(shown.id, page, regist(memory, page, model, instruction=instruction, watch=job))
         return page
 
-    return study.jobs.start(gist_key(reading), work)
+    return study.jobs.start(gist_key(shown), work)
 
 
-def gisting(study: Study, reading: Reading) -> dict[str, Any] | None:
+def gisting(study: Study, shown: Reading) -> dict[str, Any] | None:
     """The line of a single gist under way, or why it failed; None where there is none."""
-    job = study.jobs.get(gist_key(reading))
+    job = study.jobs.get(gist_key(shown))
     if job is None or job.snapshot.state in ("done", "cancelled"):
         return None
     if not job.running:
         st.toast(job.snapshot.error, icon=":material/error:", duration="long")
-        study.jobs.forget(gist_key(reading))
+        study.jobs.forget(gist_key(shown))
         return None
     line = {"running": True, "paging": False, "state": "running", "percent": None, "total": 0, "actions": []}
     return {**line, "line": f"Gist of page {job.snapshot.value} again", "rest": job.snapshot.waiting}
 
 
 @st.dialog("Export the gist memory")
-def export_dialog(study: Study, book: Book, reading: Reading) -> None:
+def export_dialog(study: Study, book: Book, shown: Reading) -> None:
     """One file to take away: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
-    memory = study.library.memory(reading.id)
+    memory = study.library.memory(shown.id)
     st.caption(f"{len(memory.pages)} pages, {memory.gist_words:,} words of gists.")
     name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
     for kind, label in FORMATS.items():
