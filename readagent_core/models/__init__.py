@@ -5,8 +5,13 @@ What speaks to servers is imported on first use: it takes half a second, which a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from readagent_core.models.base import ChatModel
 from readagent_core.settings import Settings
+
+if TYPE_CHECKING:
+    from readagent_core.models.embed import Embedder
 
 
 def connect(settings: Settings) -> ChatModel:
@@ -14,6 +19,13 @@ def connect(settings: Settings) -> ChatModel:
     from readagent_core.models import connection
 
     return connection.connect(settings)
+
+
+def connect_embedder(settings: Settings) -> Embedder:
+    """The embedder in force; the built-in one where none is set. See ``embed.connect_embedder``."""
+    from readagent_core.models import embed
+
+    return embed.connect_embedder(settings)
 
 
 def anew(model: ChatModel) -> ChatModel:

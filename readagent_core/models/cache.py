@@ -117,6 +117,10 @@ class ReplyCache:
         text = json.dumps(data, ensure_ascii=False)
         self._do(lambda cache: cache.set(key, text, expire=self._seconds))
 
+    def put_text(self, key: str, text: str) -> None:
+        """Keep a text that is no chat reply (an embedding)."""
+        self.put(key, Completion(text))
+
     @contextmanager
     def asking(self, key: str) -> Iterator[None]:
         """Held while one thread asks for ``key``: a second one waits, then finds the reply kept."""

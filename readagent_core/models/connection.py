@@ -48,6 +48,7 @@ class ServerModel(Cached):
         self.limiter = limiter
         self.price = price
         self.budget = budget
+        self.pace = pace
         model: ChatModel = Purse(Patient(server, limiter, pace=pace), ledger, price, month)
         super().__init__(model, cache, server.sampling)
 

@@ -17,6 +17,7 @@ K1, B = 1.5, 0.75
 _HIRAGANA = re.compile(r"[\u3040-\u309fー]+\Z")
 _SUFFIX = re.compile(r"(?:['’]s|ies|ing|ed|es|s|ly)\Z")
 _HEADING = re.compile(r"#{1,6} ")
+_OPENING_QUOTES = "\"“‘'«"
 _STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both but by
 can cannot could did do does doing done down during each even ever few first for from further get had has have
@@ -95,7 +96,10 @@ def central_sentences(pieces: Sequence[str]) -> list[float]:
     for index, (piece, bag) in enumerate(zip(pieces, bags, strict=True)):
         weight = sum((1 + math.log(counts[t])) * (0.3 + idf[t]) for t in set(bag))
         names = len(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+", piece))
-        scores.append((weight + names) / (4 + count_words(piece)) ** 0.7 * (1.25 if index == 0 else 1.0))
+        length = count_words(piece)
+        spoken = 0.75 if piece[0] in _OPENING_QUOTES and length < 12 else 1.0  # telling says more than short talk
+        score = (weight + names) / (4 + length) ** 0.7 * spoken
+        scores.append(score * (1.25 if index == 0 else 1.0))
     return scores
 
 

@@ -72,6 +72,7 @@ class Traits:
     num_ctx: int | None = None
     latency: float = 0.0
     embeds: bool = True
+    list_delay: float = 0.0
     price: tuple[str, str] | None = None
 
 
@@ -165,6 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         path = self.path.split("?")[0]
         if path == "/v1/models" and traits.lists_models:
+            time.sleep(traits.list_delay)
             rows: list[dict[str, Any]] = [{"id": m, "object": "model", "owned_by": traits.kind} for m in traits.models]
             for row in rows:
                 if traits.kind == "vllm" and traits.window:

@@ -1,0 +1,204 @@
+"""Finding and trying models: servers on this computer, the models of a server, and whether one can do this job.
+
+The test asks what a reading asks, on small texts of its own, several times: names a pause point in the asked form,
+names pages to look up, quotes exactly. Failing it is no ban: it says what will work less well.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from readagent_core.errors import ModelError
+from readagent_core.models import faults, windows
+from readagent_core.models.base import Completion, Watch
+from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.models.trial import LOOK_UPS, PAUSES, QUOTES
+from readagent_core.prompts import Prompt
+from readagent_core.settings import Secret
+
+LOCAL_SECONDS = 0.5
+LIST_SECONDS = 8.0
+TIMES = 5
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A provider people have. ``local``: runs on this computer. ``key``: 'needed', 'none' or 'maybe'."""
+
+    id: str
+    title: str
+    address: str
+    key: str
+    local: bool = False
+    about: str = ""
+    key_page: str = ""
+
+
+PRESETS: tuple[Preset, ...] = (
+    Preset("ollama", "Ollama", "http://localhost:11434/v1", "none", True),
+    Preset("lmstudio", "LM Studio", "http://localhost:1234/v1", "none", True),
+    Preset("llama.cpp", "llama.cpp", "http://localhost:8080/v1", "none", True),
+    Preset("vllm", "vLLM", "http://localhost:8000/v1", "maybe", True),
+    Preset("openai", "OpenAI", "https://api.openai.com/v1", "needed", key_page="platform.openai.com/api-keys"),
+    Preset("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "needed", key_page="openrouter.ai/keys"),
+    Preset(
+        "gemini",
+        "Google Gemini",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "needed",
+        key_page="aistudio.google.com/apikey",
+    ),
+    Preset(
+        "anthropic",
+        "Anthropic",
+        "https://api.anthropic.com/v1",
+        "needed",
+        key_page="console.anthropic.com/settings/keys",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A server that answered. ``models`` empty: it runs, but no model is loaded."""
+
+    preset: Preset
+    address: str
+    models: tuple[str, ...]
+
+
+def find_local(presets: tuple[Preset, ...] = PRESETS, *, seconds: float = LOCAL_SECONDS) -> list[Found]:
+    """The servers that answer on this computer, all asked at once, in the order of the presets."""
+    local = [p for p in presets if p.local]
+
+    def look(preset: Preset) -> Found | None:
+        try:
+            return Found(preset, preset.address, list_models(preset.address, Secret(), seconds=seconds))
+        except ModelError:
+            return None
+
+    with ThreadPoolExecutor(max(1, len(local))) as pool:
+        return [found for found in pool.map(look, local) if found is not None]
+
+
+def list_models(where: str, key: Secret, *, seconds: float = LIST_SECONDS) -> tuple[str, ...]:
+    """The names of a server's models that may chat, in order. Raises ModelError.
+
+    An empty list is no error: some servers list none and answer all the same.
+    """
+    headers = {"Authorization": f"Bearer {key.reveal()}"} if key else {}
+    if "api.anthropic.com" in where and key:
+        headers |= {"x-api-key": key.reveal(), "anthropic-version": "2023-06-01"}
+    try:
+        with httpx2.Client(timeout=seconds, headers=headers) as client:
+            response = client.get(f"{where.rstrip('/')}/models")
+    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
+        raise faults.explain(error, where=where, model="") from None
+    if response.status_code in (404, 405, 501):
+        return ()
+    if response.status_code != 200:
+        raise faults.from_status(response.status_code, response.text, response.headers, where=where, model="")
+    try:
+        data: Any = response.json()
+    except ValueError:
+        raise faults.explain(ValueError(), where=where, model="") from None
+    rows = data.get("data", data.get("models", [])) if isinstance(data, dict) else data
+    names = [str(row.get("id") or row.get("name")) for row in rows or [] if isinstance(row, dict)]
+    return tuple(sorted({n.removeprefix("models/") for n in names if _may_chat(n)}, key=str.lower))
+
+
+def _may_chat(name: str) -> bool:
+    """Whether a listed model is one to read with, as far as its name tells."""
+    return bool(name) and not re.search(
+        r"embed|whisper|tts|dall-e|moderation|transcribe|image|realtime|audio|rerank|davinci|babbage|sora|imagen|veo",
+        name,
+        re.IGNORECASE,
+    )
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing tried. ``state``: 'good', 'weak' or 'failed'. ``figure``: '5 of 5', '0.8 s'. ``advice``: in plain
+    words what will work less well, '' when nothing will.
+    """
+
+    name: str
+    state: str
+    figure: str = ""
+    advice: str = ""
+
+
+def try_model(server: OpenAIServer, watch: Watch, *, times: int = TIMES) -> Iterator[Check]:
+    """Try the model; a Check as each is known. Raises ModelError when it does not answer at all."""
+    start = time.perf_counter()
+    first = _say(server, watch)
+    yield Check("Answers", "good", f"{time.perf_counter() - start:.1f} s")
+    yield _streams(server, first)
+    yield _count("Names a pause point when asked", PAUSES, server, watch, times, _PAUSE_ADVICE)
+    yield _count("Names pages to look up", LOOK_UPS, server, watch, times, _LOOK_UP_ADVICE)
+    yield _count("Quotes exactly", QUOTES, server, watch, times, _QUOTE_ADVICE)
+    yield _window(server)
+
+
+_PAUSE_ADVICE = "Some pages will end by rule, not where the story pauses. Reading still works."
+_LOOK_UP_ADVICE = "Some answers will come from the gists alone, or open fewer pages than they need."
+_QUOTE_ADVICE = "Some claims may be marked “not found” because the model misquotes. Answers still work."
+_SMALL_WINDOW = 6_000
+
+
+def _say(server: OpenAIServer, watch: Watch) -> Completion:
+    found: Completion | None = None
+    for part in server.stream(
+        Prompt("try", "Reply with the words: one two three four five six.", reply_words=20), watch
+    ):
+        if isinstance(part, Completion):
+            found = part
+    assert found is not None
+    return found
+
+
+def _streams(server: OpenAIServer, reply: Completion) -> Check:
+    if server.quirks.stream and reply.first_word is not None:
+        return Check("Streams its answer", "good", f"first word {reply.first_word:.1f} s")
+    return Check("Streams its answer", "weak", "no", "Answers appear all at once, after a wait.")
+
+
+def _count(
+    name: str,
+    trials: list[tuple[Prompt, Callable[[str], bool]]],
+    server: OpenAIServer,
+    watch: Watch,
+    times: int,
+    advice: str,
+) -> Check:
+    """How many of ``times`` replies have the asked form. A fault counts as a reply without it."""
+    good = 0
+    for number in range(times):
+        prompt, fits = trials[number % len(trials)]
+        try:
+            good += fits(server.complete(prompt, watch).text)
+        except ModelError:
+            continue
+    state = "good" if good == times else "weak" if good * 2 >= times else "failed"
+    return Check(name, state, f"{good} of {times}", "" if good == times else advice)
+
+
+def _window(server: OpenAIServer) -> Check:
+    window = server.window or windows.known(server.name)
+    if window is None:
+        told = "The server does not tell how much the model takes in at once; set it below if prompts fail."
+        return Check("Takes in at once", "good", "not told", told)
+    if window < _SMALL_WINDOW:
+        told = (
+            "That is little: answers about long books see fewer pages. Allow more in the server "
+            "(Ollama: OLLAMA_CONTEXT_LENGTH=16384)."
+        )
+        return Check("Takes in at once", "weak", f"{window:,} tokens", told)
+    return Check("Takes in at once", "good", f"{window:,} tokens")
