@@ -89,7 +89,14 @@ def keep_place(study: Study, book: Book, memory: GistMemory, at: dict[str, int] 
     current.set_address(book=book.id, page=int(at["page"]))
 
 
-def room(study: Study, book: Book, reading: Reading, *, goto: dict[str, object] | None, looked: dict[int, int]) -> None:
+def room(
+    study: Study,
+    book: Book,
+    reading: Reading,
+    *,
+    goto: dict[str, object] | None,
+    looked: tuple[dict[int, int], list[int]],
+) -> None:
     """The reader and everything it answers to; run again by itself while a reading goes on."""
     scope = f"r{reading.id}"
     key = f"{KEY}_{reading.id}"
@@ -112,7 +119,8 @@ def room(study: Study, book: Book, reading: Reading, *, goto: dict[str, object] 
             "job": start.gisting(study, reading) or state.job_line(job, reading, memory, now=state.now()),
             "hits": {"query": query, "items": view.hit_records(hits, memory), "total": len(hits)},
             "goto": goto,
-            "looked": looked,
+            "looked": looked[0],
+            "lit": looked[1],
             "look": state.look_of(study.library.preference("look", {})),
             "view": study.library.preference("view", "both"),
             "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
@@ -154,9 +162,8 @@ def show() -> None:
     goto = where_to_go(study, book, memory_now(study, reading))
     exchanges = [e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id)]
     going_on = any(key == state.job_key(reading) for key in running) or start.gisting(study, reading) is not None
-    st.fragment(room, run_every=1.0 if going_on else None)(
-        study, book, reading, goto=goto, looked=state.looked_up(exchanges, reading.id)
-    )
+    looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
+    st.fragment(room, run_every=1.0 if going_on else None)(study, book, reading, goto=goto, looked=looked)
 
 
 try:

@@ -43,17 +43,31 @@ function button(label, onclick, { kind = "", icon: shape = null, name = null, ..
 }
 
 // `text` into `node` with the places of `spans` ([start, end, class]) as <mark>s. Overlaps are left out.
-function fill(node, text, spans = []) {
+// `marked`: *words* between stars are shown in italics, the stars kept in place but not seen (Markdown texts).
+function fill(node, text, spans = [], marked = false) {
   const pieces = [];
+  const say = (part) => (marked ? emphasised(part) : [part]);
   let at = 0;
   for (const [start, end, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
     if (start < at || end <= start) continue;
-    if (start > at) pieces.push(text.slice(at, start));
-    pieces.push(el("mark", { class: kind }, text.slice(start, end)));
+    if (start > at) pieces.push(...say(text.slice(at, start)));
+    pieces.push(el("mark", { class: kind }, ...say(text.slice(start, end))));
     at = end;
   }
-  pieces.push(text.slice(at));
+  pieces.push(...say(text.slice(at)));
   node.replaceChildren(...pieces);
+}
+
+const EMPHASIS = /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu;
+function emphasised(text) {
+  const star = () => el("span", { class: "star" }, "*");
+  const pieces = [];
+  let at = 0;
+  for (const found of text.matchAll(EMPHASIS)) {
+    pieces.push(text.slice(at, found.index), el("em", {}, star(), found[1], star()));
+    at = found.index + found[0].length;
+  }
+  return [...pieces, text.slice(at)];
 }
 
 const figures = new Intl.NumberFormat("en");

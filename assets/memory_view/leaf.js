@@ -21,7 +21,7 @@ function pauseMark(page) {
 // Spans of `hits` ([page, field, paragraph, start, end, current]) that fall on paragraph `index`.
 const spansOn = (hits, index) => hits.filter((h) => h[1] === "t" && h[2] === index).map((h) => [h[3], h[4], h[5]]);
 
-function pageText(page, hits = []) {
+function pageText(page, hits, marked) {
   const heads = new Map();
   for (const [index, level, title] of page.h ?? []) heads.set(index, [...(heads.get(index) ?? []), [level, title]]);
   const continues = new Set(page.c ?? []);
@@ -30,7 +30,7 @@ function pageText(page, hits = []) {
     for (const [level, title] of heads.get(index) ?? [])
       nodes.push(el("h3", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
     const piece = el("span", { "data-i": index });
-    fill(piece, text, spansOn(hits, index));
+    fill(piece, text, spansOn(hits, index), marked);
     const before = nodes.at(-1);
     if (continues.has(index) && before?.tagName === "P") before.append(piece);
     else nodes.push(el("p", { dir: "auto", class: SCENE.test(text) ? "scene" : null }, piece));
@@ -60,18 +60,18 @@ function gistTags(page, looked) {
   ].filter(Boolean);
 }
 
-function gistBody(page, hits) {
+function gistBody(page, hits, marked) {
   if (!page.g) {
     const lines = [100, 92, 48].map((w) => el("div", { class: "ln thin", style: `width:${w}%` }));
     return [el("div", { "aria-hidden": "true" }, ...lines)];
   }
   const text = el("p", { class: "gtext", dir: "auto" });
-  fill(text, page.g.t, hits.filter((h) => h[1] === "g").map((h) => [h[3], h[4], h[5]]));
+  fill(text, page.g.t, hits.filter((h) => h[1] === "g").map((h) => [h[3], h[4], h[5]]), marked);
   return [text];
 }
 
 // actions: {mode, edit, ask, can}: functions of the page number, and what is allowed.
-function leaf(page, { hits = [], looked = 0, actions, language, rtl }) {
+function leaf(page, { hits = [], looked = 0, actions, language, rtl, marked }) {
   const name = el("strong", {}, `Page ${page.n}`);
   const place = places(page);
   const facts = ` · ${plural(page.w, "word")}${place ? ` · ${place}` : ""}`;
@@ -79,7 +79,7 @@ function leaf(page, { hits = [], looked = 0, actions, language, rtl }) {
     "div",
     { class: "text", lang: language, dir: rtl ? "rtl" : "ltr" },
     el("p", { class: "small pno", dir: "ltr", lang: "en" }, name, el("span", { class: "dimmer" }, facts)),
-    ...pageText(page, hits),
+    ...pageText(page, hits, marked),
   );
   const kept = page.g ? `${plural(page.g.w, "word")} · ${percent(page.g.w, page.w)}` : "to come";
   const head = el(
@@ -103,7 +103,7 @@ function leaf(page, { hits = [], looked = 0, actions, language, rtl }) {
       "div",
       { class: "in" },
       head,
-      el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...gistBody(page, hits)),
+      el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...gistBody(page, hits, marked)),
       tags.length ? el("div", { class: "tags" }, ...tags) : null,
       acts,
     ),

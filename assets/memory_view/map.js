@@ -1,7 +1,7 @@
 // The map of the book: one cell a page, as high as the page is long, darker the more its gist kept.
 // States are told by shape as well as colour: wider = looked up, hatched = fallback, corner = edited.
 
-const SHADES = [0.7, 0.85, 1]; // of the share a gist was asked to keep
+const SHADES = [0.8, 0.95, 1.1]; // of what the gists of this book keep on average
 
 function shadeOf(page, share) {
   if (!page.g || page.g.o) return "m4";
@@ -35,8 +35,16 @@ function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
   return { read, todo };
 }
 
+// The share of the text that the gists of `pages` keep.
+function keptShare(pages) {
+  const read = pages.filter((p) => p.g && !p.g.o);
+  const [words, gists] = [(p) => p.w, (p) => p.g.w].map((of) => read.reduce((sum, p) => sum + of(p), 0));
+  return words && gists ? gists / words : 1;
+}
+
 function drawMap(box, pages, options) {
-  const { width, height, share, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
+  const share = keptShare(pages);
+  const { width, height, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
   const { read, todo } = mapPlaces(pages, options);
   const x = 18;
   const wide = 26;

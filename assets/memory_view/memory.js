@@ -88,7 +88,7 @@ class Memory {
     const no = el("span", { class: "no num" }, String(n));
     if (state === "gist") {
       const gist = el("span", { class: "g", ...words });
-      gist.textContent = page.g?.t ?? "The gist of this page is not made yet.";
+      fill(gist, page.g?.t ?? "The gist of this page is not made yet.", [], meta.marked);
       const opener = el("button", { type: "button", class: "peekb", "aria-expanded": "false", onclick: toggle,
         "aria-label": `Open page ${n}` }, no, gist);
       return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
@@ -142,7 +142,7 @@ class Memory {
         if (fold) line.append(fold, " ");
         const piece = el("span");
         fill(piece, text.slice(start, end), spans.map(([a, b]) => [a - start, b - start, "quote"]).filter(([a, b]) => b > 0 && a < end - start)
-          .map(([a, b, kind]) => [Math.max(0, a), Math.min(end - start, b), kind]));
+          .map(([a, b, kind]) => [Math.max(0, a), Math.min(end - start, b), kind]), this.data.meta.marked);
         line.append(piece);
         at = end;
       }
@@ -179,7 +179,7 @@ class Memory {
     if (!height || !this.book) return;
     const pages = this.book.pages.slice(0, this.data.count);
     const looked = new Map([...this.expanded, ...this.marked].map((n) => [n, 1]));
-    this.places = drawMap(this.mapbox, pages, { width, height: height - 8, share: this.data.meta.share, looked, labels: false });
+    this.places = drawMap(this.mapbox, pages, { width, height: height - 8, looked, labels: false });
   }
 }
 

@@ -1,7 +1,7 @@
 // The reader: leaves in a scroller, the map beside them, one place it is at. Speaks to the server only when a
 // person does something that must be kept or looked up; turning a page costs no message.
 //
-// data: count, meta (book_facts), job, hits {query, items, total}, goto {page, id}, looked {page: answers},
+// data: count, meta (book_facts), job, hits {query, items, total}, goto {page, id}, looked {page: answers}, lit [pages of the last answer],
 //       look {size, measure, face, theme}, view, can {edit, ask}, address.
 
 class Reader {
@@ -90,13 +90,13 @@ class Reader {
   }
 
   make(page) {
-    const { language, rtl } = this.data.meta;
+    const { language, rtl, marked } = this.data.meta;
     const can = this.data.can ?? {};
     const actions = { can, mode: (n) => this.turnMode(n), edit: (n) => this.editor.open(n),
       ask: (n) => this.send({ do: "ask", page: n }) };
     const hits = (this.byPage?.get(page.n) ?? []).map((h) => [...h, h === this.items[this.hit] ? "hit now" : "hit"]);
     const shaped = hits.map(([n, field, index, start, end, kind]) => [n, field, index, start, end, kind]);
-    return leaf(page, { hits: shaped, looked: this.looked?.get(page.n), actions, language, rtl });
+    return leaf(page, { hits: shaped, looked: this.looked?.get(page.n), actions, language, rtl, marked });
   }
 
   redraw(numbers) {
@@ -298,7 +298,7 @@ class Reader {
     const pages = this.book.pages.slice(0, this.leaves.size);
     const narrow = width < 60;
     this.places = drawMap(this.mapbox, pages, {
-      width: narrow ? 46 : 84, height: height - 24, share: this.data.meta.share, looked: this.looked ?? new Map(),
+      width: narrow ? 46 : 84, height: height - 24, looked: new Map((this.data.lit ?? []).map((n) => [n, 1])),
       hits: new Set(this.items.map((h) => h[0])), here: this.here, labels: !narrow,
       wordsTotal: this.data.meta.words, pagesTotal: this.data.job?.total ?? 0,
     });

@@ -147,7 +147,7 @@ def book_facts(memory: GistMemory) -> dict[str, Any]:
         "rtl": document.right_to_left,
         "words": document.words,
         "paragraphs": len(document.paragraphs),
-        "share": memory.plan.gist_share,
+        "marked": document.format == "markdown",
         "complete": memory.complete,
         "recorded": memory.recorded,
     }

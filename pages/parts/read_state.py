@@ -137,9 +137,18 @@ def looked_up(exchanges: Iterable[Exchange], reading_id: int) -> dict[int, int]:
     counts: Counter[int] = Counter()
     for exchange in exchanges:
         if exchange.reading_id == reading_id:
-            pages = {page for event in exchange.events if event["kind"] == "Expanded" for page in event["pages"]}
-            counts.update(pages)
+            counts.update(_opened(exchange))
     return dict(sorted(counts.items()))
+
+
+def looked_up_last(exchanges: Iterable[Exchange], reading_id: int) -> list[int]:
+    """The pages that the newest answer from this reading looked up; the map shows these."""
+    mine = [e for e in exchanges if e.reading_id == reading_id and _opened(e)]
+    return sorted(_opened(max(mine, key=lambda e: e.asked))) if mine else []
+
+
+def _opened(exchange: Exchange) -> set[int]:
+    return {page for event in exchange.events if event["kind"] == "Expanded" for page in event["pages"]}
 
 
 def whole_paragraph(limited: Document, whole: Document, index: int) -> int:

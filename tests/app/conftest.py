@@ -1,0 +1,44 @@
+"""What AppTests have: ``app()`` gives the app with a home of its own, its shared study forgotten between tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.fakes.server import FakeServer
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def fresh_study() -> Iterator[None]:
+    """cache_resource outlives a test; the next one must not meet this one's library."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def app() -> Callable[..., AppTest]:
+    """``app()`` or ``app("pages/read.py", book="…")``: run once, on that screen, with that address."""
+
+    def start(screen: str = "", **address: str) -> AppTest:
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        at.query_params.update(address)
+        at.run()
+        return at.switch_page(screen).run() if screen else at
+
+    return start
+
+
+@pytest.fixture
+def fake_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A model server on loopback that the app under test is connected to."""
+    with FakeServer() as server:
+        monkeypatch.setenv("READAGENT_BASE_URL", server.url)
+        monkeypatch.setenv("READAGENT_MODEL", "fake")
+        yield server

@@ -1,0 +1,114 @@
+"""The reader in a browser: what a person sees and does there, and what must not happen."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+KEEPER = "The Keeper of Harrow Light"
+
+
+def open_reader(page: Page, url: str, *, at: int | None = None) -> None:
+    """The novella's recorded reading, by its address; at page ``at``."""
+    page.goto(f"{url}/read" + (f"?page={at}" if at else ""))
+    expect(page.locator(".leaf").first).to_be_attached()
+    expect(page.locator(".leaf.cur")).to_have_count(1)
+
+
+def test_text_stands_beside_its_gist_and_every_pause_tells_its_reason(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    expect(page.locator(".leaf")).to_have_count(25)
+    first = page.locator("#p1")
+    expect(first.locator(".text")).to_contain_text("I came to Harrow to count things.")
+    expect(first.locator(".gist")).to_contain_text("Gist of page 1")
+    expect(first.locator(".pausemark")).to_contain_text("Paused here: the boat conversation with Mr. Reeve")
+    expect(page.locator(".leaf .pausemark")).to_have_count(25)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_link_opens_at_its_page_and_the_place_is_kept(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=15)
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "15")
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
+    expect(page).to_have_url(re.compile(r"page=16"))
+    page.goto(f"{app_url}/read")  # no page named: where the person was
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
+
+
+def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=3)
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
+    page.keyboard.press("k")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    page.keyboard.press("/")
+    page.keyboard.type("jjj")
+    expect(page.locator(".find input")).to_have_value("jjj")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator(".panel")).to_contain_text("next page")
+    page.keyboard.press("Escape")
+    expect(page.locator(".panel")).to_be_hidden()
+
+
+def test_views_are_for_the_book_and_for_one_page(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=2)
+    two = page.locator("#p2")
+    page.locator(".seg-gists").click()
+    expect(two.locator(".text")).to_be_hidden()
+    expect(two.locator(".gtext")).to_be_visible()
+    page.keyboard.press("g")
+    expect(two.locator(".text")).to_be_visible()
+    expect(page.locator("#p3 .text")).to_be_hidden()  # only the page asked for
+    page.locator(".seg-both").click()
+    expect(two.locator(".text")).to_be_visible()
+    expect(page.locator("#p3 .text")).to_be_visible()
+
+
+def test_search_marks_hits_in_text_gists_and_map(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    page.keyboard.press("/")
+    page.keyboard.type("basket")
+    expect(page.locator(".count")).to_have_text(re.compile(r"^1 of \d+$"))
+    expect(page.locator("mark.now")).to_have_text("basket")
+    expect(page.locator(".mapbox .mtick")).not_to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator(".count")).to_have_text(re.compile(r"^2 of"))
+    page.locator(".find input").fill("lantern-jaw zebra")
+    expect(page.locator(".nothing")).to_contain_text("No hits for “lantern-jaw zebra”")
+    expect(page.locator("mark.hit")).to_have_count(0)
+    page.get_by_role("button", name="Clear search").click()
+    expect(page.locator(".nothing")).to_be_hidden()
+
+
+def test_outline_and_map_take_the_reader_along(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    page.locator(".outline button").filter(has_text="The Log").click()
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "7")
+    expect(page.locator(".outline .on")).to_contain_text("The Log")
+    page.locator(".mapbox").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".mapbox")).to_have_attribute("aria-valuetext", "Page 8 of 25")
+    page.locator(".pagein").fill("20")
+    page.locator(".pagein").press("Enter")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "20")
+
+
+def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    text = page.locator("#p1 .text")
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="5", exact=True).click()
+    expect(text).to_have_css("font-size", "23px")
+    page.locator(".panel").get_by_role("button", name="Sepia").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    page.reload()
+    expect(text).to_have_css("font-size", "23px")
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="3", exact=True).click()
+    page.locator(".panel").get_by_role("button", name="As the system").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
