@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from readagent_core.errors import RefusedError
 from readagent_core.models.answers import answer, answer_text, choose, choose_text
 from readagent_core.models.base import Completion, Watch
+from readagent_core.models.dividing import divide, divide_and_shorten, merge
 from readagent_core.models.look_ups import look_up, look_up_next
 from readagent_core.models.shortening import carry, gist, summary
 from readagent_core.models.statistics import cohesion, content
@@ -71,6 +72,9 @@ def _reason(before: list[str], after: list[str], heading: str, *, japanese: bool
 
 ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "paginate": paginate,
+    "paginate_many": lambda prompt: divide(prompt, paginate),
+    "paginate_gist": lambda prompt: divide_and_shorten(prompt, paginate),
+    "merge": merge,
     "gist": gist,
     "look_up": look_up,
     "look_up_ranked": look_up,

@@ -84,17 +84,22 @@ def _length(words: int, text: str, language: str) -> str:
     return str(words)
 
 
-def gist_prompt(text: str, plan: ReadingPlan, *, language: str, target: int, instruction: str = "") -> Prompt:
-    """The gisting prompt of a page's text. ``instruction``: what a person adds for this one page."""
-    added = [part.strip() for part in (plan.instructions, instruction) if part.strip()]
+def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> str:
+    """What the plan (and a person, for one page) adds to the gisting prompt, ready to stand behind a sentence."""
+    added = [part.strip() for part in (plan.instructions, extra) if part.strip()]
     if plan.purpose.strip():
         added.append(render("gist.purpose", language, purpose=plan.purpose.strip().rstrip(".。")).text)
     between = "" if language_of(language) == "ja" else " "
+    return "".join(between + part for part in added)
+
+
+def gist_prompt(text: str, plan: ReadingPlan, *, language: str, target: int, instruction: str = "") -> Prompt:
+    """The gisting prompt of a page's text. ``instruction``: what a person adds for this one page."""
     return render(
         "gist",
         language,
         reply_words=max(200, target * 4),
-        instructions="".join(between + part for part in added),
+        instructions=instructions_text(plan, language, extra=instruction),
         target=_length(target, text, language),
         page=disarm(text),
     )

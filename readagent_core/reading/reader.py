@@ -19,6 +19,7 @@ from readagent_core.plan import ReadingPlan
 from readagent_core.reading.chains import Chains
 from readagent_core.reading.fitting import thin
 from readagent_core.reading.gisting import gist_page
+from readagent_core.reading.many import Many
 from readagent_core.reading.paginator import Paginator
 from readagent_core.reading.pool import Outcome, Pool
 from readagent_core.reading.progress import NoStore, Progress, Store
@@ -91,7 +92,7 @@ class _Run:
         self._pages, gists = store.load()
         self._gists: list[Gist | None] = [gists.get(page.number) for page in self._pages]
         notes = store.load_notes()
-        self._paginator = _paginator(windows, self._pages, notes, connections, ahead)
+        self._paginator = _paginator(windows, self._pages, notes, model, connections, ahead)
         self._pool = Pool(connections)
         self._certain: dict[int, Page] = {}  # certain but not yet numbered, by where they start
         self._early: dict[int, Gist] = {  # gists of those pages, by where they start
@@ -272,9 +273,11 @@ def _gist_from(value: Mapping[str, Any]) -> Gist:
 
 
 def _paginator(
-    windows: Windows, kept: list[Page], notes: Mapping[str, Any], connections: int, ahead: float
+    windows: Windows, kept: list[Page], notes: Mapping[str, Any], model: ChatModel, connections: int, ahead: float
 ) -> Paginator:
     most = max(1, connections * 3 // 4)  # the rest is for gists, so that pages can be read as they come
     if windows.plan.pagination == "uniform":
         return Uniform(windows, kept=kept)
+    if windows.plan.pagination in ("many", "one-pass"):
+        return Many(windows, kept=kept, notes=notes, window=model.window)
     return Chains(windows, kept=kept, notes=notes, most=most, ahead=ahead)

@@ -89,3 +89,43 @@ def shown_words(prompts) -> int:
         for p in prompts
         if p.task == "paginate" and "labels" not in p.fields
     )
+
+
+def labels_with_words(prompt: Prompt) -> list[tuple[int, int]]:
+    """The labels of a span's prompt with the words before each."""
+    return [(int(a), int(b)) for a, b in re.findall(r"^<(\d+) \| (\d+)>$", prompt.fields["passage"], re.MULTILINE)]
+
+
+def divided(prompt: Prompt, *, sloppy=0) -> list[int]:
+    """Pause points within the bounds asked for; ``sloppy``: one in so many is left out."""
+    least, most = int(prompt.fields["least"]), int(prompt.fields["most"])
+    chosen, at = [], 0
+    for label, words in labels_with_words(prompt):
+        if words - at >= (least + most) // 2:
+            at = words
+            if not sloppy or zlib.crc32(f"{label}{prompt.fields['passage'][:99]}".encode()) % sloppy:
+                chosen.append(label)
+    return chosen
+
+
+def many_replier(*, sloppy=0):
+    """Answers spans, with gists where they are asked for, and the gists that are asked for apart."""
+
+    def answer(prompt: Prompt):
+        if prompt.task == "gist":
+            return even_words(prompt)
+        if prompt.task == "paginate_many":
+            return "\n".join(f"<{n}> because of {n}" for n in divided(prompt, sloppy=sloppy))
+        if prompt.task == "paginate_gist":
+            pieces = re.split(r"^<(\d+) \| \d+>$", prompt.fields["passage"], flags=re.MULTILINE)
+            text, out, chosen = "", [], set(divided(prompt, sloppy=sloppy))
+            for piece, label in zip(pieces[::2], [*pieces[1::2], "0"], strict=False):
+                text += piece
+                if int(label) in chosen:
+                    words = text.split()
+                    out.append(f"<{label}> because of {label}\nGist: {' '.join(words[: len(words) // 6])}")
+                    text = ""
+            return "\n".join(out)
+        raise AssertionError(prompt.task)
+
+    return answer

@@ -1,0 +1,183 @@
+"""Many pause points a prompt: every page within bounds, spans joined, and hardly a word shown twice."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.errors import CancelledError, CutOffError, ReplyError
+from readagent_core.library import Library
+from readagent_core.memory import check_cover
+from readagent_core.models.base import Watch
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import read
+from readagent_core.reading.spans import parse_points, span_prompt, spans
+from readagent_core.reading.windows import Windows
+from tests.fakes.model import FakeModel
+from tests.reading.helpers import make_document, many_replier, random_document
+
+OFFERED = {5, 9, 14, 20}
+
+
+def plan_for(pagination, **more):
+    return ReadingPlan(max_words=100, min_words=40, pagination=pagination, **more)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reasons"),
+    [
+        ("<5> because dusk\n<14> because she leaves", {5: "dusk", 14: "she leaves"}),
+        ("<5 | 210> because dusk\n<14 | 700> because dawn", {5: "dusk", 14: "dawn"}),
+        ("- <5> because dusk\n- <9> because dawn", {5: "dusk", 9: "dawn"}),
+        ("1. <5> because dusk\n2. <9> because dawn", {5: "dusk", 9: "dawn"}),
+        ("**<5>** because dusk", {5: "dusk"}),
+        ("5 because dusk\n9 because dawn", {5: "dusk", 9: "dawn"}),
+        ("5 | 210 because dusk", {5: "dusk"}),
+        ("Break point: <5>\nBecause dusk", {5: "dusk"}),
+        ("<5>\nbecause dusk\n<9>\nbecause dawn", {5: "dusk", 9: "dawn"}),
+        ("<14> because b\n<5> because a\n<20> because c", {14: "b", 20: "c"}),
+        ("<5> because a\n<6> because never offered\n<9> because b", {5: "a", 9: "b"}),
+        ("<think><5>\n</think>\n<9> because b", {9: "b"}),
+        ("<5> 理由：夜になる。\n<9> 理由：朝が来る。", {5: "夜になる。", 9: "朝が来る。"}),
+        ("Here are the labels:\n\n<5> because a", {5: "a"}),
+        ("", None),
+        ("There are no pauses.", None),
+        ("<77> because", None),
+        ("<" + "5" * 400 + ">", None),
+        ("In 1871 they left.", None),
+    ],
+)
+def test_replies_as_models_write_them(reply, reasons):
+    if reasons is None:
+        with pytest.raises(ReplyError):
+            parse_points(reply, OFFERED)
+    else:
+        found = parse_points(reply, OFFERED)
+        assert {n: r.rstrip(" *") for n, r in found.reasons.items()} == reasons
+
+
+def test_gists_come_with_their_labels():
+    reply = (
+        "<5> because dusk\nGist: Ada climbs.\nShe finds a letter.\n"
+        "<9> because dawn\n\nGist: Rowe rows.\n<14> because it ends"
+    )
+    found = parse_points(reply, OFFERED)
+    assert found.gists == {5: "Ada climbs.\nShe finds a letter.", 9: "Rowe rows."}
+    assert found.reasons[14] == "it ends"
+
+
+@given(st.text(alphabet="<>|0123456789 because\nGist:*-.", max_size=120))
+def test_any_reply_gives_offered_labels_or_its_own_error(reply):
+    try:
+        found = parse_points(reply, OFFERED)
+    except ReplyError:
+        return
+    assert set(found.reasons) <= OFFERED
+    assert list(found.reasons) == sorted(found.reasons)
+
+
+def test_labels_carry_the_words_so_far():
+    windows = Windows(make_document([30] * 60), plan_for("many"))
+    (first, *_) = spans(windows, 0, 60, window=None)
+    prompt = span_prompt(windows, first, with_gists=False)
+    assert re.findall(r"<\d+ \| \d+>", prompt.fields["passage"])[:2] == ["<2 | 60>", "<3 | 90>"]
+
+
+def check_pages(memory, plan):
+    check_cover(memory.document, memory.pages)
+    for page in memory.pages:
+        assert page.words <= plan.max_words
+        assert page.words >= plan.min_words or page.ends in ("end", "section", "only")
+    assert memory.complete
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(
+    sizes=st.lists(st.integers(1, 110), min_size=1, max_size=150),
+    pagination=st.sampled_from(["many", "one-pass"]),
+    sloppy=st.sampled_from([0, 2, 5]),
+    connections=st.sampled_from([1, 6]),
+    crossing=st.booleans(),
+    window=st.sampled_from([None, 300, 900]),
+)
+def test_pages_keep_their_bounds_whatever_is_replied(sizes, pagination, sloppy, connections, crossing, window):
+    plan = plan_for(pagination, cross_sections=crossing)
+    document = make_document(sizes, sections=range(0, len(sizes), 37))
+    model = FakeModel(many_replier(sloppy=sloppy), window=window)
+    memory = read(document, model, plan, connections=connections)
+    check_pages(memory, plan)
+    once = [p for p in model.prompts if "passage" in p.fields and "first" not in p.fields]  # asked again: apart
+    shown = sum(len(re.findall(r"\bw\d+x\d+", p.fields["passage"])) for p in once)
+    assert shown <= 1.15 * document.words
+    assert memory.pages == read(document, FakeModel(many_replier(sloppy=sloppy), window=window), plan).pages
+
+
+@pytest.mark.parametrize("pagination", ["many", "one-pass"])
+def test_useless_replies_are_worked_round_and_said(pagination):
+    def useless(prompt):
+        return "No." if prompt.task.startswith("paginate") else many_replier()(prompt)
+
+    plan = plan_for(pagination)
+    memory = read(random_document(1, paragraphs=200, most=40), FakeModel(useless), plan)
+    check_pages(memory, plan)
+    assert all(p.fallback for p in memory.pages if p.ends == "pause")
+
+
+def test_one_pass_sends_the_book_once():
+    document = random_document(2, paragraphs=400, most=40)
+    model = FakeModel(many_replier())
+    memory = read(document, model, plan_for("one-pass"))
+    words = sum(len(re.findall(r"\bw\d+x\d+", p.text)) for p in model.prompts)
+    assert words <= 1.5 * document.words  # pages at the joins are shortened apart
+    paged = sum(p.task == "paginate_gist" for p in model.prompts)
+    assert len(model.prompts) - paged < len(memory.pages) / 3
+    assert all(not g.fallback for g in memory.gists)
+
+
+def test_a_reply_that_broke_off_is_used_as_far_as_it_went():
+    plain = many_replier()
+
+    def cut(prompt):
+        if prompt.task == "gist":
+            return plain(prompt)
+        text = plain(prompt)
+        return CutOffError("cut", text[: len(text) * 2 // 3])
+
+    document = random_document(3, paragraphs=120, most=40)
+    memory = read(document, FakeModel(cut), plan_for("many"))
+    check_pages(memory, plan_for("many"))
+    assert any(not p.fallback for p in memory.pages)
+
+
+@pytest.mark.parametrize("pagination", ["many", "one-pass"])
+@pytest.mark.parametrize("connections", [1, 8])
+def test_stopping_and_going_on_asks_nothing_twice(tmp_path, pagination, connections):
+    library = Library(tmp_path)
+    document = random_document(4, paragraphs=400, most=40, sections=[130, 131, 300])
+    plan = plan_for(pagination, cross_sections=False)
+    whole = read(document, FakeModel(many_replier(sloppy=4)), plan, connections=connections)
+    reading = library.open_reading(library.add(document).id, plan, "fake-model")
+    prompts: list[str] = []
+    plain = many_replier(sloppy=4)
+    memory = None
+    while memory is None:
+        watch, stop_at = Watch(), len(prompts) + 9
+
+        def answer(prompt, watch=watch, stop_at=stop_at):
+            prompts.append(prompt.text)
+            if len(prompts) >= stop_at:
+                watch.cancel()
+            return plain(prompt)
+
+        try:
+            memory = read(
+                document, FakeModel(answer), plan, store=library.store(reading.id), watch=watch, connections=connections
+            )
+        except CancelledError:
+            continue
+    assert memory == whole
+    assert len(prompts) == len(set(prompts))
+    library.close()
