@@ -22,6 +22,7 @@ from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTe
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, clean
 from readagent_core.loaders.pdf_lines import Line, page_lines
+from readagent_core.loaders.pdf_mend import mended
 from readagent_core.loaders.pdf_order import flows, without_furniture
 from readagent_core.loaders.pdf_outline import Mark, read_outline, same_title
 from readagent_core.loaders.pdf_paragraphs import Measures, Passage, joined_passages, measure, passages, text_of
@@ -49,18 +50,23 @@ class _Piece:
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
     """The document in the PDF ``data``."""
     with _quiet():
-        reader = _open(data, password)
+        reader, repaired = _open(data, password)
         total = _count_pages(reader, limits)
         pages, bad = _read_pages(reader, total)
         builder = Builder()
+        if repaired:
+            builder.notice(
+                "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
+            )
         empty = [i for i, lines in enumerate(pages) if not lines]
         scanned = [i for i in empty if i not in bad and _has_picture(reader, i)]
-        if not any(pages):
+        kept, gone = without_furniture(pages)
+        if not any(kept):
+            scanned = [i for i in range(total) if i not in bad and _has_picture(reader, i)]
             raise _nothing_to_read(total, scanned, bad)
         marks = read_outline(reader, total)
         labels = _labels(reader, total)
         facts = _facts(reader)
-    kept, gone = without_furniture(pages)
     every = [flow for lines in kept for flow in flows(lines)]
     usual = measure(every)
     pieces = _pieces(joined_passages((passages(flow, usual) for flow in every), usual), usual)
@@ -91,30 +97,38 @@ def _quiet() -> Any:
             logger.setLevel(before)
 
 
-def _open(data: bytes, password: str) -> PdfReader:
+_BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError)
+
+
+def _open(data: bytes, password: str) -> tuple[PdfReader, bool]:
+    """The reader, and whether the file had to be mended."""
     try:
-        reader = PdfReader(BytesIO(data), strict=False)
-        locked = reader.is_encrypted and not reader.decrypt(password) and not (password and reader.decrypt(""))
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError) as error:
+        return _reader(data, password), False
+    except _BROKEN as error:
+        repaired = mended(data)
+        try:
+            if repaired is not None:
+                return _reader(repaired, password), True
+        except _BROKEN:
+            pass  # told below, as the first error
         raise DamagedDocumentError(
             f"This PDF is damaged and cannot be read ({type(error).__name__}). Nothing was opened. Download or copy "
             "it again; 'qpdf in.pdf out.pdf' can often mend it."
         ) from error
-    if locked and password:
-        raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
-    if locked:
+
+
+def _reader(data: bytes, password: str) -> PdfReader:
+    reader = PdfReader(BytesIO(data), strict=False)
+    if reader.is_encrypted and not reader.decrypt(password) and not (password and reader.decrypt("")):
+        if password:
+            raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
         raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
+    len(reader.pages)
     return reader
 
 
 def _count_pages(reader: PdfReader, limits: Limits) -> int:
-    try:
-        total = len(reader.pages)
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise DamagedDocumentError(
-            f"This PDF's list of pages is damaged ({type(error).__name__}). Nothing was opened. Download or copy it "
-            "again; 'qpdf in.pdf out.pdf' can often mend it."
-        ) from error
+    total = len(reader.pages)
     if total == 0:
         raise EmptyDocumentError("This PDF has no pages, or lost them when it was copied. Download or copy it again.")
     if total > limits.source_pages:
