@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,37 +17,11 @@ from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods.base import Answer, Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question
 from readagent_core.methods.tools import tools_of
 from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.meter import Metered
 from readagent_core.prompts import Prompt, language_of
 from readagent_core.tags import disarm
 from readagent_core.usage import Usage
-from readagent_core.words import CHARACTERS_PER_WORD, count_words
-
-
-class Metered:
-    """Counts what goes through one model."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-        self.usage = Usage()
-
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        completion = self._model.complete(prompt, watch)
-        self._count(prompt, completion)
-        return completion
-
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        for part in self._model.stream(prompt, watch):
-            if isinstance(part, Completion):
-                self._count(prompt, part)
-            yield part
-
-    def _count(self, prompt: Prompt, completion: Completion) -> None:
-        sent = (
-            Usage(cached_calls=1, saved_words_in=prompt.words)
-            if completion.cached
-            else Usage(words_in=prompt.words, words_out=count_words(completion.text), seconds=completion.seconds)
-        )
-        self.usage += sent + Usage(calls=1)
+from readagent_core.words import CHARACTERS_PER_WORD
 
 
 class Run:

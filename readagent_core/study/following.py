@@ -15,8 +15,8 @@ from readagent_core.citations import parse
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.library.records import Exchange
 from readagent_core.methods.base import Asked, Event, Noted
-from readagent_core.methods.run import Metered
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.meter import Metered
 from readagent_core.prompts import Prompt
 from readagent_core.tags import disarm
 from readagent_core.words import count_words, first_words, squeeze
