@@ -32,9 +32,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
     """The document in ``data``; ``name`` is its file name. Raises DocumentError."""
     check_size(data, limits.file, "This file")
     found = sniff(data, name)
-    opened = _loader(found.format)
     try:
-        document = opened(data, _stem(name), password=password, limits=limits)
+        document = _loader(found.format)(data, _stem(name), password=password, limits=limits)
     except DocumentError:
         raise
     except MemoryError:

@@ -137,22 +137,3 @@ def test_an_empty_book_says_so(make_study):
     book = study.library.add(make_document([]))
     snapshot = study.start_reading(book.id, PLAN).join(20)
     assert "nothing to read" in snapshot.error
-
-
-def test_pages_are_made_to_fit_the_models_window(make_study):
-    study = make_study(replier())
-    study.model.window = 1200
-    book = study.library.add(random_document(3))
-    job = study.start_reading(book.id, ReadingPlan(max_words=1000, min_words=400))
-    assert job.join(20).state == "done"
-    reading, memory = study.newest_memory(book.id)
-    assert 60 <= reading.plan.max_words < 500
-    assert reading.plan.min_words < reading.plan.max_words
-    assert memory.usage.calls == len(study.model.prompts)
-
-
-def test_a_plan_that_fits_is_left_alone():
-    document = random_document(3)
-    assert rooms.fitting_plan(PLAN, 128_000, document) is PLAN
-    tiny = rooms.fitting_plan(PLAN, 10, document)
-    assert (tiny.max_words, tiny.min_words) == (60, 24)
