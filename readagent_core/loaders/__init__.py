@@ -14,9 +14,10 @@ from pathlib import PurePath
 from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, check_size
+from readagent_core.loaders.report import Report, report
 from readagent_core.loaders.sniff import FORMATS, NAMES, sniff
 
-__all__ = ["DEFAULT", "FORMATS", "Limits", "load"]
+__all__ = ["DEFAULT", "FORMATS", "Limits", "Report", "load", "report"]
 
 # loaded when first needed: a text does not wait for the PDF machinery
 _LOADERS = {
@@ -32,8 +33,9 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
     """The document in ``data``; ``name`` is its file name. Raises DocumentError."""
     check_size(data, limits.file, "This file")
     found = sniff(data, name)
+    opened = _loader(found.format)
     try:
-        document = _loader(found.format)(data, _stem(name), password=password, limits=limits)
+        document = opened(data, _stem(name), password=password, limits=limits)
     except DocumentError:
         raise
     except MemoryError:

@@ -1,0 +1,334 @@
+"""PDF: paragraphs from positions, sections from the outline and from large letters, source pages as places.
+
+Pages without text (scans) are named by number; a file with nothing but scans is an error that says what to do.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import groupby
+from typing import Any
+
+from pypdf import PdfReader
+from pypdf.errors import PyPdfError
+
+from readagent_core.document import Document
+from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError, TooLargeError
+from readagent_core.loaders import gutenberg, headings
+from readagent_core.loaders.base import Builder, Limits, clean
+from readagent_core.loaders.pdf_lines import Line, page_lines
+from readagent_core.loaders.pdf_mend import mended
+from readagent_core.loaders.pdf_order import flows, without_furniture
+from readagent_core.loaders.pdf_outline import Mark, read_outline, same_title
+from readagent_core.loaders.pdf_paragraphs import Measures, Passage, joined_passages, measure, passages, text_of
+from readagent_core.loaders.text import set_apart
+from readagent_core.words import count_words
+
+_NO_TITLE = re.compile(
+    r"^(?:untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt)$|\W*$)", re.I
+)
+_LARGE = 1.15
+_NOTE = re.compile(r"^(?:[*†‡§¶]|\d{1,3}[.)]?\s|\[\d{1,3}\])")
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A finished passage. ``level``: of a heading, 0 for text."""
+
+    text: str
+    number: int
+    y: float
+    level: int = 0
+    note: bool = False
+
+
+def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+    """The document in the PDF ``data``."""
+    with _quiet():
+        reader, repaired = _open(data, password)
+        total = _count_pages(reader, limits)
+        pages, bad = _read_pages(reader, total)
+        builder = Builder()
+        if repaired:
+            builder.notice(
+                "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
+            )
+        empty = [i for i, lines in enumerate(pages) if not lines]
+        scanned = [i for i in empty if i not in bad and _has_picture(reader, i)]
+        kept, gone = without_furniture(pages)
+        if not any(kept):
+            scanned = [i for i in range(total) if i not in bad and _has_picture(reader, i)]
+            raise _nothing_to_read(total, scanned, bad)
+        marks = read_outline(reader, total)
+        labels = _labels(reader, total)
+        facts = _facts(reader)
+    every = [flow for lines in kept for flow in flows(lines)]
+    usual = measure(every)
+    pieces = _pieces(joined_passages((passages(flow, usual) for flow in every), usual), usual)
+    pieces = _without_gutenberg(pieces, builder, facts)
+    title = facts.get("title", "") or _largest(pages[0], usual)
+    _fill(builder, pieces, marks, labels)
+    _tell(builder, scanned, bad, gone, labels)
+    return builder.document(
+        title=title or name,
+        author=facts.get("author", ""),
+        language=facts.get("language", ""),
+        format="pdf",
+        limits=limits,
+    )
+
+
+@contextmanager
+def _quiet() -> Any:
+    """pypdf tells of every mended flaw in logs and warnings; what matters is told in notices."""
+    logger = logging.getLogger("pypdf")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            logger.setLevel(before)
+
+
+_BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError)
+
+
+def _open(data: bytes, password: str) -> tuple[PdfReader, bool]:
+    """The reader, and whether the file had to be mended."""
+    try:
+        return _reader(data, password), False
+    except _BROKEN as error:
+        repaired = mended(data)
+        try:
+            if repaired is not None:
+                return _reader(repaired, password), True
+        except _BROKEN:
+            pass  # told below, as the first error
+        raise DamagedDocumentError(
+            f"This PDF is damaged and cannot be read ({type(error).__name__}). Nothing was opened. Download or copy "
+            "it again; 'qpdf in.pdf out.pdf' can often mend it."
+        ) from error
+
+
+def _reader(data: bytes, password: str) -> PdfReader:
+    reader = PdfReader(BytesIO(data), strict=False)
+    if reader.is_encrypted and not reader.decrypt(password) and not (password and reader.decrypt("")):
+        if password:
+            raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
+        raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
+    len(reader.pages)
+    return reader
+
+
+def _count_pages(reader: PdfReader, limits: Limits) -> int:
+    total = len(reader.pages)
+    if total == 0:
+        raise EmptyDocumentError("This PDF has no pages, or lost them when it was copied. Download or copy it again.")
+    if total > limits.source_pages:
+        raise TooLargeError(
+            f"This PDF has {total:,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
+            "opened. Split it and open the parts."
+        )
+    return total
+
+
+def _read_pages(reader: PdfReader, total: int) -> tuple[list[list[Line]], list[int]]:
+    """The lines of each page, and the pages that could not be read."""
+    pages: list[list[Line]] = []
+    bad: list[int] = []
+    for number in range(total):
+        try:
+            page = reader.pages[number]
+            pages.append(page_lines(page, number))
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  one broken page must not cost the book; it is told by number
+            pages.append([])
+            bad.append(number)
+    return pages, bad
+
+
+def _has_picture(reader: PdfReader, number: int) -> bool:
+    try:
+        resources = reader.pages[number].get("/Resources", {}).get_object()
+        objects = resources.get("/XObject", {}).get_object()
+        return any(objects[name].get_object().get("/Subtype") in ("/Image", "/Form") for name in objects)
+    except Exception:  # noqa: BLE001  a page whose pictures cannot be listed counts as one
+        return True
+
+
+def _nothing_to_read(total: int, scanned: list[int], bad: list[int]) -> Exception:
+    if len(bad) == total:
+        return DamagedDocumentError(
+            "None of this PDF's pages can be read: it is damaged. Nothing was opened. Download or copy it again."
+        )
+    if scanned:
+        return NoTextError(
+            f"This PDF is a scan: its {total:,} page(s) are pictures without text, so there is nothing to read yet. "
+            "Nothing was opened. Recognise the text first, for example with 'ocrmypdf in.pdf out.pdf', and open "
+            "the result."
+        )
+    return EmptyDocumentError(f"There is no text on the {total:,} page(s) of this PDF. Open another file.")
+
+
+def _labels(reader: PdfReader, total: int) -> list[str]:
+    """What each page is called in the book itself: 'iv', '12'."""
+    try:
+        labels = list(reader.page_labels)
+    except Exception:  # noqa: BLE001  labels are an ornament; the page's own number does
+        labels = []
+    return [*labels, *(str(i + 1) for i in range(len(labels), total))]
+
+
+def _facts(reader: PdfReader) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    try:
+        metadata = reader.metadata
+        title = " ".join(clean(str((metadata and metadata.title) or "")).split())
+        author = " ".join(clean(str((metadata and metadata.author) or "")).split())
+        language = str(reader.root_object.get("/Lang", "") or "")
+    except Exception:  # noqa: BLE001  a file without readable metadata still has its text
+        return facts
+    if title and not _NO_TITLE.match(title):
+        facts["title"] = title
+    if author and author.lower() not in ("unknown", "anonymous", "user", "admin", "administrator"):
+        facts["author"] = author
+    if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language):
+        facts["language"] = language
+    return facts
+
+
+def _largest(lines: Sequence[Line], usual: Measures) -> str:
+    """The title as the first page shows it: its largest letters."""
+    if not lines:
+        return ""
+    size = max(line.size for line in lines)
+    if size < _LARGE * usual.size:
+        return ""
+    text = " ".join(line.text for line in lines if line.size > 0.97 * size)
+    return text if 1 < len(text) < 200 else ""
+
+
+def _pieces(found: Sequence[Passage], usual: Measures) -> list[_Piece]:
+    """Finished text: headings by their size, notes by their mark."""
+    sizes = sorted({round(p.size) for p in found if _is_heading(p, usual)}, reverse=True)
+    pieces = []
+    for passage in found:
+        first = passage.lines[0]
+        if _is_heading(passage, usual):
+            text = text_of(passage.lines, passage.width, usual, keep=False)
+            pieces.append(_Piece(text, passage.number, first.y, sizes.index(round(passage.size)) + 1))
+        else:
+            text = text_of(passage.lines, passage.width, usual)
+            note = passage.small and bool(_NOTE.match(text)) and any(c.isalpha() for c in text)
+            pieces.append(_Piece(text, passage.number, first.y, note=note))
+    return _without_labels(pieces)
+
+
+def _without_labels(pieces: list[_Piece]) -> list[_Piece]:
+    """Four headings in a row and more are the labels of a picture or a table: one paragraph, a line each."""
+    kept: list[_Piece] = []
+    for level, run in groupby(pieces, key=lambda p: p.level):
+        group = list(run)
+        if level and len(group) > 3:
+            group = [_Piece("\n".join(p.text for p in group), group[0].number, group[0].y)]
+        kept += group
+    return kept
+
+
+def _is_heading(passage: Passage, usual: Measures) -> bool:
+    length = sum(len(line.text) for line in passage.lines)
+    if length > 200 or len(passage.lines) > 4 or not any(c.isalpha() for line in passage.lines for c in line.text):
+        return False
+    if passage.size >= _LARGE * usual.size:
+        return length > 1
+    ends = passage.lines[-1].text[-1:] in ".,;:" and not passage.lines[0].text[:1].isdigit()
+    return passage.bold and passage.size >= 0.97 * usual.size and len(passage.lines) <= 2 and length > 2 and not ends
+
+
+def _without_gutenberg(pieces: list[_Piece], builder: Builder, facts: dict[str, str]) -> list[_Piece]:
+    wrapped = gutenberg.find([p.text for p in pieces])
+    if wrapped is None:
+        return pieces
+    apart = pieces[: wrapped.start] + pieces[wrapped.end :]
+    set_apart(builder, sum(count_words(p.text) for p in apart))
+    facts.update({k: v for k, v in wrapped.facts.items() if v and k not in facts})
+    return pieces[wrapped.start : wrapped.end]
+
+
+def _fill(builder: Builder, pieces: list[_Piece], marks: list[Mark], labels: list[str]) -> None:
+    """Headings and paragraphs into the builder; the outline's entries stand where their titles do."""
+    placed = _placed(pieces, marks)
+    chapters: dict[int, headings.Heading] = {}
+    if not marks and not any(p.level for p in pieces):
+        chapters, _ = headings.find([p.text.split("\n") for p in pieces])
+    level = 0
+    skip = 0
+    for i, piece in enumerate(pieces):
+        for mark in placed.get(i, ()):
+            builder.heading(mark.title, mark.level)
+            level = mark.level
+        if skip:
+            skip -= 1
+        elif i in chapters:
+            builder.heading(chapters[i].title, min(chapters[i].rank, 2))
+            skip = chapters[i].used - 1
+        elif any(same_title(mark.title, piece.text) for mark in placed.get(i, ())):
+            continue
+        elif piece.level:
+            builder.heading(piece.text, piece.level + (level if marks else 0))
+        elif not piece.note:
+            builder.paragraph(piece.text, f"p. {labels[piece.number]}")
+    notes = [p for p in pieces if p.note]
+    if notes:
+        builder.heading("Notes", 1)
+        for piece in notes:
+            builder.paragraph(piece.text, f"p. {labels[piece.number]}")
+
+
+def _placed(pieces: list[_Piece], marks: list[Mark]) -> dict[int, list[Mark]]:
+    """Before which piece each entry of the outline stands: the piece with its title, else the first at its place."""
+    placed: dict[int, list[Mark]] = {}
+    used: set[int] = set()
+    for mark in marks:
+        here = [i for i, p in enumerate(pieces) if p.number == mark.number]
+        titled = [i for i in here if i not in used and same_title(mark.title, pieces[i].text)]
+        lower = [i for i in here if mark.top is None or pieces[i].y <= mark.top + 2]
+        later = [i for i, p in enumerate(pieces) if p.number > mark.number]
+        at = next(iter(titled or lower or later), None)
+        if at is not None:
+            placed.setdefault(at, []).append(mark)
+            used.update(titled[:1])
+    return placed
+
+
+def _tell(builder: Builder, scanned: list[int], bad: list[int], gone: int, labels: list[str]) -> None:
+    if scanned:
+        builder.notice(
+            "pages-without-text",
+            f"{len(scanned):,} page(s) are pictures without text and could not be read: "
+            f"{_listed([labels[i] for i in scanned])}. To read them, recognise their text first, for example with "
+            "'ocrmypdf --skip-text in.pdf out.pdf', and open the result.",
+            len(scanned),
+        )
+    if bad:
+        builder.notice(
+            "pages-damaged",
+            f"{len(bad):,} page(s) are damaged and were left out: {_listed([labels[i] for i in bad])}.",
+            len(bad),
+        )
+    if gone:
+        builder.notice("furniture", f"{gone:,} running headers, footers and page numbers were left out.", gone)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'3, 7, 8 … and 12 more'."""
+    return ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")

@@ -1,0 +1,222 @@
+"""The lines of a PDF page in reading order, as flows (columns), without running headers, footers and page numbers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from readagent_core.loaders.pdf_lines import Line
+
+_NUMBER = re.compile(
+    r"^\W*(?:page|seite|p\.)?\s*(\d{1,4}|[ivxlcdm]{1,7})\W*(?:(?:of|von|/|sur|de)\s*\d{1,4}\W*)?$", re.I
+)
+_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
+_EDGE = 3  # lines at the top and at the bottom that can be furniture
+_LONG = 20  # characters
+_SAME = 0.35  # of the size: lines nearer than this in height stand on one line
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Lines that follow one another downward: a column, or a page. ``width``: of its full lines."""
+
+    lines: tuple[Line, ...]
+    left: float
+    width: float
+
+
+def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
+    """Each page without what repeats at its edges, and how many lines went."""
+    edges: list[list[tuple[Line, str]]] = []
+    for lines in pages:
+        ordered = sorted(lines, key=lambda line: -line.y)
+        rows = _rows(ordered)
+        outer = [*rows[:_EDGE], *rows[max(_EDGE, len(rows) - _EDGE) :]]
+        edges.append([(line, _shape(line.text)) for row in outer for line in row])
+    seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for number, edge in enumerate(edges):
+        for line, shape in edge:
+            seen[shape].append((number, line.y))
+    numbers = _page_numbers(edges)
+    kept: list[list[Line]] = []
+    gone = 0
+    for number, (lines, edge) in enumerate(zip(pages, edges, strict=True)):
+        drop = {
+            id(line)
+            for line, shape in edge
+            if id(line) in numbers
+            or (
+                not _has_sentence(line.text)
+                and (_repeats(seen[shape], number, line.y, len(pages)) or _resembles(edges, number, line, shape))
+            )
+        }
+        gone += len(drop)
+        kept.append([line for line in lines if id(line) not in drop])
+    return kept, gone
+
+
+def _rows(ordered: Sequence[Line]) -> list[list[Line]]:
+    rows: list[list[Line]] = []
+    for line in ordered:
+        if rows and abs(rows[-1][0].y - line.y) < _SAME * max(line.size, rows[-1][0].size):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _shape(text: str) -> str:
+    """A line with its numbers hidden, so that 'The Siege 49' and 'The Siege 51' are one."""
+    return _DIGITS.sub("#", text.casefold()).strip()
+
+
+def _has_sentence(text: str) -> bool:
+    return len(text) > 90
+
+
+def _repeats(places: Sequence[tuple[int, float]], number: int, y: float, pages: int) -> bool:
+    """Whether the same line stands at about this height on enough other pages near this one."""
+    others = {n for n, height in places if abs(height - y) < 6 and n != number}
+    near = sum(1 for n in others if abs(n - number) <= 12)
+    return near >= 2 or (pages == 2 and near == 1)
+
+
+def _resembles(edges: Sequence[Sequence[tuple[Line, str]]], number: int, line: Line, shape: str) -> bool:
+    """Whether two pages near have nearly this line at this height: headers as text recognition spells them."""
+    if len(shape) < 8 or not any(c.isalpha() for c in shape):
+        return False
+    found = 0
+    for other in range(max(0, number - 4), min(len(edges), number + 5)):
+        if other != number:
+            found += any(
+                abs(candidate.y - line.y) < 0.02 * max(line.y, 400)
+                and abs(len(text) - len(shape)) < 4
+                and SequenceMatcher(None, text, shape).ratio() > 0.84
+                for candidate, text in edges[other]
+            )
+    return found >= 2
+
+
+def _page_numbers(edges: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:
+    """Lines that are nothing but a number which grows with the pages."""
+    candidates: dict[int, list[tuple[int, Line]]] = defaultdict(list)
+    for number, edge in enumerate(edges):
+        for line, _ in edge:
+            found = _NUMBER.match(line.text)
+            if found:
+                value = _value(found.group(1))
+                if value:
+                    candidates[value - number].append((number, line))
+    drop: set[int] = set()
+    for group in candidates.values():
+        if len({n for n, _ in group}) >= min(2, len(edges)):
+            drop |= {id(line) for _, line in group}
+    return drop
+
+
+def _value(text: str) -> int:
+    if text.isdigit():
+        return int(text)
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}[c] for c in text.lower()]
+    return sum(-v if v < w else v for v, w in zip(values, [*values[1:], 0], strict=True))
+
+
+def flows(lines: Sequence[Line]) -> list[Flow]:
+    """The page's lines as flows in reading order: the order they are drawn in, unless that jumps about."""
+    if not lines:
+        return []
+    gutter = _gutter(lines)
+    if gutter is None:
+        ordered = _by_height(lines) if _jumps(lines) else list(lines)
+        return [_flow(run) for run in _runs(ordered)]
+    sides = [_side(line, gutter) for line in lines if len(line.text) >= _LONG]  # labels in pictures jump about
+    switches = sum(a != b for a, b in itertools.pairwise(sides))
+    if switches <= 6 and not _jumps(lines):
+        return [_flow(run) for run in _runs(lines, gutter)]
+    return [_flow(run) for run in _banded(lines, gutter)]
+
+
+def _jumps(lines: Sequence[Line]) -> bool:
+    """Whether the drawing order goes upward more often than columns explain."""
+    long = [line for line in lines if len(line.text) >= _LONG]
+    up = sum(b.y > a.y + 2 * a.size for a, b in itertools.pairwise(long))
+    return up > 4 and up * 6 > len(long)
+
+
+def _by_height(lines: Sequence[Line]) -> list[Line]:
+    return [line for row in _rows(sorted(lines, key=lambda line: -line.y)) for line in sorted(row, key=lambda v: v.x)]
+
+
+def _gutter(lines: Sequence[Line]) -> float | None:
+    """Where a second column begins; None on a page of one column."""
+    left, right = min(line.x for line in lines), max(line.end for line in lines)
+    span = right - left
+    starts = Counter(round(line.x) for line in lines if left + 0.35 * span < line.x < left + 0.72 * span)
+    if span < 150 or not starts:
+        return None
+    start = max(starts, key=lambda x: sum(starts[x + i] for i in (-1, 0, 1)))
+    gutter = start - 4.0
+    beside = [line for line in lines if line.x >= gutter]
+    before = [line for line in lines if line.x < gutter and line.end - 0.12 * line.width <= start]
+    across = len(lines) - len(beside) - len(before)
+    if min(len(beside), len(before)) < max(5, 0.18 * len(lines)) or across > 0.35 * len(lines):
+        return None
+    texts = sorted(len(line.text) for line in beside), sorted(len(line.text) for line in before)
+    return gutter if all(t[len(t) // 2] >= 16 for t in texts) else None
+
+
+def _side(line: Line, gutter: float) -> int:
+    if line.x >= gutter:
+        return 1
+    return 0 if line.end - 0.12 * line.width <= gutter + 4 else -1
+
+
+def _banded(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
+    """Columns between the lines that cross them, each band read left, then right."""
+    runs: list[list[Line]] = []
+    band: dict[int, list[Line]] = {0: [], 1: []}
+    for line in [*sorted(lines, key=lambda v: -v.y), None]:
+        side = -1 if line is None else _side(line, gutter)
+        if side >= 0 and line is not None:
+            band[side].append(line)
+            continue
+        runs += [_by_height(column) for column in band.values() if column]
+        band = {0: [], 1: []}
+        if line is not None:
+            if runs and runs[-1] and _side(runs[-1][-1], gutter) == -1:
+                runs[-1].append(line)
+            else:
+                runs.append([line])
+    return runs
+
+
+def _runs(lines: Sequence[Line], gutter: float | None = None) -> list[list[Line]]:
+    """Lines parted where they jump upward or to the other column."""
+    runs: list[list[Line]] = [[lines[0]]]
+    for before, line in itertools.pairwise(lines):
+        other = gutter is not None and _side(before, gutter) != _side(line, gutter)
+        if line.y > before.y + 2 * before.size or (other and abs(line.y - before.y) > 0.5 * line.size):
+            runs.append([])
+        runs[-1].append(line)
+    return runs
+
+
+def _flow(lines: Sequence[Line]) -> Flow:
+    """A flow with its left edge and the width of its full lines; cells on one height become one line."""
+    merged: list[Line] = []
+    for line in lines:
+        last = merged[-1] if merged else None
+        if last and abs(last.y - line.y) < _SAME * max(last.size, line.size) and line.x >= last.x:
+            gap = "\t" if line.x - last.end > 2 * line.size + 0.1 * last.width else " "
+            merged[-1] = replace(last, text=f"{last.text}{gap}{line.text}", end=max(last.end, line.end))
+        else:
+            merged.append(line)
+    starts = Counter(round(line.x) for line in merged)
+    most = max(starts.values())
+    left = min(x for x, n in starts.items() if n >= max(1, most * 0.4))
+    widths = sorted(line.end - left for line in merged)
+    return Flow(tuple(merged), float(left), widths[int(len(widths) * 0.9)] if len(widths) > 4 else widths[-1])

@@ -1,0 +1,235 @@
+"""Paragraphs rebuilt from the lines of a PDF: by indents, gaps and sizes; hyphens at line ends joined.
+
+'con-' + 'text' becomes 'context', 'well-' + 'known' stays 'well-known': the document's own words decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from readagent_core.loaders.lines import join
+from readagent_core.loaders.pdf_lines import SOFT, Line
+from readagent_core.loaders.pdf_order import Flow
+
+_END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$")
+_BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
+_HYPHENS = ("-", "\u2010", *SOFT)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+# first parts that words are written together with
+_JOINED = frozenset(
+    "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
+    "there where who when how to al ever after not can may".split()
+)
+_KEPT = frozenset({"well", "self", "half", "ill", "non", "ex", "all", "high", "low", "long", "short", "so", "two"})
+
+
+@dataclass
+class Passage:
+    """A paragraph or heading under way. ``size``: of its letters. ``lines``: as they stood."""
+
+    lines: list[Line]
+    width: float
+    left: float
+    small: bool = False
+    text: str = ""
+
+    @property
+    def size(self) -> float:
+        return max(self.lines, key=lambda line: len(line.text)).size
+
+    @property
+    def bold(self) -> bool:
+        return all(line.bold for line in self.lines)
+
+    @property
+    def number(self) -> int:
+        return self.lines[0].number
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is usual in this document. ``size``: of body text; ``leading``: from line to line;
+    ``indent``: of a paragraph's first line, 0 when there is none."""
+
+    size: float
+    leading: float
+    indent: float
+    words: Counter[str] = field(default_factory=Counter)
+    compounds: frozenset[str] = frozenset()
+
+
+def measure(flows: Sequence[Flow]) -> Measures:
+    """The usual size, leading and indent over all ``flows``, and the words that stand whole in them."""
+    sizes: Counter[float] = Counter()
+    for flow in flows:
+        for line in flow.lines:
+            sizes[round(line.size * 2) / 2] += len(line.text)
+    size = sizes.most_common(1)[0][0] if sizes else 10.0
+    gaps: Counter[float] = Counter()
+    indents: Counter[int] = Counter()
+    for flow in flows:
+        for before, line in zip(flow.lines, flow.lines[1:], strict=False):
+            if abs(line.size - size) < 0.6 and abs(before.size - size) < 0.6:
+                gaps[round((before.y - line.y) * 2) / 2] += 1
+                offset = round(before.x - flow.left)
+                if 0.5 * size < offset < 5 * size and abs(line.x - flow.left) < 2:
+                    indents[offset] += 1
+    usual = [gap for gap, n in gaps.most_common(3) if n * 3 >= gaps.most_common(1)[0][1] and gap > 0.5 * size]
+    leading = min(usual) if usual else 1.2 * size
+    indent, times = indents.most_common(1)[0] if indents else (0, 0)
+    texts = [line.text for flow in flows for line in flow.lines]
+    words: Counter[str] = Counter()
+    compounds: set[str] = set()
+    for text in texts:
+        inner = text[:-1].rsplit(" ", 1)[0] if text.endswith(_HYPHENS) else text
+        words.update(w.lower() for w in _WORD.findall(inner))
+        if "-" in inner:
+            compounds.update(c.lower() for c in _COMPOUND.findall(inner))
+    enough = times >= 3 or times * 8 > sum(gaps.values())
+    return Measures(size, leading, float(indent) if enough else 0.0, words, frozenset(compounds))
+
+
+def passages(flow: Flow, usual: Measures) -> list[Passage]:
+    """The paragraphs of one flow."""
+    found: list[Passage] = []
+    for i, line in enumerate(flow.lines):
+        before = flow.lines[i - 1] if i else None
+        if before is None or _begins(line, before, flow, usual):
+            found.append(Passage([line], flow.width, flow.left))
+        else:
+            found[-1].lines.append(line)
+    for passage in found:
+        passage.small = passage.size < 0.93 * usual.size
+    return found
+
+
+def _begins(line: Line, before: Line, flow: Flow, usual: Measures) -> bool:
+    """Whether ``line`` begins a paragraph after ``before``."""
+    size = max(line.size, before.size)
+    if abs(line.size - before.size) > 0.08 * size:
+        return True
+    if line.bold != before.bold and (len(before.text) < 80 or len(line.text) < 80) and not _continues(before):
+        return True
+    gap = before.y - line.y
+    if gap > max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size):
+        return True
+    full = before.end - flow.left > 0.8 * flow.width
+    open_ended = full and not _END.search(before.text)
+    if _BULLET.match(line.text) and not open_ended:
+        return True
+    offset, offset_before = line.x - flow.left, before.x - flow.left
+    if offset > 0.5 * line.size:
+        if offset - offset_before > 0.5 * line.size:
+            return not open_ended
+        if usual.indent and abs(offset - usual.indent) < 2.5 and abs(offset - offset_before) <= 2.5:
+            return not open_ended
+        return False
+    if usual.indent:
+        return False
+    short = before.end - flow.left < 0.72 * flow.width
+    return short and bool(_END.search(before.text)) and line.text[:1].isupper() and flow.width > 25 * line.size * 0.46
+
+
+def _continues(line: Line) -> bool:
+    return line.text.endswith(_HYPHENS) or line.text[-1:] in ",;"
+
+
+def goes_on(last: Passage, following: Passage, usual: Measures) -> bool:
+    """Whether a paragraph that ends a column or page goes on with the next one's first."""
+    if abs(last.size - following.size) > 0.08 * last.size or last.bold != following.bold:
+        return False
+    end, start = last.lines[-1], following.lines[0]
+    if _BULLET.match(start.text):
+        return False
+    full = end.end - last.left > 0.8 * last.width
+    if end.text.endswith(_HYPHENS):
+        return True
+    indented = start.x - following.left > 0.5 * start.size
+    if not _END.search(end.text):
+        return (full or start.text[:1].islower()) and not (indented and start.text[:1].isupper())
+    return bool(usual.indent) and full and not indented and len(following.lines) > 1
+
+
+def text_of(lines: Sequence[Line], width: float, usual: Measures, *, keep: bool = True) -> str:
+    """The text of a paragraph; lines all short of the full width are verse or a list and stay lines."""
+    texts = [line.text for line in lines]
+    if len(lines) > 1 and keep:
+        if sum("\t" in t for t in texts) * 2 > len(texts):
+            return "\n".join(_mended(t) for t in texts)
+        if all(line.width < 0.72 * width for line in lines[:-1]) and not any(t.endswith(_HYPHENS) for t in texts[:-1]):
+            return "\n".join(_mended(t) for t in texts)
+    text = texts[0]
+    for following in texts[1:]:
+        text = _joined(text, following, usual)
+    return _mended(text)
+
+
+def _joined(before: str, after: str, usual: Measures) -> str:
+    if not before.endswith(_HYPHENS):
+        return join(before, after)
+    head = before[:-1]
+    if before[-1] in SOFT:
+        return head + after
+    first, second = _last_word(head), _first_word(after)
+    if not first or not second or head.endswith("-"):
+        return before + after if head.endswith("-") or (head and not head[-1].isspace()) else f"{before} {after}"
+    return before + after if _keeps_hyphen(first, second, usual) else head + after
+
+
+def _keeps_hyphen(first: str, second: str, usual: Measures) -> bool:
+    one, two = first.lower(), second.lower()
+    whole = usual.words[one + two]
+    hyphened = f"{one}-{two}" in usual.compounds
+    if hyphened or whole:
+        return hyphened and not whole
+    if second[:1].isupper():
+        return True
+    if one in _JOINED:
+        return False
+    if one in _KEPT and usual.words[two]:
+        return True
+    return len(one) > 2 and len(two) > 2 and usual.words[one] > 0 and usual.words[two] > 0
+
+
+def _last_word(text: str) -> str:
+    found = re.search(r"([^\W\d_]+)$", text)
+    return found.group(1) if found else ""
+
+
+def _first_word(text: str) -> str:
+    found = re.match(r"[^\W\d_]+", text)
+    return found.group() if found else ""
+
+
+def _mended(text: str) -> str:
+    for soft in SOFT:
+        if soft in text:
+            text = text.replace(soft, "")
+    return text
+
+
+def joined_passages(passages_in: Iterable[list[Passage]], usual: Measures) -> list[Passage]:
+    """All paragraphs of the document: those that go on over a column or page are one. What is set small at a
+    column's foot (a note, a copyright line) follows the paragraph it interrupts."""
+    found: list[Passage] = []
+    foot: list[Passage] = []
+    for flow in passages_in:
+        body = list(flow)
+        small: list[Passage] = []
+        while body and body[-1].small and len(body) > 1:
+            small.insert(0, body.pop())
+        if body and found and goes_on(found[-1], body[0], usual):
+            found[-1].lines += body[0].lines
+            body = body[1:]
+            found += foot
+            foot = []
+        else:
+            found += foot
+            foot = []
+        found += body
+        foot = small
+    return found + foot
