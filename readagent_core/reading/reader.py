@@ -104,15 +104,14 @@ class _Run:
 
     def finish(self) -> GistMemory:
         try:
-            while True:
-                self._take()
-                if self._whole:
-                    break
+            self._take()
+            while not self._whole:
                 self._watch.check()
                 self._submit()
                 outcome = self._pool.next(0.2)
                 if outcome is not None:
                     self._absorb(outcome)
+                    self._take()
                     self._tell()
         except _ChangedElsewhere:
             raise
