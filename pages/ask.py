@@ -1,10 +1,253 @@
-"""Ask: this screen is being built; it says so."""
+"""Ask: the gist memory on one side, the conversation on the other; looked-up pages open in place as they are read."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
 import streamlit as st
 
-from pages.parts import shell
+from pages.parts import answer_view, ask_side, shell
+from pages.parts import book as current
+from pages.parts.ask_prompts import show_prompts
+from pages.parts.ask_record import as_of, checked_answer, exchange_record, page_passages
+from pages.parts.ask_state import SHOWN, Scene, ask, choose_exchange, scene, standing, step_asked
+from pages.parts.cached import get_study
+from pages.parts.memory_view import send_pages, show_memory
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import Event
+from readagent_core.study import replay, suggesting
+from readagent_core.study.asking import job_key
 
-shell.header("Ask", about="This screen is being built.")
-st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
+POLL_SECONDS = 0.4
+FIRST_SECONDS = 0.15  # how long a run waits for the first event of a question just asked, rather than draw without it
+
+
+def screen() -> None:
+    study = get_study()
+    chosen = current.current(study)
+    if chosen is None:
+        shell.header("Ask", about="No book is open yet.")
+        st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
+        return
+    now = scene(study, chosen)
+    if now is None:
+        with st.sidebar:
+            current.picker(study, chosen)
+        _unread(chosen.id)
+        return
+    answer_view.dress()
+    current.set_address(book=chosen.id)
+    ask_side.draw(now)
+    send_pages(now.memory, scope=_scope(now))
+    st.fragment(_draw, run_every=POLL_SECONDS if now.running else None)(now, now.running)
+
+
+def _unread(book_id: str) -> None:
+    shell.header("Ask", about="This book has not been read yet. Questions are answered from its gists.")
+    if st.button("Read it now", type="primary", key="ask_read"):
+        get_study().start_reading(book_id)
+        st.switch_page("pages/read.py")
+
+
+def _scope(now: Scene) -> str:
+    return f"r{now.reading.id}"
+
+
+def _draw(now: Scene, was_running: bool) -> None:
+    """Everything but the sidebar; runs by itself while an answer is under way."""
+    if was_running and not now.running:
+        st.rerun(scope="app")
+    now.exchanges = [now.study.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
+    now.current = next((e for e in now.exchanges if now.current and e.id == now.current.id), now.current)
+    events = standing(now.study, now.current)[1] if now.current else []
+    steps = replay.steps(events)
+    at = len(steps) - 1 if was_running or not now.current else step_asked(len(steps))
+    with st.container(key="ask_bar"):
+        at = _replay_bar(now, steps, at)
+    st.segmented_control("Show", ("Conversation", "Memory"), default="Conversation", key="ask_tabs", required=True,
+                         label_visibility="collapsed", width="stretch")  # fmt: skip
+    with st.container(key="ask_two"):
+        left, right = st.columns([1.18, 1], gap=None)
+        with right, st.container(key="ask_talk", gap=None):
+            _talk(now, steps, at)
+        with left, st.container(key="ask_memory"):
+            _memory(now, steps, at)
+
+
+def _replay_bar(now: Scene, steps: list[replay.Step], at: int) -> int:
+    """The step that is shown, which a click may have changed."""
+    if not now.current:
+        return at
+    link = f"?book={now.book.id}&exchange={now.current.id}&step={at + 1}"
+    act = answer_view.show_replay([s.title for s in steps], at=at, link=link, key=f"replay {now.current.id}")
+    if act and act.do == "step":
+        at = act.page
+        choose_exchange(now, now.current, step=at)
+    elif act and act.do == "prompt":
+        show_prompts(steps, at)
+    return at
+
+
+def _memory(now: Scene, steps: list[replay.Step], at: int) -> None:
+    """The memory as it stood at step ``at``."""
+    memory = now.memory
+    limit = now.current.up_to if now.current else now.limit
+    step = steps[at] if now.current and steps else None
+    expanded = step.expanded if step else ()
+    last = step is None or step.kind == replay.ANSWER
+    passages = {}
+    if now.current and step and last:
+        _, events, text, _ = standing(now.study, now.current)
+        answer = replay.answer_of(events)
+        passages = page_passages(checked_answer(text, answer, memory), memory) if answer else {}
+        passages = {n: spans for n, spans in passages.items() if n in expanded}
+    marked = step.marked if step and step.kind == replay.LOOK_UP else ()
+    here = now.current.id if now.current else ""
+    asked = st.session_state.get("ask_focus") or {}
+    asked = asked if asked.get("exchange") == here and last else {}
+    focus = asked.get("page") or next(iter([*marked, *expanded]), None)
+    show_memory(
+        memory,
+        scope=_scope(now),
+        key=f"memory {_scope(now)}",
+        expanded=expanded,
+        passages=passages,
+        marked=marked,
+        focus=focus,
+        passage=_passage(passages.get(asked.get("page", 0), []), asked.get("places", ())),
+        nonce=asked.get("nonce", 0),
+        up_to=limit,
+        note=_note(memory, expanded, limit=limit),
+        height="stretch",
+    )
+
+
+def _passage(spans: list[tuple[int, int]], places: list[tuple[int, int]]) -> int:
+    """Which of a page's marked passages, in the order they stand, is the one of the claim that was clicked."""
+    order = sorted(spans)
+    return next((i for i, span in enumerate(order) if span in places), 0)
+
+
+def _note(memory: GistMemory, expanded: tuple[int, ...], *, limit: int | None) -> str:
+    """'25 gists, 2 opened in place, 1,945 words'"""
+    numbers = [n for n in memory.readable if limit is None or n <= limit]
+    words = sum(memory.page(n).words if n in expanded else gist.words for n in numbers if (gist := memory.gists[n - 1]))
+    opened = f", {len(expanded)} opened in place" if expanded else ""
+    return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {words:,} words"
+
+
+def _talk(now: Scene, steps: list[replay.Step], at: int) -> None:
+    """The conversation: exchanges, questions to ask with one click, and the line to write in."""
+    with st.container(key="ask_thread", height=480, autoscroll=True, border=False):
+        hidden = max(0, len(now.exchanges) - SHOWN)
+        if hidden and not st.session_state.get("ask_all"):
+            if st.button(f"Show {hidden} earlier questions", key="ask_earlier"):
+                st.session_state["ask_all"] = True
+                st.rerun(scope="app")
+        else:
+            hidden = 0
+        for exchange in now.exchanges[hidden:]:
+            _exchange(now, exchange, steps, at)
+        if not now.exchanges:
+            st.caption("Ask about the book. The answer says which pages it rests on; a click shows the words.")
+    with st.container(key="ask_line", gap="small"):
+        _line(now)
+
+
+def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int) -> None:
+    state, events, text, job = standing(now.study, exchange)
+    record = exchange_record(
+        exchange,
+        events,
+        memory=now.memory if exchange.reading_id == now.reading.id else now.study.library.memory(exchange.reading_id),
+        state=state,
+        text=text,
+        seconds=time.time() - exchange.asked,
+        waiting=job.snapshot.waiting if job else "",
+        current=now.current is not None and exchange.id == now.current.id,
+        methods=ask_side.method_titles(now),
+    )
+    if record["current"] and not record["running"] and at < len(steps) - 1:
+        looked = sum(step.kind == replay.LOOK_UP for step in steps[: at + 1])
+        record = as_of(record, steps[at], looked)
+    act = answer_view.show_exchange(record)
+    if not act:
+        return
+    if act.do == "cite":
+        _follow(now, exchange, act, events)
+        if not record["current"]:
+            choose_exchange(now, exchange)
+            st.rerun(scope="app")
+    elif act.do == "replay":
+        choose_exchange(now, exchange)
+        st.rerun(scope="app")
+    elif act.do == "stop":
+        job = now.study.jobs.get(job_key(exchange.id))
+        if job:
+            job.cancel()
+    elif act.do in ("again", "method"):
+        now.method = act.text or exchange.method
+        _start(now, exchange.question, like=exchange)
+
+
+def _follow(now: Scene, exchange: Exchange, act: answer_view.Act, events: Sequence[Event]) -> None:
+    """Go to the words that the clicked claim rests on."""
+    answer = replay.answer_of(events)
+    checked = checked_answer(answer.text, answer, now.memory) if answer else None
+    citations = checked.citations if checked else ()
+    number = int(act.text) if act.text.isdecimal() else -1
+    only = replace(checked, pieces=(), loose=citations[number : number + 1]) if checked else None
+    places = page_passages(only, now.memory).get(act.page, []) if number >= 0 else []
+    nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
+    st.session_state["ask_focus"] = {"exchange": exchange.id, "page": act.page, "places": places, "nonce": nonce}
+
+
+def _line(now: Scene) -> None:
+    if not now.running:
+        act = answer_view.show_suggestions(_suggestions(now), language=now.book.language, key=f"sug {_scope(now)}")
+        if act and act.do == "ask":
+            _start(now, act.text, whole=act.page == 1)
+    options = ""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        text = st.chat_input("Ask about the book", key="ask_input", max_chars=20_000)
+        with st.popover("", icon=":material/checklist:", help="Give options to choose from", key="ask_options_open"):
+            options = st.text_area("Options, one a line", key="ask_options", height=140)
+    if text and text.strip():
+        st.session_state["ask_clear"] = True
+        _start(now, text, options=options)
+
+
+def _suggestions(now: Scene) -> list[tuple[str, bool]]:
+    """At most four questions: those that always fit, then some about this text."""
+    memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
+    if not memory.readable:
+        return []
+    finished = now.limit is None and memory.complete
+    always = [(s.text, True) for s in suggesting.always(memory, finished=finished)]
+    kept = suggesting.kept(now.study, now.reading.id, up_to=now.limit)
+    asked = {e.question for e in now.exchanges}
+    return [pair for pair in [*((t, False) for t in (kept or [])[:2]), *always] if pair[0] not in asked][:4]
+
+
+def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> None:
+    """Ask, wait a moment for the first event, and draw it all again."""
+    try:
+        exchange = ask(now, text, options=options, whole=whole, like=like)
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    job = now.study.jobs.get(job_key(exchange.id))
+    until = time.monotonic() + FIRST_SECONDS
+    while job and job.running and job.snapshot.value is None and time.monotonic() < until:
+        time.sleep(0.01)
+    st.rerun(scope="app")
+
+
+try:
+    screen()
+except ReadAgentError as error:
+    shell.error_box(error)

@@ -223,6 +223,12 @@ def test_a_quotation_within_the_claim_counts():
     assert states("“He fired the gun nine times at them,” said Tilda [2].", full={2}) == [(2, NOT_FOUND)]
 
 
+def test_a_claim_in_the_page_s_own_words_is_its_own_quotation():
+    answer = 'She waited [1]. He fired the gun twice, to warn them [2].\n\nEvidence:\n[2] "They didn\'t turn"'
+    citation = check(answer, KEEPER, full={1, 2}).citations[1]
+    assert (citation.state, words_at(KEEPER, citation.places)) == (FROM_PAGE, ["He fired the gun twice, to warn them"])
+
+
 def test_a_gist_that_says_nothing_of_it():
     assert states("Crale printed forged regatta notices [3].", full=set()) == [(3, NOT_FOUND)]
 

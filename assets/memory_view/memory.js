@@ -42,9 +42,18 @@ class Memory {
     this.fresh = fresh;
     this.data = data;
     this.draw();
-    const focus = data.focus && JSON.stringify([data.focus, data.nonce ?? 0, data.passages?.[data.focus] ?? 0]);
-    if (focus && focus !== this.focused) requestAnimationFrame(() => this.show(data.focus, { passage: true }));
+    const focus = data.focus && JSON.stringify([data.focus, data.passage, data.nonce, data.passages?.[data.focus] ?? 0]);
+    if (focus && focus !== this.focused) this.wanted = data.focus;
     this.focused = focus;
+    this.settle();
+  }
+
+  // Goes to the page asked for, once its row is there: pages may reach the browser after the question did.
+  settle() {
+    if (!this.wanted || !this.rows.has(this.wanted)) return;
+    const page = this.wanted;
+    this.wanted = null;
+    requestAnimationFrame(() => this.show(page, { passage: this.data.passage }));
   }
 
   draw() {
@@ -74,6 +83,7 @@ class Memory {
     });
     this.note.textContent = this.data.note;
     this.drawMap();
+    this.settle();
   }
 
   row(page, { state, asked, passages, meta }) {
@@ -165,10 +175,11 @@ class Memory {
     return quoted.length ? Math.min(...quoted) : Infinity;
   }
 
-  show(n, { passage = false } = {}) {
+  show(n, { passage = -1 } = {}) {
     const row = this.rows.get(n)?.node;
     if (!row) return;
-    const target = (passage && row.querySelector("mark")) || row;
+    const quoted = passage < 0 ? [] : row.querySelectorAll("mark");
+    const target = quoted[Math.min(passage, quoted.length - 1)] ?? row;
     const box = this.list.getBoundingClientRect();
     const top = target.getBoundingClientRect().top - box.top;
     this.list.scrollTo({ top: this.list.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });

@@ -75,6 +75,8 @@ def show_memory(
     seen: Mapping[int, str] | None = None,
     marked: Sequence[int] = (),
     focus: int | None = None,
+    passage: int = 0,
+    nonce: int = 0,
     up_to: int | None = None,
     open_pages: bool = True,
     note: str = "",
@@ -85,8 +87,8 @@ def show_memory(
     ``passages``: per page the character places in ``memory.page_text`` to mark; what lies between them is
     folded away, one click from being seen. ``marked``: pages asked for but not yet open (a look-up in the
     making). ``open_pages`` False shows the look-up marks without opening. ``seen``: as ``Answer.seen``.
-    ``focus``: page to scroll to. ``up_to``: spoiler limit; later pages are not shown. ``note``: the line
-    beside the heading.
+    ``focus``: page to scroll to, at its ``passage`` (0 is the first marked there); another ``nonce`` scrolls again.
+    ``up_to``: spoiler limit; later pages are not shown. ``note``: the line beside the heading.
     """
     data = {
         "kind": "memory",
@@ -101,6 +103,8 @@ def show_memory(
         },
         "seen": dict(seen or {}),
         "focus": focus,
+        "passage": passage,
+        "nonce": nonce,
         "note": note,
         "meta": book_facts(memory),
     }

@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
+COPIED = 5  # words; a claim of so many that stands in the page word for word needs no other quotation
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,8 @@ def _cite(
     in_full = number in full
     inline = tuple(run for run in quoted_runs(claim) if len(terms(run)) >= 4)
     said = list(quotation.readings) if quotation else [inline] if inline else []
+    if in_full and len(terms(claim)) >= COPIED and (places := finder.in_page([claim], number)):
+        return Citation(number, FROM_PAGE, claim, claim, places, f"These words stand on page {number}.")
     for reading in said:
         places = finder.in_page(reading, number)
         words = " … ".join(reading)

@@ -15,7 +15,6 @@ from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, ReadAgentError
 from readagent_core.memory import Gist, GistMemory, Page, check_cover
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.models.meter import Metered
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.chains import Chains
 from readagent_core.reading.fitting import thin
@@ -26,6 +25,7 @@ from readagent_core.reading.pool import Outcome, Pool
 from readagent_core.reading.progress import NoStore, Progress, Store
 from readagent_core.reading.uniform import Uniform
 from readagent_core.reading.windows import Windows
+from readagent_core.usage import Usage
 
 AHEAD = 1.5  # most pagination calls for each one the sequential algorithm makes
 _GRACE_SECONDS = 2.0  # how long calls under way may still bring in their replies when a reading stops
@@ -57,9 +57,8 @@ def read(
     if not limited.paragraphs:
         raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
     windows = Windows(limited, plan)
-    metered = model if isinstance(model, Metered) else Metered(model)
     while True:
-        run = _Run(windows, metered, store or NoStore(), connections, watch or Watch(), on_change, ahead)
+        run = _Run(windows, model, store or NoStore(), connections, watch or Watch(), on_change, ahead)
         try:
             memory = run.finish()
         except _ChangedElsewhere:
@@ -81,7 +80,7 @@ class _Run:
     def __init__(
         self,
         windows: Windows,
-        model: Metered,
+        model: ChatModel,
         store: Store,
         connections: int,
         watch: Watch,
@@ -105,14 +104,15 @@ class _Run:
 
     def finish(self) -> GistMemory:
         try:
-            self._take()
-            while not self._whole:
+            while True:
+                self._take()
+                if self._whole:
+                    break
                 self._watch.check()
                 self._submit()
                 outcome = self._pool.next(0.2)
                 if outcome is not None:
                     self._absorb(outcome)
-                    self._take()
                     self._tell()
         except _ChangedElsewhere:
             raise
@@ -238,8 +238,13 @@ class _Run:
             gists=tuple(self._gists),
             model=self._model.name,
             complete=self._whole,
-            usage=self._model.usage,
+            usage=self._usage,
         )
+
+    @property
+    def _usage(self) -> Usage:
+        usage = getattr(self._model, "usage", None)
+        return usage if isinstance(usage, Usage) else Usage()
 
     def _tell(self) -> None:
         if self._on_change is None:
@@ -251,7 +256,7 @@ class _Run:
                 gists=len(made),
                 words_read=self._read_words,
                 words_total=self._windows.before[-1],
-                usage=self._model.usage,
+                usage=self._usage,
                 memory=self._memory(),
                 spend=self._paginator.spend(),
                 fallbacks=sum(p.fallback for p in self._pages) + sum(g.fallback for g in made),

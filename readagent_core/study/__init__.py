@@ -9,19 +9,18 @@ from __future__ import annotations
 import importlib
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from readagent_core import models
 from readagent_core.jobs import Job, Jobs
 from readagent_core.library import Library
 from readagent_core.library.records import Book, Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Question
+from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
-from readagent_core.study import asking
-
-if TYPE_CHECKING:
-    from readagent_core.models.base import ChatModel
+from readagent_core.study import asking, opening, reading
 
 DEFAULTS = AskSettings()
 
@@ -45,7 +44,7 @@ class Study:
         """The model in force, connected when first asked for; the built-in reader where none is set."""
         with self._lock:
             if self._model is None:
-                self._model = _room("readagent_core.models").connect(self.settings)
+                self._model = models.connect(self.settings)
             return self._model
 
     def reconnect(self, settings: Settings) -> None:
@@ -58,8 +57,7 @@ class Study:
 
     def open_file(self, data: bytes, name: str, *, password: str = "") -> Book:
         """The book in this file, kept in the library. Raises DocumentError."""
-        book: Book = _room("readagent_core.study.opening").open_file(self, data, name, password=password)
-        return book
+        return opening.open_file(self, data, name, password=password)
 
     def add_samples(self) -> list[Book]:
         """The bundled samples with their recorded readings and asks; those already there are left alone."""
@@ -70,13 +68,11 @@ class Study:
 
     def start_reading(self, book_id: str, plan: ReadingPlan | None = None) -> Job:
         """Read the book by ``plan`` with the model in force, or go on where it stopped; publishes Progress."""
-        job: Job = _room("readagent_core.study.reading").start_reading(self, book_id, plan)
-        return job
+        return reading.start_reading(self, book_id, plan)
 
     def newest_memory(self, book_id: str) -> tuple[Reading, GistMemory] | None:
         """The reading to show and ask from: the newest that has pages; None before the first."""
-        found: tuple[Reading, GistMemory] | None = _room("readagent_core.study.reading").newest_memory(self, book_id)
-        return found
+        return reading.newest_memory(self, book_id)
 
     # --- asking -----------------------------------------------------------------------------------
 
@@ -90,11 +86,13 @@ class Study:
         conversation_id: str | None = None,
         up_to: int | None = None,
         reading_id: int | None = None,
+        anew: bool = False,
     ) -> tuple[Exchange, Job]:
         """Answer ``question`` from what is read so far; every event is kept in the exchange as it comes.
 
         Without ``conversation_id`` a new conversation begins. ``up_to``: the last page that may be seen.
-        ``reading_id``: another reading than the newest. The job publishes ``asking.Asking``.
+        ``reading_id``: another reading than the newest. ``anew``: ask the model even what it was asked before.
+        The job publishes ``asking.Asking``.
         """
         return asking.ask(
             self,
@@ -105,6 +103,7 @@ class Study:
             conversation_id=conversation_id,
             up_to=up_to,
             reading_id=reading_id,
+            anew=anew,
         )
 
 

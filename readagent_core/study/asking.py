@@ -12,16 +12,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from readagent_core import methods
+from readagent_core import methods, models
 from readagent_core.errors import CancelledError, CutOffError, NotKeptError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import read_words
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
-from readagent_core.methods.tools import equip
 from readagent_core.study import following
-from readagent_core.study.tools import tools
 from readagent_core.words import first_words, squeeze
 
 if TYPE_CHECKING:
@@ -55,6 +53,7 @@ def ask(
     conversation_id: str | None,
     up_to: int | None,
     reading_id: int | None,
+    anew: bool,
 ) -> tuple[Exchange, Job]:
     """Start answering ``question``; see ``Study.ask``."""
     if not question.text.strip():
@@ -72,7 +71,7 @@ def ask(
         conversation_id = study.library.new_conversation(book_id, title_of(question.text)).id
     history = following.seen_history(study.library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
     settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
-    model = study.model
+    model = models.anew(study.model) if anew else study.model
     extra: dict[str, Any] = {
         "model": model.name,
         "where": model.where,
@@ -104,8 +103,7 @@ def ask(
             yield from told
             if understood != question.text.strip():
                 extra[following.TASK] = understood
-        equipped = equip(settings, tools(study, reading.document_id))
-        yield from chosen.run(replace(question, text=understood), memory, model, equipped, job)
+        yield from chosen.run(replace(question, text=understood), memory, model, settings, job)
 
     job = study.jobs.start(job_key(exchange.id), lambda job: _keep(study, exchange, job, events(job), extra=extra))
     return exchange, job

@@ -67,7 +67,8 @@ def standalone(reply: str, question: str) -> str:
     """The question as the reply has it; '' when the reply cannot be one."""
     lines = [_LEAD.sub("", line).strip() for line in _THINKING.sub("", reply).splitlines()]
     text = next((line for line in lines if line), "").strip("*_ ").strip('"“”「」 ')
-    return text if 0 < count_words(text) <= count_words(question) * 3 + 30 else ""
+    words, asked = count_words(text), count_words(question)
+    return text if words and asked / 2 <= words <= asked * 3 + 30 else ""
 
 
 def make_standalone(prompt: Prompt, question: str, model: ChatModel, watch: Watch) -> tuple[str, list[Event]]:

@@ -1,0 +1,188 @@
+// One question and what came of it: the look-ups in the model's own words, the answer with its claims, the cost.
+// A part is drawn again only when its own data changed, so that a button stays under the finger while words stream.
+
+const CLAIMS = {
+  page: ["M3 4h12M3 14h12M3 7.500h12v3H3z"],
+  memory: ["M4 6c2-2 3 2 5 0s3 2 5 0", "M4 11c2-2 3 2 5 0s3 2 5 0"],
+  "not found": ["M15 9a6 6 0 1 1-12 0 6 6 0 0 1 12 0", "m5 13 8-8"],
+};
+Object.assign(ICONS, {
+  claim_page: CLAIMS.page, claim_memory: CLAIMS.memory, "claim_not found": CLAIMS["not found"],
+  stop: ["M5.500 5.500h7v7h-7z"], plus: ["M9 4v10M4 9h10"], left: ["m11 4-5 5 5 5"], right: ["m7 4 5 5-5 5"],
+});
+
+class Exchange {
+  constructor(root, { send }) {
+    this.root = root;
+    this.send = send;
+    this.slots = {};
+    this.was = {};
+    const order = ["question", "looks", "answer", "working", "trouble", "foot"];
+    for (const name of order) this.slots[name] = el("div", { class: name });
+    this.slots.answer.setAttribute("aria-live", "polite");
+    root.replaceChildren(...order.map((name) => this.slots[name]));
+  }
+
+  update(data) {
+    this.data = data;
+    this.root.classList.toggle("current", Boolean(data.current));
+    this.root.lang = data.ui ?? "en";
+    const parts = {
+      question: [data.question, data.options, data.understood, data.asked, data.recorded],
+      looks: [data.looks, data.language],
+      working: [data.running, data.status],
+      answer: [data.pieces, data.loose, data.running, data.before],
+      trouble: [data.trouble, data.notes],
+      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.methods, data.current],
+    };
+    for (const [name, values] of Object.entries(parts)) {
+      const key = JSON.stringify(values);
+      if (this.was[name] === key) continue;
+      this.was[name] = key;
+      this.slots[name].replaceChildren(...this[name]().filter(Boolean));
+    }
+    this.slots.answer.setAttribute("aria-busy", data.running ? "true" : "false");
+  }
+
+  question() {
+    const { question, options, understood, asked, recorded } = this.data;
+    const who = el("p", { class: "who small" }, "You asked", asked ? el("span", { class: "when" }, asked) : null);
+    const out = [recorded ? el("p", { class: "recorded small" }, recorded) : null, who, this.words("p", "qt", question)];
+    if (understood) {
+      out.push(el("p", { class: "understood small" }, "Understood as: ", this.words("span", "", understood)));
+    }
+    if (options?.length) {
+      out.push(el("ol", { class: "options" }, ...options.map(({ letter, text, chosen }) =>
+        el("li", { class: chosen ? "chosen" : "" }, el("span", { class: "letter" }, letter), this.words("span", "", text),
+          chosen ? el("span", { class: "small pick" }, "chosen") : null))));
+    }
+    return out;
+  }
+
+  looks() {
+    return this.data.looks.map(({ title, said, refused }) =>
+      el("div", { class: "step" }, el("p", { class: "who small" }, icon("claim_page"), title),
+        said ? this.words("p", "why", `“${said}”`) : null,
+        ...refused.map((why) => el("p", { class: "small refused" }, why))));
+  }
+
+  working() {
+    if (!this.data.running) return [];
+    const stop = button("Stop", () => this.send({ do: "stop" }), { kind: "slim stop", icon: "stop" });
+    return [el("span", { class: "small status num", role: "status" }, this.data.status), stop];
+  }
+
+  answer() {
+    const { pieces, loose, running, before } = this.data;
+    if (!pieces.length && !loose.length) return [];
+    const out = [el("p", { class: "who small" }, "Answer"), before ? el("p", { class: "small before" }, before) : null];
+    const box = el("div", { class: "ans", lang: this.data.language, dir: "auto" });
+    let line = null;
+    const begin = () => box.append((line = el("p", { dir: "auto" })));
+    for (const { text, cites } of pieces) {
+      text.split(/\n\s*\n/).forEach((block, i) => {
+        if (i || !line) begin();
+        const last = i === text.split(/\n\s*\n/).length - 1;
+        this.run(line, block, last ? cites : []);
+      });
+    }
+    if (running) (line ?? begin() ?? line).append(el("span", { class: "caret", "aria-hidden": "true" }));
+    out.push(box);
+    if (loose.length) {
+      out.push(el("p", { class: "small loose" }, "Quoted: ", ...loose.flatMap((c) => [this.chip(c), " "])));
+    }
+    return out;
+  }
+
+  // Text with its *emphasis* as elements, and the claims' chips glued to the last word.
+  run(line, text, cites) {
+    const [, head, tail] = cites.length ? /^([\s\S]*?)(\S*\s*)$/.exec(text) : [null, text, ""];
+    for (const node of withEmphasis(head)) line.append(node);
+    if (!cites.length) return;
+    const [first, ...more] = cites;
+    line.append(el("span", { class: "glue" }, tail.trimEnd(), tail.trim() || head ? " " : null, this.chip(first)));
+    for (const cite of more) line.append(" ", this.chip(cite));
+    line.append(" ");
+  }
+
+  chip(cite) {
+    const { page, state, label, why, at } = cite;
+    if (state === "pending") return el("span", { class: "cite pending" }, label);
+    const kind = { page: "page", memory: "mem", "not found": "none" }[state];
+    return el("button", { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page,
+      onclick: () => this.send({ do: "cite", page, text: String(at) }) }, icon(`claim_${state}`), label);
+  }
+
+  trouble() {
+    const { trouble, notes } = this.data;
+    const out = notes.map((text) => el("p", { class: "small noted" }, text));
+    if (trouble) {
+      const again = button("Ask again", () => this.send({ do: "again" }), { kind: "slim" });
+      out.push(el("div", { class: `note ${trouble.kind}`, role: "status" }, el("p", {}, trouble.text), again));
+    }
+    return out;
+  }
+
+  foot() {
+    const { running, cost, details, legend, acts, methods, current } = this.data;
+    if (running) return [];
+    const out = [];
+    if (cost) {
+      const bold = /^Read ([\d,]+) /.exec(cost);
+      const line = el("p", { class: "cost small num" });
+      if (bold) line.append("Read ", el("b", {}, bold[1]), cost.slice(bold[0].length - 1));
+      else line.append(cost);
+      out.push(line);
+    }
+    if (legend) out.push(el("p", { class: "legend small dim" }, legend));
+    if (details?.length) {
+      out.push(el("details", { class: "small dim" }, el("summary", {}, "What it cost"), ...details.map((d) => el("p", { class: "num" }, d))));
+    }
+    const row = el("div", { class: "acts" });
+    if (acts.includes("again")) row.append(button("Ask again", () => this.send({ do: "again" }), { kind: "slim" }));
+    if (acts.includes("method") && methods?.length) {
+      const choose = el("select", { class: "btn slim", "aria-label": "Ask again with another method",
+        onchange: (e) => e.target.value && this.send({ do: "method", text: e.target.value }) },
+        el("option", { value: "" }, "Another method"), ...methods.map(([name, title]) => el("option", { value: name }, title)));
+      row.append(choose);
+    }
+    if (acts.includes("copy")) row.append(button("Copy", (e) => this.copy(e.currentTarget), { kind: "quiet slim" }));
+    if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
+    if (row.children.length) out.push(row);
+    return out;
+  }
+
+  copy(pressed) {
+    copyText(this.data.plain, pressed);
+  }
+
+  words(tag, kind, text) {
+    const node = el(tag, { class: kind, lang: this.data.language, dir: "auto" });
+    node.textContent = text;
+    return node;
+  }
+}
+
+// '**strong**' and '*emphasis*' as elements around text nodes; everything else as it stands.
+function withEmphasis(text) {
+  const nodes = [];
+  let at = 0;
+  for (const found of text.matchAll(/\*\*([^*\n]+)\*\*|\*([^*\s][^*\n]*)\*/g)) {
+    if (found.index > at) nodes.push(text.slice(at, found.index));
+    nodes.push(found[1] ? el("strong", {}, found[1]) : el("em", {}, found[2]));
+    at = found.index + found[0].length;
+  }
+  if (at < text.length) nodes.push(text.slice(at));
+  return nodes;
+}
+
+function copyText(text, pressed) {
+  const told = (word) => {
+    const before = pressed.textContent;
+    pressed.textContent = word;
+    setTimeout(() => (pressed.textContent = before), 1500);
+  };
+  const failed = () => told("Copying is not allowed here");
+  if (!navigator.clipboard) return void failed();
+  navigator.clipboard.writeText(text).then(() => told("Copied"), failed);
+}

@@ -1,0 +1,20 @@
+// What Streamlit calls, again with every change of data, on the same element.
+
+const KINDS = { exchange: Exchange, replay: Replay, conversations: Conversations, suggestions: Suggestions };
+const mounted = new WeakMap();
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".root");
+  let part = mounted.get(root);
+  if (!part) {
+    root.dataset.kind = data.kind;
+    part = new KINDS[data.kind](root, { send: (act) => part.trigger("act", act) });
+    mounted.set(root, part);
+  }
+  part.trigger = setTriggerValue;
+  part.update(data);
+  return () => {
+    part.close?.();
+    mounted.delete(root);
+  };
+}

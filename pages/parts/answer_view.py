@@ -1,0 +1,80 @@
+"""The component of the conversation side of Ask: an exchange, the replay bar, and two small lists.
+
+Every function draws one and returns what the person did with it. Text reaches the page by ``textContent`` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+ASSETS = Path(__file__).parents[2] / "assets"
+SCRIPTS = (
+    "memory_view/dom",
+    "answer_view/exchange",
+    "answer_view/replay",
+    "answer_view/lists",
+    "answer_view/main",
+)
+
+
+@dataclass(frozen=True)
+class Act:
+    """What the person did: ``do``, with a number (``page``) and a ``text`` where it needs them."""
+
+    do: str
+    page: int = 0
+    text: str = ""
+
+
+@cache
+def _component() -> Any:
+    js = "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    css = (ASSETS / "answer_view" / "answer_view.css").read_text(encoding="utf-8")
+    return st.components.v2.component("answer_view", html='<div class="root"></div>', css=css, js=js)
+
+
+def dress() -> None:
+    """How Ask's native widgets stand: two columns that fill the screen, two tabs where it is narrow."""
+    css = (ASSETS / "answer_view" / "ask.css").read_text(encoding="utf-8")
+    st.html(f"<style>{css}</style>")
+
+
+def _draw(data: Mapping[str, Any], key: str) -> Act | None:
+    result = _component()(key=key, data=dict(data), on_act_change=_nothing)
+    act = getattr(result, "act", None)
+    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or "")) if act else None
+
+
+def _nothing() -> None:
+    """A trigger needs a callback to exist; what it carries is read from the result."""
+
+
+def show_exchange(record: Mapping[str, Any]) -> Act | None:
+    """``record``: from ``ask_record.exchange_record``. Acts: again, method, stop, cite, replay."""
+    return _draw(record, f"exchange_{record['id']}")
+
+
+def show_replay(steps: Sequence[str], *, at: int, link: str, key: str) -> Act | None:
+    """The steps of the current answer. Acts: step (``page`` is its index), prompt."""
+    return _draw({"kind": "replay", "steps": list(steps), "at": at, "link": link}, key)
+
+
+def show_conversations(items: Sequence[Mapping[str, str]], *, now: str | None, language: str, key: str) -> Act | None:
+    """``items``: id, title, about. Act: conversation (``text`` is its id)."""
+    return _draw({"kind": "conversations", "items": [dict(i) for i in items], "now": now, "language": language}, key)
+
+
+def show_suggestions(items: Sequence[tuple[str, bool]], *, language: str, key: str) -> Act | None:
+    """``items``: (question, whether it is about the whole). Act: ask (``page`` is 1 for the whole)."""
+    data = {
+        "kind": "suggestions",
+        "items": [{"text": text, "whole": whole} for text, whole in items],
+        "language": language,
+    }
+    return _draw(data, key)

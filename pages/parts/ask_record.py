@@ -1,0 +1,264 @@
+"""What the conversation's component is told of an exchange: plain functions from kept events to plain values.
+
+Knows nothing of widgets. All text goes to the browser as values that reach the page by ``textContent``.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check, unfinished
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import LETTERS, Answer, Event
+from readagent_core.study import costing, replay
+from readagent_core.study.asking import BROKEN_OFF
+from readagent_core.study.conversing import label
+from readagent_core.study.following import standalone
+
+_CLOSING = re.compile(r"^[\s]*[.,;:!?。、！？」』”’)\]]+")
+_NOT_SAID = re.compile(
+    r"\b(?:text|passage|book|story|it|pages?|gists?|memory)\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|never) "
+    r"(?:say|tell|state|mention|give|name|hold|contain)|\bnot (?:stated|said|mentioned|given|in the text)\b"
+    r"|書かれていません|書かれていない|記述(?:は|が)ありません|述べられていません",
+    re.IGNORECASE,
+)
+TROUBLE = {
+    "cut off": ("wait", "The answer broke off here."),
+    "cancelled": ("", "Stopped. What had come is kept."),
+    BROKEN_OFF: ("wait", "ReadAgent was closed while this was being answered. What had come is kept."),
+    "failed": ("alert", "This question could not be answered."),
+}
+
+
+def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "") -> str:
+    """What is being done right now: 'Writing, 2.1 s'."""
+    if waiting:
+        return f"Waiting: {waiting}"
+    kinds = [step.kind for step in replay.steps(events)]
+    if text:
+        doing = "Writing"
+    elif replay.MEMORY in kinds or replay.LOOK_UP in kinds:
+        doing = "Reading the pages again"
+    else:
+        doing = "Going through the gists"
+    return f"{doing}, {seconds:.1f} s"
+
+
+def looks(events: Sequence[Event], *, pages: int) -> list[dict[str, Any]]:
+    """Each look-up: what was opened, in the model's own words, and what it named that was not opened."""
+    found: list[dict[str, Any]] = []
+    for step in replay.steps(events):
+        if step.kind != replay.LOOK_UP:
+            continue
+        if len(step.marked) > 1:
+            title = f"Went back to {len(step.marked)} of {pages} pages"
+        else:
+            title = f"Went back to page {step.marked[0]}" if step.marked else "Went back to no page"
+        refused = [f"Not opened: {why}" for why in step.refused]
+        found.append({"title": title, "said": step.said.strip(), "refused": refused})
+    return found
+
+
+def checked_answer(text: str, answer: Answer, memory: GistMemory) -> Checked:
+    full = [n for n, how in answer.seen.items() if how == "full"]
+    return check(text, memory, full=full, shown=answer.seen.keys() or None)
+
+
+def pieces_of(checked: Checked) -> list[dict[str, Any]]:
+    """The answer's text with the claims' chips; a full stop after a mark goes before the chip."""
+    found: list[dict[str, Any]] = []
+    number = 0
+    for piece in checked.pieces:
+        text = piece.text
+        if found and found[-1]["cites"] and (closing := _CLOSING.match(text)):
+            found[-1]["text"] = found[-1]["text"].rstrip() + closing.group().strip()
+            text = text[closing.end() :]
+        cites = [_chip(citation, number + i) for i, citation in enumerate(piece.citations)]
+        number += len(cites)
+        if text.strip() or cites:
+            found.append({"text": text if found else text.lstrip(), "cites": cites})
+    return found
+
+
+def pending_pieces(text: str) -> list[dict[str, Any]]:
+    """An answer still being written: its marks name pages, nothing is checked yet."""
+    parsed = unfinished(text)
+    found: list[dict[str, Any]] = []
+    at = 0
+    for mark in parsed.marks:
+        cites = [{"page": n, "state": "pending", "label": f"page {n}", "why": "", "at": -1} for n in mark.pages]
+        found.append({"text": parsed.body[at : mark.start], "cites": cites})
+        at = mark.end
+    if parsed.body[at:] or not found:
+        found.append({"text": parsed.body[at:], "cites": []})
+    return [piece for piece in found if piece["text"].strip() or piece["cites"]]
+
+
+def _chip(citation: Citation, number: int) -> dict[str, Any]:
+    return {
+        "page": citation.page,
+        "state": citation.state,
+        "label": label(citation),
+        "why": citation.why,
+        "at": number,
+    }
+
+
+def legend(checked: Checked, answer: Answer) -> str:
+    """'3 claims quoted from the book, 1 from a gist only, 1 found nowhere: do not rely on that one.'"""
+    quoted, remembered, lost = (checked.count(state) for state in (FROM_PAGE, FROM_MEMORY, NOT_FOUND))
+    if not quoted + remembered + lost:
+        return "" if not answer.seen else "The answer names no pages, so nothing in it could be checked."
+    parts = []
+    if quoted:
+        parts.append(f"{quoted} {'claim' if quoted == 1 else 'claims'} quoted from the book")
+    if remembered:
+        parts.append(f"{remembered} from a gist only" if parts else f"{remembered} from gists only")
+    if lost:
+        parts.append(f"{lost} found nowhere: do not rely on {'that one' if lost == 1 else 'those'}")
+    text = ", ".join(parts)
+    return text[0].upper() + text[1:] + "."
+
+
+def looked_at(answer: Answer) -> str:
+    """What an answer had before it: 'Looked at: page 3 in full, the gists of 24 pages.'"""
+    full = sorted(n for n, how in answer.seen.items() if how == "full")
+    gists = sum(how == "gist" for how in answer.seen.values())
+    parts = []
+    if full and not gists and len(full) > 12:
+        parts.append(f"{len(full)} pages in full")
+    elif full:
+        parts.append(("page " if len(full) == 1 else "pages ") + ", ".join(map(str, full)) + " in full")
+    if gists:
+        parts.append(f"the gists of {gists} {'page' if gists == 1 else 'pages'}")
+    return f"Looked at: {' and '.join(parts)}." if parts else ""
+
+
+def says_it_is_not_there(answer: Answer) -> bool:
+    """Whether the answer is that the text does not say."""
+    return len(answer.text) < 600 and bool(_NOT_SAID.search(answer.text))
+
+
+def ago(moment: float, *, now: float | None = None) -> str:
+    """When something was, for people: '14:05', 'yesterday', '3 November'."""
+    now = time.time() if now is None else now
+    if not moment:
+        return ""
+    then, today = time.localtime(moment), time.localtime(now)
+    if then[:3] == today[:3]:
+        return time.strftime("%H:%M", then)
+    if time.localtime(now - 86400)[:3] == then[:3]:
+        return "yesterday"
+    return f"{then.tm_mday} {time.strftime('%B' if then[0] == today[0] else '%B %Y', then)}"
+
+
+def exchange_record(
+    exchange: Exchange,
+    events: Sequence[Event],
+    *,
+    memory: GistMemory,
+    state: str,
+    text: str,
+    seconds: float = 0.0,
+    waiting: str = "",
+    current: bool = False,
+    methods: Sequence[tuple[str, str]] = (),
+    is_language_model: bool = True,
+) -> dict[str, Any]:
+    """All the component draws of one exchange. ``text``: the answer so far."""
+    answer = replay.answer_of(events)
+    running = state == "running"
+    recorded = exchange.extra.get("recorded", "")
+    checked = checked_answer(text, answer, memory) if answer else None
+    cost = None
+    if answer is not None:
+        whole = int(exchange.extra.get("words") or memory.document.words)
+        cost = costing.cost_of(events, whole=whole, seconds=float(exchange.extra.get("seconds") or 0))
+    notes = replay.notes(events)
+    before = next((note for note in notes if note.startswith("Answered from the")), "")
+    if exchange.up_to is not None:
+        before = " ".join(filter(None, [before, f"Pages 1 to {exchange.up_to} only."]))
+    if answer is not None:
+        before = " ".join(filter(None, [before, costing.summary(answer)]))
+        if says_it_is_not_there(answer):
+            notes.append(looked_at(answer))
+    kind, words = TROUBLE.get(state, ("", ""))
+    if exchange.error and state in ("failed", "cut off"):
+        words = exchange.error
+    return {
+        "kind": "exchange",
+        "id": exchange.id,
+        "question": exchange.question,
+        "understood": exchange.extra.get("standalone", "") or _understood(events, exchange.question),
+        "options": [
+            {"letter": LETTERS[i], "text": option, "chosen": answer is not None and answer.option == i}
+            for i, option in enumerate(exchange.options)
+        ],
+        "asked": "" if recorded else ago(exchange.asked),
+        "recorded": f"A recording of {recorded}, made with {exchange.extra.get('model', '')}" if recorded else "",
+        "language": memory.document.language,
+        "looks": looks(events, pages=len(memory.readable)),
+        "running": running,
+        "status": status_line(events, text, seconds=seconds, waiting=waiting) if running else "",
+        "before": before,
+        "pieces": pieces_of(checked) if checked else pending_pieces(text),
+        "loose": [_chip(c, len(checked.citations) - len(checked.loose) + i) for i, c in enumerate(checked.loose)]
+        if checked
+        else [],
+        "notes": [note for note in notes if note not in before],
+        "trouble": {"kind": kind, "text": words} if words else None,
+        "cost": costing.line(cost) if cost else "",
+        "details": costing.details(cost, is_language_model=is_language_model) if cost else [],
+        "legend": legend(checked, answer) if checked and answer else "",
+        "acts": ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"],
+        "methods": [list(pair) for pair in methods if pair[0] != exchange.method],
+        "plain": text,
+        "current": current,
+    }
+
+
+def as_of(record: dict[str, Any], step: replay.Step, looked: int) -> dict[str, Any]:
+    """``record`` as it stood at a step of the replay, the ``looked``-th look-up included."""
+    if step.kind == replay.ANSWER:
+        return record
+    nothing = {
+        "pieces": [],
+        "loose": [],
+        "notes": [],
+        "trouble": None,
+        "cost": "",
+        "details": [],
+        "legend": "",
+        "acts": [],
+    }
+    options = [{**option, "chosen": False} for option in record["options"]]
+    understood = "" if step.kind == replay.QUESTION else record["understood"]
+    return {**record, **nothing, "options": options, "understood": understood, "looks": record["looks"][:looked]}
+
+
+def _understood(events: Sequence[Event], question: str) -> str:
+    """The follow-up as rewritten, while the answer is still under way."""
+    for step in replay.steps(events):
+        if step.kind == replay.UNDERSTOOD:
+            text = standalone(step.calls[0].reply, question)
+            return text if text != question else ""
+    return ""
+
+
+def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
+    """The found places per page, as characters of ``memory.page_text``, which the memory view marks."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for citation in checked.citations if checked else ():
+        for place in citation.places if citation.state == FROM_PAGE else ():
+            if place.end > place.start:
+                page = memory.page(place.page)
+                shown = memory.document.text(page.start, place.paragraph + 1)
+                lead = len(shown) - len(memory.document.paragraphs[place.paragraph].text)
+                span = (lead + place.start, lead + place.end)
+                if span not in found.setdefault(place.page, []):
+                    found[place.page].append(span)
+    return found

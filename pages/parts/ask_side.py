@@ -1,0 +1,128 @@
+"""The sidebar of Ask: the book, how far may be seen, how to ask, and the conversations of the book."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import answer_view, shell
+from pages.parts import book as address
+from pages.parts.ask_record import ago
+from pages.parts.ask_state import NEW, Scene, choose_conversation, page_limit
+from readagent_core import methods
+from readagent_core.study import conversing
+
+LOOK_UPS = tuple(range(7))
+
+
+def method_titles(scene: Scene) -> list[tuple[str, str]]:
+    """Every method that can answer from what is at hand, ReadAgent first."""
+    found = [(m.name, m.title) for m in methods.all_methods().values()]
+    return sorted(found, key=lambda pair: (not pair[0].startswith("read-agent"), pair[1]))
+
+
+def draw(scene: Scene) -> None:
+    """The whole sidebar; what is chosen lands in ``scene``."""
+    with st.sidebar:
+        address.picker(scene.study, scene.book)
+        _limit(scene)
+        _how(scene)
+        _conversations(scene)
+        model = scene.study.model
+        shell.model_line(model.name, model.where, is_language_model=model.is_language_model)
+
+
+def _limit(scene: Scene) -> None:
+    library, name = scene.study.library, f"only read {scene.book.id}"
+    on = st.toggle("Only what I have read", value=bool(library.preference(name, False)), key=name)
+    if on != library.preference(name, False):
+        library.set_preference(name, on)
+    if not on:
+        return
+    scene.limit = page_limit(scene)
+    if scene.limit > 1:
+        st.caption(f"Pages 1 to {scene.limit}. Later pages stay out of every prompt.")
+    else:
+        st.caption("Page 1. Later pages stay out of every prompt.")
+
+
+def _how(scene: Scene) -> None:
+    library = scene.study.library
+    titles = dict(method_titles(scene))
+    kept = library.preference("ask method", scene.method)
+    names = list(titles)
+    scene.method = st.selectbox(
+        "Method",
+        names,
+        index=names.index(kept) if kept in names else 0,
+        format_func=titles.__getitem__,
+        help=methods.method(kept if kept in names else names[0]).about,
+        key="ask_method",
+    )
+    if scene.method != kept:
+        library.set_preference("ask method", scene.method)
+    chosen = st.segmented_control(
+        "Look up at most",
+        LOOK_UPS,
+        default=int(library.preference("look ups", scene.look_ups)),
+        key="ask_look_ups",
+        width="stretch",
+        required=True,
+    )
+    scene.look_ups = int(chosen or 0)
+    st.caption("pages a question")
+    if scene.look_ups != library.preference("look ups", 3):
+        library.set_preference("look ups", scene.look_ups)
+
+
+def _conversations(scene: Scene) -> None:
+    found = scene.study.library.conversations(scene.book.id)
+    with st.container(gap="small", key="ask_conversations"):
+        if found:
+            st.caption("**Conversations**")
+            items = [
+                {"id": c.id, "title": c.title, "about": f"{_questions(c.exchanges)} · {ago(c.updated)}"} for c in found
+            ]
+            act = answer_view.show_conversations(
+                items, now=scene.conversation_id, language=scene.book.language, key=f"conversations {scene.book.id}"
+            )
+            if act:
+                choose_conversation(scene.book, act.text)
+                st.rerun()
+        with st.container(horizontal=True, gap="small"):
+            if st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new"):
+                choose_conversation(scene.book, NEW)
+                st.rerun()
+            if scene.conversation_id is not None:
+                with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
+                    _one(scene, scene.conversation_id)
+
+
+def _one(scene: Scene, conversation_id: str) -> None:
+    """Rename, save, delete."""
+    library = scene.study.library
+    title = library.conversation(conversation_id).title
+    with st.form(f"rename {conversation_id}", border=False):
+        wanted = st.text_input("Name", value=title, max_chars=120)
+        if st.form_submit_button("Rename") and wanted.strip() and wanted != title:
+            library.rename_conversation(conversation_id, wanted.strip())
+            st.rerun()
+    st.caption("Save")
+    with st.container(horizontal=True, gap="small"):
+        for format, mime in conversing.FORMATS.items():
+            st.download_button(
+                {"md": "Markdown", "html": "HTML", "json": "JSON"}[format],
+                data=lambda format=format: conversing.export_conversation(scene.study, conversation_id, format=format),
+                file_name=f"conversation.{format}",
+                mime=mime,
+                key=f"save {format}",
+                on_click="ignore",
+            )
+    if st.button("Delete this conversation", icon=":material/delete:", key="ask_delete"):
+        library.delete_conversation(conversation_id)
+        st.session_state.pop(f"conversation {scene.book.id}", None)
+        address.set_address(book=scene.book.id, exchange=None, step=None)
+        st.rerun()
+
+
+def _questions(count: int) -> str:
+    return f"{count} question" if count == 1 else f"{count} questions"

@@ -1,0 +1,134 @@
+"""What the Ask screen is about right now: book, reading, conversation, exchange, step; and how it asks.
+
+The address (?book=…&exchange=…&step=…) comes first, so that a link to a replay works. Draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.parts import book as address
+from readagent_core.errors import NotKeptError
+from readagent_core.jobs import Job
+from readagent_core.library.records import Book, Exchange, Reading
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.study import Study, replay
+from readagent_core.study.asking import Asking, job_key, state_of
+from readagent_core.study.limit import page_reached
+from readagent_core.study.questions import question_from
+
+NEW = "new"
+SHOWN = 12  # exchanges of a long conversation drawn at first
+
+
+@dataclass
+class Scene:
+    """Everything one run of the screen draws from."""
+
+    study: Study
+    book: Book
+    reading: Reading
+    memory: GistMemory
+    conversation_id: str | None
+    exchanges: list[Exchange]
+    current: Exchange | None
+    limit: int | None = None
+    method: str = "read-agent-p"
+    look_ups: int = 3
+
+    @property
+    def running(self) -> bool:
+        return any(state_of(self.study, e) == "running" for e in self.exchanges)
+
+
+def scene(study: Study, book: Book) -> Scene | None:
+    """The scene of ``book``; None where nothing of it has been read."""
+    newest = study.newest_memory(book.id)
+    if newest is None:
+        return None
+    conversation_id, wanted = _chosen(study, book)
+    exchanges = study.library.exchanges(conversation_id) if conversation_id else []
+    current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
+    reading, memory = newest
+    if current is not None and current.reading_id != reading.id:
+        try:
+            reading, memory = study.library.reading(current.reading_id), study.library.memory(current.reading_id)
+        except NotKeptError:
+            current = None
+    return Scene(study, book, reading, memory, conversation_id, exchanges, current)
+
+
+def _chosen(study: Study, book: Book) -> tuple[str | None, str | None]:
+    """The conversation to show and the exchange asked for by the address."""
+    wanted = st.query_params.get("exchange")
+    if wanted:
+        try:
+            conversation_id = study.library.exchange(wanted).conversation_id
+            if study.library.conversation(conversation_id).book_id == book.id:
+                return conversation_id, wanted
+        except NotKeptError:
+            pass
+    kept = st.session_state.get(f"conversation {book.id}")
+    known = [c.id for c in study.library.conversations(book.id)]
+    if kept == NEW:
+        return None, None
+    return (kept if kept in known else known[0] if known else None), None
+
+
+def choose_conversation(book: Book, conversation_id: str) -> None:
+    """Show this conversation (or ``NEW``) from the next run on."""
+    st.session_state[f"conversation {book.id}"] = conversation_id
+    address.set_address(book=book.id, exchange=None, step=None)
+
+
+def choose_exchange(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
+    """Make this exchange the one in the memory view and in the address."""
+    st.session_state[f"conversation {scene.book.id}"] = exchange.conversation_id
+    address.set_address(book=scene.book.id, exchange=exchange.id, step=None if step is None else step + 1)
+
+
+def step_asked(count: int) -> int:
+    """The step in the address (1 is the first), else the last."""
+    text = st.query_params.get("step", "")
+    return min(max(int(text), 1), count) - 1 if text.isdecimal() and len(text) < 4 else count - 1
+
+
+def page_limit(scene: Scene) -> int:
+    """The page the person has read to."""
+    library = scene.study.library
+    whole = library.document(scene.book.id, document_id=scene.reading.document_id)
+    return page_reached(scene.memory, whole, library.position(scene.book.id))
+
+
+def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> Exchange:
+    """Start answering; ``like``: an exchange that is asked again, options and all. Raises ReadAgentError."""
+    question = Question(text, like.options) if like else question_from(text, options)
+    exchange, _ = scene.study.ask(
+        scene.book.id,
+        question,
+        method=scene.method,
+        settings=AskSettings(look_ups=0 if whole else scene.look_ups),
+        conversation_id=scene.conversation_id,
+        up_to=scene.limit,
+        reading_id=scene.reading.id,
+        anew=like is not None and like.method == scene.method,
+    )
+    choose_exchange(scene, exchange)
+    return exchange
+
+
+def standing(study: Study, exchange: Exchange) -> tuple[str, Sequence[Event], str, Job | None]:
+    """How an exchange stands now: state, events, the answer so far, and its job while it runs."""
+    state = state_of(study, exchange)
+    job = study.jobs.get(job_key(exchange.id)) if state == "running" else None
+    if job is not None and isinstance(job.snapshot.value, Asking):
+        value = job.snapshot.value
+        return state, value.events, value.text, job
+    if exchange.state == "running":  # it has ended since, or another process runs it
+        exchange = study.library.exchange(exchange.id)
+    events = replay.events_of(exchange)
+    return state, events, replay.written(events), job

@@ -1,0 +1,120 @@
+"""The Ask screen as Streamlit runs it: what it says, and that every choice reaches the question."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.parts.cached import get_study
+from readagent_core.document import Document, Paragraph
+from readagent_core.methods.base import Question
+
+
+def the_keeper(study):
+    return next(b for b in study.library.books() if b.title.startswith("The Keeper"))
+
+
+def newest(study, book):
+    conversation = study.library.conversations(book.id)[0]
+    return study.library.exchanges(conversation.id)[-1]
+
+
+def wait_for(study, exchange):
+    study.jobs.get(f"ask {exchange.id}").join(20)
+    return study.library.exchange(exchange.id)
+
+
+def test_a_sample_opens_on_its_recording(app):
+    at = app("pages/ask.py")
+    assert not at.exception
+    assert at.sidebar.selectbox[0].label == "Book"
+    assert at.chat_input[0].placeholder == "Ask about the book"
+
+
+def test_a_question_is_asked_as_chosen(app):
+    at = app("pages/ask.py")
+    study = get_study()
+    book = the_keeper(study)
+    at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()
+    at.segmented_control(key="ask_look_ups").set_value(1).run()
+    at.text_area(key="ask_options").set_value("(A) to steal\n(B) to stop a ship").run()
+    at.chat_input(key="ask_input").set_value("Why did Ambrose Vane put out Harrow Light?").run()
+    assert not at.exception
+    exchange = wait_for(study, newest(study, book))
+    assert (exchange.method, exchange.settings["look_ups"]) == ("read-agent-s", 1)
+    assert exchange.options == ("to steal", "to stop a ship")
+    assert exchange.state == "done"
+    assert at.query_params["exchange"] == exchange.id or at.query_params["exchange"] == [exchange.id]
+
+
+def test_only_what_was_read(app):
+    at = app("pages/ask.py")
+    study = get_study()
+    book = the_keeper(study)
+    study.library.set_position(book.id, 40)
+    at.sidebar.toggle[0].set_value(True).run()
+    caption = next(c.value for c in at.sidebar.caption if "Later pages" in c.value)
+    at.chat_input(key="ask_input").set_value("What happened?").run()
+    exchange = wait_for(study, newest(study, book))
+    assert f"{exchange.up_to}. Later pages" in caption
+    assert 1 <= exchange.up_to < 25
+    assert app("pages/ask.py", book=book.id).sidebar.toggle[0].value is True  # it is remembered for the book
+
+
+def test_an_old_exchange_opens_by_its_address(app):
+    app("pages/ask.py")
+    study = get_study()
+    book = the_keeper(study)
+    conversation = study.library.conversations(book.id)[0]
+    first = study.library.exchanges(conversation.id)[0]
+    at = app("pages/ask.py", book=book.id, exchange=first.id, step="1")
+    assert not at.exception
+
+
+@pytest.mark.parametrize("address", [{"exchange": "gone"}, {"book": "gone"}, {"step": "99999"}, {"step": "x"}])
+def test_a_strange_address_does_no_harm(app, address):
+    assert not app("pages/ask.py", **address).exception
+
+
+def test_a_book_that_was_not_read_says_so(app):
+    app()
+    book = get_study().library.add(Document("New", (Paragraph("Words of a book. " * 20),)))
+    at = app("pages/ask.py", book=book.id)
+    assert not at.exception
+    assert any("has not been read" in c.value for c in at.caption)
+    assert at.button(key="ask_read")
+
+
+def test_a_conversation_is_renamed_and_deleted(app):
+    at = app("pages/ask.py")
+    study = get_study()
+    book = the_keeper(study)
+    at.sidebar.text_input[0].set_value("The night *it* went out")
+    next(b for b in at.sidebar.button if b.label == "Rename").click()
+    at.run()
+    assert study.library.conversations(book.id)[0].title == "The night *it* went out"
+    at.sidebar.button(key="ask_delete").click().run()
+    assert study.library.conversations(book.id) == []
+    assert not at.exception
+
+
+def test_a_new_conversation_begins_with_its_first_question(app):
+    at = app("pages/ask.py")
+    study = get_study()
+    book = the_keeper(study)
+    at.sidebar.button(key="ask_new").click().run()
+    at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
+    found = study.library.conversations(book.id)
+    assert found[0].title == "Who is Tilda?"
+    assert len(found) == 2
+    wait_for(study, newest(study, book))
+
+
+def test_an_answer_under_way_is_found_again(app):
+    """As when a tab is closed and opened again: the library has what came, whoever looks."""
+    app()
+    study = get_study()
+    book = the_keeper(study)
+    exchange, job = study.ask(book.id, Question("Who is Nora?"))
+    job.join(20)
+    at = app("pages/ask.py", book=book.id, exchange=exchange.id)
+    assert not at.exception

@@ -1,0 +1,184 @@
+"""What the conversation is told of an exchange: words, states and places, without a browser."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from pages.parts.ask_record import (
+    ago,
+    as_of,
+    checked_answer,
+    exchange_record,
+    legend,
+    looked_at,
+    looks,
+    page_passages,
+    pending_pieces,
+    pieces_of,
+    says_it_is_not_there,
+    status_line,
+)
+from readagent_core.library.records import Exchange
+from readagent_core.methods.base import (
+    Answer,
+    Answered,
+    AnswerPart,
+    Asked,
+    Expanded,
+    LookedUp,
+    Noted,
+    event_to_dict,
+)
+from readagent_core.study import replay
+from readagent_core.usage import Usage
+from tests.recordings import recording
+
+KEEPER = recording("the-keeper-of-harrow-light")
+SEEN = {n: "full" if n == 14 else "gist" for n in KEEPER.memory.readable}
+TEXT = next(ask["answer"] for ask in KEEPER.asks if ask["id"] == "hl-16")
+ANSWER = Answer(TEXT, "read-agent-p", looked_up=(14,), seen=SEEN, memory_words=2198, steps=1)
+EVENTS = [
+    Asked("look_up", "prompt", "I want to look up Page [14] to see.", Usage(calls=1, words_in=1900, words_out=9)),
+    LookedUp((14,), "I want to look up Page [14] to see.", "see", ("page 99: there is no such page",)),
+    Expanded((14,), 2198),
+    AnswerPart(TEXT),
+    Asked("answer", "prompt", TEXT, Usage(calls=1, words_in=2300, words_out=120)),
+    Answered(ANSWER),
+]
+
+
+def record(events=EVENTS, *, state="done", text=TEXT, **changes):
+    kept = tuple(event_to_dict(e) for e in events)
+    exchange = replace(
+        Exchange("x1", "c1", 1, "Why?", events=kept, asked=time.time(), extra={"seconds": 3.2, "words": 10309}),
+        **changes,
+    )
+    return exchange_record(
+        exchange, events, memory=KEEPER.memory, state=state, text=text, methods=[("gist-mem", "Gists")]
+    )
+
+
+def test_a_finished_answer():
+    told = record()
+    assert told["cost"] == "Read 2,198 of 10,309 words – 78.7 % fewer; 1 page looked up; 3.2 s"
+    assert told["looks"] == [
+        {
+            "title": "Went back to page 14",
+            "said": "I want to look up Page [14] to see.",
+            "refused": ["Not opened: page 99: there is no such page"],
+        }
+    ]
+    assert {c["label"] for piece in told["pieces"] for c in piece["cites"]} == {"from page 14"}
+    assert told["legend"] == "3 claims quoted from the book."
+    assert "Evidence" not in "".join(piece["text"] for piece in told["pieces"])
+    assert told["details"][0].startswith("Sent 4,200 words in 2 calls")
+    assert told["acts"] == ["again", "method", "copy", "replay"]
+
+
+def test_the_full_stop_comes_before_the_chip():
+    told = pieces_of(checked_answer("He rowed [14]. Then he slept [15], and woke.", ANSWER, KEEPER.memory))
+    assert [piece["text"] for piece in told] == ["He rowed.", " Then he slept,", " and woke."]
+    assert [[c["page"] for c in piece["cites"]] for piece in told] == [[14], [15], []]
+
+
+def test_the_places_are_the_quoted_words():
+    found = page_passages(checked_answer(TEXT, ANSWER, KEEPER.memory), KEEPER.memory)
+    ((start, end),) = found[14]
+    assert KEEPER.memory.page_text(14)[start:end].startswith("if they count it right")
+
+
+def test_while_it_is_written_marks_are_not_judged():
+    pieces = pending_pieces("He rowed [14]. Then [1")
+    assert [c["state"] for piece in pieces for c in piece["cites"]] == ["pending"]
+    assert pieces[-1]["text"] == ". Then"
+
+
+@pytest.mark.parametrize(
+    ("events", "text", "waiting", "line"),
+    [
+        ([], "", "", "Going through the gists, 1.0 s"),
+        (EVENTS[:3], "", "", "Reading the pages again, 1.0 s"),
+        (EVENTS[:3], "He", "", "Writing, 1.0 s"),
+        ([], "", "the server asked for 12 s", "Waiting: the server asked for 12 s"),
+    ],
+)
+def test_what_is_being_done(events, text, waiting, line):
+    assert status_line(events, text, seconds=1.0, waiting=waiting) == line
+
+
+@pytest.mark.parametrize(
+    ("pages", "title"),
+    [((), "Went back to no page"), ((3,), "Went back to page 3"), ((3, 9), "Went back to 2 of 25 pages")],
+)
+def test_how_a_look_up_is_told(pages, title):
+    assert looks([LookedUp(pages, "STOP")], pages=25)[0]["title"] == title
+
+
+@pytest.mark.parametrize("state", ["cut off", "cancelled", "failed", "broken off"])
+def test_every_end_is_told_and_keeps_what_had_come(state):
+    told = record(EVENTS[:4], state=state, text=TEXT, error="The model cannot be reached." if state == "failed" else "")
+    assert told["trouble"]["text"]
+    assert told["pieces"]
+    if state == "failed":
+        assert told["trouble"] == {"kind": "alert", "text": "The model cannot be reached."}
+
+
+def test_notes_are_told_once_and_the_limit_is_said():
+    events = [Noted("Answered from the 14 pages read so far."), Noted("Cut to fit."), Noted("Cut to fit."), *EVENTS]
+    told = record(events, up_to=15)
+    assert told["before"] == "Answered from the 14 pages read so far. Pages 1 to 15 only."
+    assert told["notes"] == ["Cut to fit."]
+
+
+def test_no_look_up_is_said():
+    seen = dict.fromkeys(SEEN, "gist")
+    told = record([Answered(replace(ANSWER, text="He rowed [14].", looked_up=(), seen=seen))], text="He rowed [14].")
+    assert told["before"] == "Answered from gists; no page was needed."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The text does not say.", True),
+        ("The book never mentions his age [3].", True),
+        ("書かれていません。トミは膝に三毛猫をのせています [3]。", True),
+        ("His age is not stated in these pages.", True),
+        ("He did not say a word to Nora [3].", False),
+        ("Vane put it out [15].", False),
+    ],
+)
+def test_an_answer_that_it_is_not_there(text, expected):
+    assert says_it_is_not_there(replace(ANSWER, text=text)) is expected
+
+
+def test_what_it_looked_at():
+    assert looked_at(ANSWER) == "Looked at: page 14 in full and the gists of 24 pages."
+    assert looked_at(replace(ANSWER, seen={1: "gist"})) == "Looked at: the gists of 1 page."
+    assert record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.")["notes"]
+
+
+def test_the_legend_names_what_not_to_rely_on():
+    checked = checked_answer("So [14]. And [3]. And [99].", ANSWER, KEEPER.memory)
+    assert legend(checked, ANSWER) == "2 from gists only, 1 found nowhere: do not rely on that one."
+    assert legend(checked_answer("So.", ANSWER, KEEPER.memory), ANSWER).startswith("The answer names no pages")
+
+
+def test_an_earlier_step_shows_only_what_was_known_then():
+    told = record()
+    steps = replay.steps(EVENTS)
+    assert [s.title for s in steps] == ["Question", "Gists", "Look-up", "Memory as sent", "Answer"]
+    assert as_of(told, steps[0], 0)["looks"] == []
+    at_look_up = as_of(told, steps[2], 1)
+    assert (len(at_look_up["looks"]), at_look_up["pieces"], at_look_up["cost"]) == (1, [], "")
+    assert as_of(told, steps[4], 1) == told
+
+
+def test_times_for_people():
+    now = time.mktime((2026, 11, 21, 14, 0, 0, 0, 0, -1))
+    assert ago(now - 3600, now=now) == "13:00"
+    assert ago(now - 86400, now=now) == "yesterday"
+    assert ago(now - 20 * 86400, now=now) == "1 November"
+    assert ago(0, now=now) == ""
