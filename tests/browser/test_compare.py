@@ -1,0 +1,75 @@
+"""Compare in a browser: six methods on the novella with the built-in reader."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
+LONG = 60_000
+
+
+def open_compare(page: Page, url: str) -> None:
+    page.goto(f"{url}/compare")
+    expect(page.locator(".st-key-compare_ask input")).to_be_visible()
+
+
+def tick(page: Page, names: tuple[str, ...]) -> None:
+    page.locator(".st-key-compare_methods button").first.click()
+    for name in names:
+        box = page.locator(f".st-key-compare_{name} input")
+        expect(box).to_be_attached()
+        if not box.is_checked():
+            page.locator(f".st-key-compare_{name} label").first.click()
+        expect(box).to_be_checked()
+    page.keyboard.press("Escape")
+
+
+def test_six_methods_on_the_novella(page: Page, app_url: str) -> None:
+    open_compare(page, app_url)
+    expect(page.locator(".rows")).to_have_count(0)
+    tick(page, ("memwalker", "semantic-compression"))
+    button = page.locator(".st-key-compare_ask button")
+    expect(button).to_have_text("Ask all six")
+    page.locator(".st-key-compare_ask input").fill("Why did Ambrose Vane put out Harrow Light?")
+    button.click()
+    expect(page.locator(".r")).to_have_count(6)
+    for name in SIX:
+        row = page.locator(f'.r[data-method="{name}"]')
+        expect(row).to_have_attribute("data-state", "done", timeout=LONG)
+        expect(row.locator(".hm i")).to_have_count(25)
+        expect(row.locator(".a").first).not_to_be_empty()
+        expect(row.locator(".fig dd").first).to_have_text(re.compile(r"^[\d,]+$"))
+    assert page.locator('.r[data-method="read-agent-p"] .hm .full').count() >= 1
+    expect(page.locator('.r[data-method="full-text"] .hm .full')).to_have_count(25)
+    expect(page.locator('.r[data-method="gist-mem"] .hm .full')).to_have_count(0)
+    expect(page.locator('.r[data-method="memwalker"] .node.read').first).to_be_visible()
+    assert page.locator('.r[data-method="semantic-compression"] .topics i').count() > 5
+    walk = page.locator('.r[data-method="memwalker"] details').last
+    walk.locator("summary").click()
+    expect(walk.locator("li").last).to_contain_text("read, and answered")
+    with page.expect_download() as saved:
+        page.locator(".st-key-compare_save_html button").click()
+    assert saved.value.suggested_filename == "the-keeper-of-harrow-light-compared.html"
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.reload()  # what was compared is kept
+    expect(page.locator('.r[data-state="done"]')).to_have_count(6)
+
+
+def test_a_known_question_is_marked_right_or_wrong(page: Page, app_url: str) -> None:
+    open_compare(page, app_url)
+    page.locator("summary", has_text="Options to choose from").click()
+    page.locator("[class*='st-key-compare_known_'] input").fill("weight of the lifeboat box")
+    page.keyboard.press("Enter")
+    expect(page.locator("[class*='st-key-compare_options_'] textarea")).to_have_value(re.compile(r"\* A tea cosy"))
+    page.locator(".st-key-compare_ask button").click()
+    full = page.locator('.r[data-method="full-text"] .v')
+    expect(full).to_have_text(re.compile(r"^(Right|Wrong): \("), timeout=LONG)
+
+
+def test_a_narrow_window_has_no_sideways_scroll(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    open_compare(page, app_url)
+    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 400

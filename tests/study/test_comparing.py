@@ -1,0 +1,143 @@
+"""Several methods on one question: rows that stand on their own, kept, stopped, saved as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import BudgetError, NotKeptError, SettingsError
+from readagent_core.methods.base import AskSettings, Question
+from readagent_core.models.base import Watch
+from readagent_core.models.builtin import BuiltInReader
+from readagent_core.prompts import Prompt
+from readagent_core.settings import Settings
+from readagent_core.study import Study, comparing, comparing_export
+from readagent_core.study.comparing import Comparison
+from tests.fakes.model import FakeModel, Reply
+from tests.recordings import recording
+
+KEEPER = "the-keeper-of-harrow-light"
+SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
+QUESTION = Question("Why did Ambrose Vane put out Harrow Light?", ("To hide", "To make a ship stop", "No oil"))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    study = Study(Settings(tmp_path), model=BuiltInReader())
+    yield study
+    study.library.close()
+
+
+def kept_book(study: Study) -> str:
+    memory = recording(KEEPER).memory
+    book = study.library.add(memory.document)
+    study.library.add_memory(book.id, memory)
+    return book.id
+
+
+def compared(study: Study, book_id: str, **changes: object) -> Comparison:
+    wanted = {"question": QUESTION, "names": SIX, "settings": AskSettings(), "correct": 1, **changes}
+    job = comparing.compare(study, book_id, wanted.pop("question"), wanted.pop("names"), **wanted)  # type: ignore[arg-type]
+    snapshot = job.join(30)
+    assert isinstance(snapshot.value, Comparison)
+    return snapshot.value
+
+
+def test_six_methods_answer_side_by_side_and_are_kept(study: Study) -> None:
+    book_id = kept_book(study)
+    found = compared(study, book_id)
+    assert [e.method for e in found.entries] == list(SIX)
+    assert {e.state for e in found.entries} == {"done"}
+    assert found.ended
+    assert all(e.answer is not None and e.text for e in found.entries)
+    assert comparing.last(study, book_id) == found
+    assert all(comparing.right(found, e) in (True, False) for e in found.entries)
+    assert study.library.artifact(study.library.book(book_id).document_id, "comparison", "last")
+
+
+def test_a_method_that_fails_leaves_the_others_be(study: Study) -> None:
+    book_id = kept_book(study)
+
+    def reply(prompt: Prompt) -> Reply:
+        if prompt.task == "look_up":
+            return BudgetError("The budget is used.")
+        if prompt.task == "choose_pages":
+            raise RuntimeError("a bug")
+        return "Answer: (B)"
+
+    study._model = FakeModel(reply)
+    found = compared(study, book_id, names=("read-agent-p", "bm25", "gist-mem"))
+    states = {e.method: e for e in found.entries}
+    assert states["read-agent-p"].state == "failed"
+    assert states["read-agent-p"].error == "The budget is used."
+    assert states["bm25"].error == comparing.OURS
+    assert states["gist-mem"].state == "done"
+    assert comparing.right(found, states["gist-mem"]) is True
+    assert comparing.right(found, states["bm25"]) is None
+
+
+def test_stopping_keeps_what_was_answered(study: Study) -> None:
+    book_id = kept_book(study)
+    waiting, go = threading.Event(), threading.Event()
+
+    class Slow(BuiltInReader):
+        def complete(self, prompt: Prompt, watch: Watch):  # type: ignore[no-untyped-def]
+            if prompt.task == "carry":
+                waiting.set()
+                go.wait(10)
+            return super().complete(prompt, watch)
+
+    study._model = Slow()
+    job = comparing.compare(study, book_id, QUESTION, ("gist-mem", "recurrence"), settings=AskSettings())
+    assert waiting.wait(10)
+    job.cancel()
+    go.set()
+    snapshot = job.join(20)
+    assert snapshot.state == "cancelled"
+    kept = comparing.last(study, book_id)
+    assert kept is not None
+    assert kept.entries[1].state == "cancelled"
+
+
+def test_what_cannot_be_compared_is_told(study: Study) -> None:
+    book = study.library.add(Document("Unread", (Paragraph("One. Two."),)))
+    with pytest.raises(NotKeptError, match="not been read"):
+        compared(study, book.id)
+    with pytest.raises(SettingsError, match="question"):
+        compared(study, book.id, question=Question("  "))
+    with pytest.raises(SettingsError, match="at least one"):
+        compared(study, book.id, names=())
+    assert comparing.last(study, book.id) is None
+
+
+def test_a_file_to_take_away(study: Study) -> None:
+    found = compared(study, kept_book(study))
+    rows = list(csv.reader(io.StringIO(comparing_export.export(found, "csv").decode("utf-8-sig"))))
+    assert len(rows) == 1 + len(SIX)
+    assert rows[1][rows[0].index("method")] == "read-agent-p"
+    assert int(rows[-1][rows[0].index("words seen")]) > 9000
+    markdown = comparing_export.export(found, "md").decode()
+    assert "| Gists only |" in markdown
+    html = comparing_export.export(found, "html").decode()
+    assert html.count('class="hm"') == len(SIX)
+    assert "Why did Ambrose Vane put out Harrow Light?" in html
+    with pytest.raises(SettingsError):
+        comparing_export.export(found, "pdf")
+
+
+def test_a_model_s_words_are_never_markup_or_formulas(study: Study) -> None:
+    evil = '=HYPERLINK("http://x")<img src=x onerror=alert(1)> [a](http://x) ![b](http://x)'
+    study._model = FakeModel(lambda _: evil)
+    found = compared(study, kept_book(study), names=("gist-mem",), question=Question("<script>?"), correct=None)
+    html = comparing_export.export(found, "html").decode()
+    assert "<img" not in html
+    assert "<script" not in html
+    assert "](http" not in comparing_export.export(found, "md").decode().replace("\\]", "")
+    table = list(csv.reader(io.StringIO(comparing_export.export(found, "csv").decode("utf-8-sig"))))
+    assert table[1][table[0].index("answer")].startswith("'=")
