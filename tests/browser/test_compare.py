@@ -60,8 +60,9 @@ def test_six_methods_on_the_novella(page: Page, app_url: str) -> None:
 def test_a_known_question_is_marked_right_or_wrong(page: Page, app_url: str) -> None:
     open_compare(page, app_url)
     page.locator("summary", has_text="Options to choose from").click()
-    page.locator("[class*='st-key-compare_known_'] input").fill("weight of the lifeboat box")
-    page.keyboard.press("Enter")
+    page.locator("[class*='st-key-compare_known_'] input").click()
+    page.locator("[class*='st-key-compare_known_'] input").press_sequentially("guessing the weight")
+    page.locator("[role='option']", has_text="guessing the weight").first.click()
     expect(page.locator("[class*='st-key-compare_options_'] textarea")).to_have_value(re.compile(r"\* A tea cosy"))
     page.locator(".st-key-compare_ask button").click()
     full = page.locator('.r[data-method="full-text"] .v')
