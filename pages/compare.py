@@ -1,10 +1,119 @@
-"""Compare: this screen is being built; it says so."""
+"""Compare: one question put to several methods at once; what each saw of the book, said, and took.
+
+The work is a job (``study.comparing``); this page starts it, draws how it stands, and lets it be saved.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from pages.parts import book as current
+from pages.parts import compare_controls as controls
+from pages.parts import compare_view as view
 from pages.parts import shell
+from pages.parts.cached import get_study
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Book
+from readagent_core.study import Study, comparing, comparing_export
 
-shell.header("Compare", about="This screen is being built.")
-st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
+FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and gives the spread."
+EXPORTS = {"html": "HTML", "md": "Markdown", "csv": "CSV"}
+
+
+def main() -> None:
+    try:
+        study = get_study()
+        book = current.current(study)
+        if book is None:
+            shell.header("Compare")
+            st.text("There is no book yet. Open one in the library, then compare how the methods read it.")
+            st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
+            return
+        screen(study, book)
+    except ReadAgentError as error:
+        shell.error_box(error)
+
+
+def screen(study: Study, book: Book) -> None:
+    """The whole screen for ``book``."""
+    with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
+        st.title("Compare", anchor=False)
+        pick_book(study, book)
+        chosen = controls.pick_methods(study)
+        settings = controls.pick_limits()
+    if study.newest_memory(book.id) is None:
+        st.text("This book has not been read yet. The methods compare over its pages, so it must be read first.")
+        st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
+        return
+    job = study.jobs.get(comparing.job_key(book.id))
+    asked = controls.ask(book, len(chosen), running=job is not None and job.running)
+    if asked is not None:
+        try:
+            comparing.compare(study, book.id, asked.question, chosen, settings=settings, correct=asked.correct)
+        except ReadAgentError as error:
+            shell.error_box(error)
+        else:
+            st.rerun()
+    running = job is not None and job.running
+    st.fragment(board, run_every=1.0 if running else None)(study, book)
+
+
+def pick_book(study: Study, book: Book) -> None:
+    """The book's select box; choosing another shows this screen for it."""
+    books = {b.id: b for b in study.library.books()}
+    key = f"compare_book_{book.id}"
+
+    def changed() -> None:
+        current.choose(st.session_state[key])
+        st.query_params.from_dict({"book": st.session_state[key]})
+
+    st.selectbox(
+        "Book",
+        list(books),
+        index=list(books).index(book.id),
+        format_func=lambda book_id: books[book_id].title,
+        key=key,
+        on_change=changed,
+        label_visibility="collapsed",
+        width=270,
+    )
+
+
+def board(study: Study, book: Book) -> None:
+    """The rows as they stand, and under them how to stop or save them."""
+    job = study.jobs.get(comparing.job_key(book.id))
+    running = job is not None and job.running
+    snapshot = job.snapshot if job is not None else None
+    comparison = snapshot.value if snapshot is not None and snapshot.value else comparing.last(study, book.id)
+    if snapshot is not None and snapshot.state == "failed":
+        shell.error_box(snapshot.error, kind=snapshot.error_kind)
+    if comparison is None:
+        st.text("Nothing compared yet. Ask a question: every method ticked above answers it from the same pages.")
+        return
+    with st.container(key="compare_asked", gap=None):
+        st.text(comparison.question)
+        if not running:
+            st.caption(f"Answered by {comparison.model}.".replace("$", "\\$"))
+    view.show(comparison, key=f"compare_rows_{book.id}")
+    with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
+        if running and job is not None and snapshot is not None:
+            st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")
+            if st.button("Stop", key="compare_stop"):
+                job.cancel()
+        else:
+            st.caption(FOOT)
+            for kind, label in EXPORTS.items():
+                st.download_button(
+                    f"Save as {label}",
+                    data=comparing_export.export(comparison, kind),
+                    file_name=comparing_export.file_name(comparison, kind),
+                    mime=comparing_export.MIME[kind],
+                    key=f"compare_save_{kind}",
+                    on_click="ignore",
+                )
+    if st.session_state.pop(f"compare_ran_{book.id}", False) and not running:
+        st.rerun()  # the last of the answers came: the form is open again
+    st.session_state[f"compare_ran_{book.id}"] = running
+
+
+main()

@@ -1,10 +1,130 @@
-"""Evaluate: this screen is being built; it says so."""
+"""Evaluate: many questions with known answers, asked of every method on the person's own model.
+
+Chooses and shows; what is run and what is said of it is ``readagent_core.evaluation``'s.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import shell
+from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, shell
+from pages.parts.cached import get_study
+from readagent_core.errors import ReadAgentError
+from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.estimating import estimate
+from readagent_core.evaluation.experiment import Experiment, default_name, folder_for
+from readagent_core.evaluation.report import Summary, summary
+from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
+from readagent_core.evaluation.tally import load
+from readagent_core.study import Study
 
-shell.header("Evaluate", about="This screen is being built.")
-st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
+CHOSEN = "evaluate_experiment"
+
+
+def screen() -> None:
+    shell.header("Evaluate", about="Many questions with known answers, asked of every method on your own model.")
+    evaluate_results.dress()
+    study = get_study()
+    shell.model_line(study.model.name, study.model.where, is_language_model=study.model.is_language_model)
+    with st.container(border=True, key="evaluate_setup"):
+        try:
+            experiment = evaluate_setup.form(study)
+            _start(study, experiment)
+        except ReadAgentError as error:
+            shell.error_box(error)
+    found = kept(study.home)
+    if not found:
+        st.caption("No experiment yet. The first one can be small: twenty questions take a moment.")
+        return
+    names = [entry.name for entry in found]
+    if st.session_state.get(CHOSEN) not in names:
+        st.session_state[CHOSEN] = names[0]
+    chosen = st.selectbox("Experiment", names, key=CHOSEN)
+    _experiment(study, found[names.index(chosen)])
+
+
+def _start(study: Study, experiment: Experiment | None) -> None:
+    """What it would cost, and the button."""
+    if experiment is None:
+        st.button("Start", disabled=True, key="evaluate_start")
+        return
+    name = default_name(experiment, study.model.name)
+    folder = folder_for(study.home, name)
+    job = study.jobs.get(job_key(folder))
+    before = load(folder)
+    st.text(_estimate(experiment, before.answers - before.failed))
+    running_now = job is not None and job.running
+    label = "Go on" if before.answers else "Start"
+    if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
+        start(study, experiment)
+        st.session_state[CHOSEN] = folder.name
+        st.rerun()
+
+
+@st.cache_data(show_spinner="Looking through the questions", max_entries=20, hash_funcs={Experiment: repr})
+def _estimate(experiment: Experiment, answered: int) -> str:
+    return estimate(experiment, answered=answered).sentence()
+
+
+def _experiment(study: Study, entry: Kept) -> None:
+    job = study.jobs.get(job_key(entry.folder))
+    if job is not None and job.running:
+        _watch(study, entry)
+        return
+    if job is not None and job.snapshot.state in ("failed", "cancelled"):
+        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind or "CancelledError")
+    found = standing(entry.folder)
+    evaluate_results.about(found)
+    if not found.rows:
+        st.caption("No answer is in yet.")
+        return
+    scores, words, questions, reading, record = st.tabs(
+        ["Scores", "Words and differences", "Questions", "Reading", "Record"]
+    )
+    with scores:
+        evaluate_results.scores(found)
+        evaluate_results.downloads(found, entry.name)
+    with words:
+        evaluate_results.more(found)
+    with questions:
+        evaluate_questions.browse(entry.folder, _arms(found))
+    with reading:
+        evaluate_results.how_it_was_read(found)
+    with record:
+        st.caption("This runs it again, on this computer or another:")
+        st.code(f"python -m readagent_core evaluate --record {entry.folder / 'record.json'}", language=None)
+        st.json(dict(found.record), expanded=1)
+
+
+def _arms(found: Summary) -> list[Arm]:
+    return [Arm.from_dict(a) for a in found.record["experiment"]["arms"]]
+
+
+@st.fragment(run_every=1.0)
+def _watch(study: Study, entry: Kept) -> None:
+    """The running experiment: how far it is, the table so far, the way to stop it."""
+    job = study.jobs.get(job_key(entry.folder))
+    if job is None or not job.running:
+        st.rerun()
+        return
+    progress = job.snapshot.value
+    if progress is None or not progress.total:
+        st.progress(0.0, text="Preparing")
+    else:
+        failed = f" · {progress.failed:,} could not be had" if progress.failed else ""
+        text = f"{progress.done:,} of {progress.total:,} answers · {progress.documents:,} documents read{failed}"
+        st.progress(min(1.0, progress.done / progress.total), text=text)
+        if job.snapshot.waiting:
+            st.text(job.snapshot.waiting)
+    if st.button("Stop", key="evaluate_stop"):
+        job.cancel()
+    if progress is not None:
+        found = summary(entry.record, progress.tally, wanted=progress.total)
+        if found.rows:
+            evaluate_results.scores(found)
+
+
+try:
+    screen()
+except ReadAgentError as error:
+    shell.error_box(error)

@@ -12,12 +12,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Usage:
-    """``words_in``: words sent, instructions included. ``words_out``: words received.
+    """``calls``: answered by the model itself; ``cached_calls``: answered from the cache, besides.
 
-    ``tokens_*``: as the server reported; ``tokens_estimated``: how many of the calls had none reported and
-    were estimated from words. ``seconds``: time spent waiting for the model, summed over calls.
-    ``saved_words_in``: words that cached replies did not have to send again.
-    ``cost``: money in US dollars by the configured prices; None where no price is known.
+    ``words_in``: words sent, instructions included. ``words_out``: words received. ``tokens_*``: as the server
+    reported; ``tokens_estimated``: how many of the calls had none reported and were estimated from words.
+    ``seconds``: time spent waiting for the model, summed over calls. ``saved_words_in``: words that cached
+    replies did not have to send again. ``cost``: US dollars by the configured prices; None: no price is known.
     """
 
     calls: int = 0

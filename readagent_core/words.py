@@ -8,8 +8,8 @@ and Burmese, whose words are longer and carry marks. Knows nothing of documents 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
-from functools import lru_cache
 
 import pysbd
 
@@ -69,12 +69,24 @@ def terms(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=32)
+class _Segmenters(threading.local):
+    """A segmenter a language and thread: one keeps the text it works on, so two threads must not share it."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, pysbd.Segmenter | None] = {}
+
+
+_SEGMENTERS = _Segmenters()
+
+
 def _segmenter(language: str) -> pysbd.Segmenter | None:
-    try:
-        return pysbd.Segmenter(language=language, clean=False)
-    except ValueError:
-        return None
+    known = _SEGMENTERS.known
+    if language not in known:
+        try:
+            known[language] = pysbd.Segmenter(language=language, clean=False)
+        except ValueError:
+            known[language] = None
+    return known[language]
 
 
 def sentences(text: str, language: str = "en") -> list[str]:

@@ -14,6 +14,7 @@ FLOORS = [
     {"reading", "library"},
     {"methods"},
     {"study", "evaluation"},
+    {"command_line"},
     {"__main__"},
 ]
 # who may look at a neighbour on the same floor, and why

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,3 +83,11 @@ def test_right_to_left():
     assert words.is_right_to_left("مرحبا بالعالم abc")
     assert not words.is_right_to_left("hello مر")
     assert not words.is_right_to_left("")
+
+
+def test_sentences_do_not_mix_between_threads():
+    texts = [" ".join(f"Mr. Vane number {n} rang bell {k}. It was {k} p.m. then." for k in range(30)) for n in range(8)]
+    alone = [words.sentences(text) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            assert list(pool.map(words.sentences, texts)) == alone

@@ -173,7 +173,7 @@ def _their_score(theirs: Published) -> str:
 
 def _label(row: Row) -> str:
     failed = f", {row.failed} failed" if row.failed else ""
-    limit = f", up to {row.look_up_limit}" if row.look_ups else ""
+    limit = f", up to {row.look_up_limit}" if row.look_ups and row.strays is None else ""  # a walk has no such limit
     return f"{row.title}{limit}{failed}"
 
 

@@ -31,8 +31,9 @@ class Key(NamedTuple):
 class Result:
     """One answer. ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', '' unrated.
 
-    ``words``: sent for it, instructions included, whether or not a reply came from the cache. ``replay``: byte
-    offset of its events in replays.jsonl, None where they are not kept. ``error``: why there is no answer.
+    ``words``: sent for this question alone, instructions included, whether or not a reply came from the cache.
+    ``replay``: byte offset of its events in replays.jsonl, None where they are not kept. ``error``: why there is
+    no answer.
     """
 
     case: int
@@ -112,15 +113,18 @@ class Reading:
 
 
 class Cost(NamedTuple):
-    """Words sent to choose pages and to make gists of a document, cached or not; paid as they come, a line a save.
+    """Words sent once a document, cached or not: to choose ``pages``, to make ``gists``, or ``built`` by one arm's
+    method (a tree, a running summary). Paid as they come, a line a save.
 
     A reading that was killed and resumed so reports what it would have cost in one go.
     """
 
     document: str
-    plan: str
-    pages: int
-    gists: int
+    plan: str = ""
+    pages: int = 0
+    gists: int = 0
+    arm: str = ""
+    built: int = 0
 
 
 class Lines:
@@ -147,12 +151,18 @@ class Lines:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Every whole line so far, one at a time."""
+        return (value for _, value in self.placed())
+
+    def placed(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Every whole line so far with the byte where it begins."""
         if not self.path.is_file():
             return
+        place = 0
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.endswith(b"\n"):
-                    yield self._parsed(line, number)
+                    yield place, self._parsed(line, number)
+                place += len(line)
 
     def at(self, place: int) -> dict[str, Any]:
         """The line that begins at ``place``."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.results import Cost, Reading, Result
+from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
 from readagent_core.evaluation.scores import (
     ROUGE,
     Difference,
@@ -22,6 +23,7 @@ from readagent_core.evaluation.scores import (
     mean,
     share,
 )
+from readagent_core.methods import method
 
 
 class Score(NamedTuple):
@@ -91,12 +93,16 @@ class Tally:
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
-    costs: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    costs: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # document, plan → pages, gists
+    built: dict[tuple[str, str], int] = field(default_factory=dict)  # document, arm → words
 
     def add(self, result: Result) -> None:
         self.scores.setdefault(result.arm, {})[(result.case, result.item, result.run)] = _score(result)
 
     def add_cost(self, cost: Cost) -> None:
+        if cost.arm:
+            self.built[(cost.document, cost.arm)] = self.built.get((cost.document, cost.arm), 0) + cost.built
+            return
         pages, gists = self.costs.get((cost.document, cost.plan), (0, 0))
         self.costs[(cost.document, cost.plan)] = (pages + cost.pages, gists + cost.gists)
 
@@ -169,13 +175,13 @@ class Tally:
         return got.sd if got else None
 
     def _reading_words(self, scores: Sequence[Score], arm: Arm) -> int:
-        """Words sent once to read: pages for whoever uses pages, gists for whoever needs gists."""
-        from readagent_core.methods import method
-
+        """Words sent once a document: pages and gists for whoever uses them, and what a method builds itself."""
         needs_gists = method(arm.method).needs_gists
-        needs_pages = needs_gists or any(s.look_ups for s in scores)
+        documents = {s.document for s in scores}
+        built = sum(self.built.get((document, arm.key), 0) for document in documents)
+        needs_pages = needs_gists or (not built and any(s.look_ups for s in scores))
         read = [self.costs.get(key, (0, 0)) for key in {(s.document, s.plan) for s in scores}]
-        return sum(needs_pages * pages + needs_gists * gists for pages, gists in read)
+        return built + sum(needs_pages * pages + needs_gists * gists for pages, gists in read)
 
     def difference(self, first: Arm, second: Arm) -> Difference | None:
         """Second minus first on the questions both have answered: McNemar for choices, bootstrap for ROUGE-L.
@@ -192,11 +198,25 @@ class Tally:
         return bootstrap([a for a, _ in free], [b for _, b in free]) if free else None
 
 
+def load(folder: Path) -> Tally:
+    """What an experiment's folder holds, added up: at any time, also while it runs."""
+    tally = Tally()
+    for result in read_results(Lines(folder / "results.jsonl", mend=False)):
+        tally.add(result)
+    for line in Lines(folder / "documents.jsonl", mend=False):
+        if "page_words" in line:
+            tally.add_reading(Reading.from_dict(line))
+        else:
+            tally.add_cost(Cost(**line))
+    return tally
+
+
 def _score(result: Result) -> Score:
     free = bool(result.references) and not result.options
     rouge = tuple(result.rouge.get(name, 0.0) for name in ROUGE) if free else None
     failed = bool(result.error)
     extra = result.extra
+    strayed = bool(extra["stray"]) if "stray" in extra else None
     return Score(
         bool(result.correct) if result.options else None,
         result.hard,
@@ -212,15 +232,10 @@ def _score(result: Result) -> Score:
         result.document_words,
         failed,
         len(result.options),
-        _flag(extra, "strayed"),
-        _flag(extra, "recovered"),
-        float(extra["read_share"]) if isinstance(extra.get("read_share"), int | float) else None,
+        strayed,
+        result.right if strayed is not None else None,
+        float(extra["share_read"]) if isinstance(extra.get("share_read"), int | float) else None,
     )
-
-
-def _flag(extra: Mapping[str, Any], name: str) -> bool | None:
-    value = extra.get(name)
-    return bool(value) if isinstance(value, bool | int) else None
 
 
 def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:

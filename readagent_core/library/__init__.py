@@ -104,6 +104,10 @@ class Library:
         readings.put_memory(self._db, reading.id, memory)
         return self.reading(reading.id)
 
+    def put_memory(self, reading_id: int, memory: GistMemory) -> None:
+        """Keep the pages and gists of ``memory`` as this reading's, in place of what it held."""
+        readings.put_memory(self._db, reading_id, memory)
+
     def readings(self, book_id: str) -> list[Reading]:
         """Newest first."""
         return readings.readings(self._db, book_id)

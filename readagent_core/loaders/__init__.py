@@ -14,9 +14,10 @@ from pathlib import PurePath
 from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, check_size
+from readagent_core.loaders.report import Report, report
 from readagent_core.loaders.sniff import FORMATS, NAMES, sniff
 
-__all__ = ["DEFAULT", "FORMATS", "Limits", "load"]
+__all__ = ["DEFAULT", "FORMATS", "Limits", "Report", "load", "report"]
 
 # loaded when first needed: a text does not wait for the PDF machinery
 _LOADERS = {

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import groupby
 from typing import Any
 
 from pypdf import PdfReader
@@ -227,9 +228,20 @@ def _pieces(found: Sequence[Passage], usual: Measures) -> list[_Piece]:
             pieces.append(_Piece(text, passage.number, first.y, sizes.index(round(passage.size)) + 1))
         else:
             text = text_of(passage.lines, passage.width, usual)
-            note = passage.small and bool(_NOTE.match(text))
+            note = passage.small and bool(_NOTE.match(text)) and any(c.isalpha() for c in text)
             pieces.append(_Piece(text, passage.number, first.y, note=note))
-    return pieces
+    return _without_labels(pieces)
+
+
+def _without_labels(pieces: list[_Piece]) -> list[_Piece]:
+    """Four headings in a row and more are the labels of a picture or a table: one paragraph, a line each."""
+    kept: list[_Piece] = []
+    for level, run in groupby(pieces, key=lambda p: p.level):
+        group = list(run)
+        if level and len(group) > 3:
+            group = [_Piece("\n".join(p.text for p in group), group[0].number, group[0].y)]
+        kept += group
+    return kept
 
 
 def _is_heading(passage: Passage, usual: Measures) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,11 +21,17 @@ _LIGATURES = str.maketrans(
 )
 # characters that stand for a hyphen at the end of a line: soft hyphen, and what broken fonts make of it
 SOFT = "\u00ad\ufffe\x02"
+_SHAPED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 _SPACES = re.compile(r"[ \t\r\f\v]+")
 _NARROW = dict.fromkeys("iljtfI.,;:'’‘|!()[]-r ", 0.29)
 _WIDE = dict.fromkeys("mwMW—", 0.78)
 _WIDTHS = _NARROW | _WIDE
 _GAP = 1.6  # of the size: a wider gap parts columns or cells
+_UNSURE = 0.1  # of a piece's width, by which its estimate may be wrong
+_BOLD = re.compile(r"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
+# an accent drawn on its own before the letter it belongs to, as TeX's old fonts do
+_ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
+_ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 
 
 @dataclass(frozen=True)
@@ -108,21 +115,33 @@ def _parted(pieces: list[_Piece], number: int) -> list[Line]:
     end = pieces[0].x + width(pieces[0])
     for before, piece in itertools.pairwise(pieces):
         size = max(before.size, piece.size)
-        if piece.x - end > _GAP * size or piece.x < before.x - size or abs(piece.y - before.y) > size:
+        if (
+            piece.x - end > _GAP * size + _UNSURE * width(before)
+            or piece.x < before.x - size
+            or abs(piece.y - before.y) > size
+        ):
             groups.append([])
-        elif piece.x - end > 0.6 * size and not groups[-1][-1].text.endswith(" ") and not piece.text.startswith(" "):
-            groups[-1].append(_Piece(" ", end, piece.y, piece.size, piece.font, piece.turned))
         groups[-1].append(piece)
         end = max(end if groups[-1][0] is not piece else 0.0, piece.x + width(piece))
     lines = []
     for group in groups:
-        text = _SPACES.sub(" ", "".join(p.text for p in group)).strip()
+        text = _composed(_SPACES.sub(" ", "".join(p.text for p in group)).strip())
         if text:
             main = max(group, key=lambda p: (len(p.text.strip()), p.size))
-            bold = all("bold" in p.font.lower() or "black" in p.font.lower() for p in group if p.text.strip())
+            bold = all(_BOLD.search(p.font) for p in group if p.text.strip())
             last = max(p.x + width(p) for p in group)
             lines.append(Line(text, group[0].x, last, main.y, main.size, bold, number))
     return lines
+
+
+def _composed(text: str) -> str:
+    """Accents put onto their letters; Arabic letters in the shapes of their places as the letters they are."""
+    if text.isascii():
+        return text
+    text = _ACCENTED.sub(
+        lambda m: unicodedata.normalize("NFC", m.group(2).replace("ı", "i") + _ACCENTS[m.group(1)]), text
+    )
+    return _SHAPED.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
 
 
 def width(piece: _Piece) -> float:

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from readagent_core.loaders.pdf_lines import Line
 
@@ -15,6 +16,7 @@ _NUMBER = re.compile(
 )
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _EDGE = 3  # lines at the top and at the bottom that can be furniture
+_LONG = 20  # characters
 _SAME = 0.35  # of the size: lines nearer than this in height stand on one line
 
 
@@ -47,7 +49,10 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], in
             id(line)
             for line, shape in edge
             if id(line) in numbers
-            or (not _has_sentence(line.text) and _repeats(seen[shape], number, line.y, len(pages)))
+            or (
+                not _has_sentence(line.text)
+                and (_repeats(seen[shape], number, line.y, len(pages)) or _resembles(edges, number, line, shape))
+            )
         }
         gone += len(drop)
         kept.append([line for line in lines if id(line) not in drop])
@@ -78,6 +83,22 @@ def _repeats(places: Sequence[tuple[int, float]], number: int, y: float, pages: 
     others = {n for n, height in places if abs(height - y) < 6 and n != number}
     near = sum(1 for n in others if abs(n - number) <= 12)
     return near >= 2 or (pages == 2 and near == 1)
+
+
+def _resembles(edges: Sequence[Sequence[tuple[Line, str]]], number: int, line: Line, shape: str) -> bool:
+    """Whether two pages near have nearly this line at this height: headers as text recognition spells them."""
+    if len(shape) < 8 or not any(c.isalpha() for c in shape):
+        return False
+    found = 0
+    for other in range(max(0, number - 4), min(len(edges), number + 5)):
+        if other != number:
+            found += any(
+                abs(candidate.y - line.y) < 0.02 * max(line.y, 400)
+                and abs(len(text) - len(shape)) < 4
+                and SequenceMatcher(None, text, shape).ratio() > 0.84
+                for candidate, text in edges[other]
+            )
+    return found >= 2
 
 
 def _page_numbers(edges: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:
@@ -112,7 +133,7 @@ def flows(lines: Sequence[Line]) -> list[Flow]:
     if gutter is None:
         ordered = _by_height(lines) if _jumps(lines) else list(lines)
         return [_flow(run) for run in _runs(ordered)]
-    sides = [_side(line, gutter) for line in lines]
+    sides = [_side(line, gutter) for line in lines if len(line.text) >= _LONG]  # labels in pictures jump about
     switches = sum(a != b for a, b in itertools.pairwise(sides))
     if switches <= 6 and not _jumps(lines):
         return [_flow(run) for run in _runs(lines, gutter)]
@@ -121,8 +142,9 @@ def flows(lines: Sequence[Line]) -> list[Flow]:
 
 def _jumps(lines: Sequence[Line]) -> bool:
     """Whether the drawing order goes upward more often than columns explain."""
-    up = sum(b.y > a.y + 2 * a.size for a, b in itertools.pairwise(lines))
-    return up > 4 and up * 6 > len(lines)
+    long = [line for line in lines if len(line.text) >= _LONG]
+    up = sum(b.y > a.y + 2 * a.size for a, b in itertools.pairwise(long))
+    return up > 4 and up * 6 > len(long)
 
 
 def _by_height(lines: Sequence[Line]) -> list[Line]:
@@ -189,7 +211,7 @@ def _flow(lines: Sequence[Line]) -> Flow:
     for line in lines:
         last = merged[-1] if merged else None
         if last and abs(last.y - line.y) < _SAME * max(last.size, line.size) and line.x >= last.x:
-            gap = "\t" if line.x - last.end > 1.2 * line.size else " "
+            gap = "\t" if line.x - last.end > 2 * line.size + 0.1 * last.width else " "
             merged[-1] = replace(last, text=f"{last.text}{gap}{line.text}", end=max(last.end, line.end))
         else:
             merged.append(line)

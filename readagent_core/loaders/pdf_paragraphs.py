@@ -181,13 +181,13 @@ def _joined(before: str, after: str, usual: Measures) -> str:
 
 
 def _keeps_hyphen(first: str, second: str, usual: Measures) -> bool:
-    if second[:1].isupper():
-        return True
     one, two = first.lower(), second.lower()
     whole = usual.words[one + two]
     hyphened = f"{one}-{two}" in usual.compounds
     if hyphened or whole:
         return hyphened and not whole
+    if second[:1].isupper():
+        return True
     if one in _JOINED:
         return False
     if one in _KEPT and usual.words[two]:

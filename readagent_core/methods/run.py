@@ -6,9 +6,8 @@ that calls made side by side are counted one by one. Knows no method.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,37 +16,11 @@ from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods.base import Answer, Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question
 from readagent_core.methods.tools import tools_of
 from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.meter import Metered
 from readagent_core.prompts import Prompt, language_of
 from readagent_core.tags import disarm
 from readagent_core.usage import Usage
-from readagent_core.words import CHARACTERS_PER_WORD, count_words
-
-
-class Metered:
-    """Counts what goes through one model."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-        self.usage = Usage()
-
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        completion = self._model.complete(prompt, watch)
-        self._count(prompt, completion)
-        return completion
-
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        for part in self._model.stream(prompt, watch):
-            if isinstance(part, Completion):
-                self._count(prompt, part)
-            yield part
-
-    def _count(self, prompt: Prompt, completion: Completion) -> None:
-        sent = (
-            Usage(cached_calls=1, saved_words_in=prompt.words)
-            if completion.cached
-            else Usage(words_in=prompt.words, words_out=count_words(completion.text), seconds=completion.seconds)
-        )
-        self.usage += sent + Usage(calls=1)
+from readagent_core.words import CHARACTERS_PER_WORD
 
 
 class Run:
@@ -59,14 +32,18 @@ class Run:
         self.name = name
         self.question = question
         self.memory = memory
-        self.model = model
+        self.model = Metered(model)  # counts the whole run, and holds its budget
         self.settings = settings
         self.watch = watch
-        self.usage = Usage()
         self.notes: list[str] = []
         self.steps = 0
-        self._lock = threading.Lock()
+        self._price = getattr(model, "price", None)
         self._began = time.monotonic()
+
+    @property
+    def usage(self) -> Usage:
+        """Of the whole run so far."""
+        return self.model.usage
 
     @property
     def language(self) -> str:
@@ -124,20 +101,18 @@ class Run:
 
     def _call(self, prompt: Prompt) -> tuple[Asked, Completion]:
         self.watch.check()
-        meter = Metered(self.model)
+        meter = Metered(self.model, prices=self._price)
         try:
             completion = meter.complete(prompt, self.watch)
         except CutOffError as error:
             if not error.text.strip():
                 raise
             completion = Completion(error.text, finish="length")
-        finally:
-            self._count(meter.usage)
         return Asked(prompt.task, prompt.text, completion.text, meter.usage), completion
 
     def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
         """One prompt whose reply is shown as it comes. A reply that broke off is kept as far as it came."""
-        meter = Metered(self.model)
+        meter = Metered(self.model, prices=self._price)
         parts: list[str] = []
         completion: Completion | None = None
         try:
@@ -151,15 +126,9 @@ class Run:
             completion = Completion(error.text or "".join(parts), finish="length")
             if not completion.text.strip():
                 raise
-        finally:
-            self._count(meter.usage)
         completion = completion or Completion("".join(parts), finish="length")
         yield Asked(prompt.task, prompt.text, completion.text, meter.usage)
         return completion
-
-    def _count(self, usage: Usage) -> None:
-        with self._lock:
-            self.usage += usage
 
     def answered(
         self,

@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from readagent_core.methods.base import AskSettings
+
+if TYPE_CHECKING:
+    from readagent_core.models.embed import Embedder
 
 
 class Shelf(Protocol):
@@ -23,8 +26,9 @@ class Shelf(Protocol):
 
 @dataclass(frozen=True)
 class Tools:
-    """``connections``: model calls made side by side."""
+    """``embedder`` None: the built-in one. ``connections``: model calls made side by side."""
 
+    embedder: Embedder | None = None
     shelf: Shelf | None = None
     connections: int = 8
 
@@ -43,6 +47,13 @@ def equip(settings: AskSettings, tools: Tools) -> AskSettings:
 def tools_of(settings: AskSettings) -> Tools:
     """The tools a run was given; none by default."""
     return settings.tools if isinstance(settings, Equipped) else Tools()
+
+
+def embedder_of(settings: AskSettings) -> Embedder:
+    """The embedder a run was given, else the built-in one."""
+    from readagent_core.models.embed import BuiltInEmbedder  # brings in what speaks to servers
+
+    return tools_of(settings).embedder or BuiltInEmbedder()
 
 
 def key_of(*parts: Any) -> str:

@@ -242,7 +242,9 @@ class Cached:
         return Cached(self.model, self.cache, self._sampling, read=False)
 
     def key(self, prompt: Prompt) -> str:
-        asked = [VERSION, self.where, self.name, [["user", prompt.text]], self._sampling]
+        asked: list[Any] = [VERSION, self.where, self.name, [["user", prompt.text]], self._sampling]
+        if prompt.sample != 1:  # a further run of an experiment wants a reply of its own
+            asked.append(prompt.sample)
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:

@@ -25,7 +25,8 @@ _NOTHING = Usage()
 class Tally:
     """Usage added up by any number of threads, with a limit to what it may cost."""
 
-    def __init__(self, price: Price | None, budget: float | None) -> None:
+    def __init__(self, price: Price | None, budget: float | None, *, has_tokens: bool = True) -> None:
+        self.has_tokens = has_tokens  # word statistics have none to estimate
         self.price = price
         self.budget = budget
         self.usage = Usage()
@@ -56,6 +57,8 @@ class Tally:
         if completion.cached:
             return Usage(cached_calls=1, saved_words_in=prompt.words, cost=0.0 if self.price else None)
         tokens_in, tokens_out = completion.tokens_in, completion.tokens_out
+        if not self.has_tokens:
+            tokens_in = tokens_out = 0
         known = tokens_in is not None and tokens_out is not None
         if tokens_in is None:
             tokens_in = estimate_tokens(prompt.text)
@@ -93,6 +96,7 @@ class Metered:
         self._tally = tally or Tally(
             prices if prices is not None else getattr(model, "price", None),
             budget if budget is not None else getattr(model, "budget", None),
+            has_tokens=model.is_language_model,
         )
 
     @property

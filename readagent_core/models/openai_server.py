@@ -32,7 +32,7 @@ SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt bef
 THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
 MORE_THINKING_TOKENS = 16_384
 ENDLESS = 4  # a reply this many times longer than sensible is running on without end
-# Below this share of the tokens sent, by our estimate (careful by about a quarter), a prompt was cut.
+# Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
 CUT_LEAST = 400
 

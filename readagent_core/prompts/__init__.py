@@ -24,6 +24,7 @@ class Prompt:
     """One message to a model. ``task``: the template's name. ``fields``: what it was rendered from.
 
     ``reply_words``: how long a sensible reply may be; beyond it a model is running on without end.
+    ``sample``: which of several independent replies is meant; the cache keeps them apart (repeated runs).
     """
 
     task: str
@@ -31,6 +32,7 @@ class Prompt:
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
     language: str = "en"
     reply_words: int = 300
+    sample: int = 1
 
     @cached_property
     def words(self) -> int:

@@ -15,6 +15,7 @@ from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, ReadAgentError
 from readagent_core.memory import Gist, GistMemory, Page, check_cover
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.meter import Metered
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.chains import Chains
 from readagent_core.reading.fitting import thin
@@ -25,7 +26,6 @@ from readagent_core.reading.pool import Outcome, Pool
 from readagent_core.reading.progress import NoStore, Progress, Store
 from readagent_core.reading.uniform import Uniform
 from readagent_core.reading.windows import Windows
-from readagent_core.usage import Usage
 
 AHEAD = 1.5  # most pagination calls for each one the sequential algorithm makes
 _GRACE_SECONDS = 2.0  # how long calls under way may still bring in their replies when a reading stops
@@ -57,8 +57,9 @@ def read(
     if not limited.paragraphs:
         raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
     windows = Windows(limited, plan)
+    metered = model if isinstance(model, Metered) else Metered(model)
     while True:
-        run = _Run(windows, model, store or NoStore(), connections, watch or Watch(), on_change, ahead)
+        run = _Run(windows, metered, store or NoStore(), connections, watch or Watch(), on_change, ahead)
         try:
             memory = run.finish()
         except _ChangedElsewhere:
@@ -80,7 +81,7 @@ class _Run:
     def __init__(
         self,
         windows: Windows,
-        model: ChatModel,
+        model: Metered,
         store: Store,
         connections: int,
         watch: Watch,
@@ -104,15 +105,14 @@ class _Run:
 
     def finish(self) -> GistMemory:
         try:
-            while True:
-                self._take()
-                if self._whole:
-                    break
+            self._take()
+            while not self._whole:
                 self._watch.check()
                 self._submit()
                 outcome = self._pool.next(0.2)
                 if outcome is not None:
                     self._absorb(outcome)
+                    self._take()
                     self._tell()
         except _ChangedElsewhere:
             raise
@@ -238,13 +238,8 @@ class _Run:
             gists=tuple(self._gists),
             model=self._model.name,
             complete=self._whole,
-            usage=self._usage,
+            usage=self._model.usage,
         )
-
-    @property
-    def _usage(self) -> Usage:
-        usage = getattr(self._model, "usage", None)
-        return usage if isinstance(usage, Usage) else Usage()
 
     def _tell(self) -> None:
         if self._on_change is None:
@@ -256,7 +251,7 @@ class _Run:
                 gists=len(made),
                 words_read=self._read_words,
                 words_total=self._windows.before[-1],
-                usage=self._usage,
+                usage=self._model.usage,
                 memory=self._memory(),
                 spend=self._paginator.spend(),
                 fallbacks=sum(p.fallback for p in self._pages) + sum(g.fallback for g in made),

@@ -19,7 +19,9 @@ from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import read_words
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
+from readagent_core.methods.tools import equip
 from readagent_core.study import following
+from readagent_core.study.tools import tools
 from readagent_core.words import first_words, squeeze
 
 if TYPE_CHECKING:
@@ -103,7 +105,8 @@ def ask(
             yield from told
             if understood != question.text.strip():
                 extra[following.TASK] = understood
-        yield from chosen.run(replace(question, text=understood), memory, model, settings, job)
+        equipped = equip(settings, tools(study, reading.document_id))
+        yield from chosen.run(replace(question, text=understood), memory, model, equipped, job)
 
     job = study.jobs.start(job_key(exchange.id), lambda job: _keep(study, exchange, job, events(job), extra=extra))
     return exchange, job

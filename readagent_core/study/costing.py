@@ -64,7 +64,7 @@ def line(cost: Cost) -> str:
 def details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
     """The rest of the figures, one sentence each."""
     usage = cost.usage
-    if not usage.calls or not is_language_model:
+    if not (usage.calls or usage.cached_calls) or not is_language_model:
         return []
     said: list[str] = []
     if usage.words_in:

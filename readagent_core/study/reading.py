@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from readagent_core.document import Document
 from readagent_core.errors import CancelledError, LibraryError, ReadAgentError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory
+from readagent_core.models import anew
 from readagent_core.models.base import ChatModel
+from readagent_core.models.meter import Metered
+from readagent_core.models.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import Progress, read
 from readagent_core.usage import Usage
+from readagent_core.words import count_words
 
 if TYPE_CHECKING:
     from readagent_core.study import Study
@@ -25,12 +31,29 @@ PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
 BROKEN = "Something in ReadAgent itself went wrong. Every page read so far is kept; reading can go on from there."
 CONNECTIONS = 8
 _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article
+_INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
+_LEAST_PAGE_WORDS = 60  # below this no window helps
 _USAGE_SECONDS = 2.0  # how often the cost so far is written down
 
 
 def default_plan(words: int) -> ReadingPlan:
     """How a text of this length is read when nothing else was chosen."""
     return ReadingPlan.from_preset("book" if words >= _BOOK_WORDS else "article")
+
+
+def fitting_plan(plan: ReadingPlan, window: int, document: Document) -> ReadingPlan:
+    """``plan`` with pages small enough for a model that takes in ``window`` tokens; itself where they are.
+
+    A prompt may fill seven tenths of the window, instructions included; the rest is for the reply.
+    """
+    sample = document.text(0, min(len(document.paragraphs), 60))[:20_000]
+    tokens_a_word = max(1.0, estimate_tokens(sample) / max(1, count_words(sample)))
+    shown = 2 if plan.preceding else 1
+    most = int((window * 0.7 - _INSTRUCTION_TOKENS) / tokens_a_word / shown)
+    if plan.max_words <= most:
+        return plan
+    most = max(most, _LEAST_PAGE_WORDS)
+    return replace(plan, max_words=most, min_words=min(plan.min_words, max(1, most * plan.min_words // plan.max_words)))
 
 
 def key(reading_id: int) -> str:
@@ -42,10 +65,20 @@ def start_reading(
     study: Study, book_id: str, plan: ReadingPlan | None = None, *, connections: int | None = None
 ) -> Job:
     """The job that reads this book by this plan with the model in force; the one under way if there is one."""
+    return _start(study, _reading_of(study, book_id, plan), study.model, connections=connections)
+
+
+def _reading_of(study: Study, book_id: str, plan: ReadingPlan | None) -> Reading:
+    """The reading of a book by a plan and the model in force, made when there is none."""
     book = study.library.book(book_id)
     model = study.model
     chosen = plan or _last_plan(study, book_id) or default_plan(book.words)
-    reading = study.library.open_reading(book_id, chosen, model.name, model.where)
+    if model.window:
+        chosen = fitting_plan(chosen, model.window, study.library.document(book_id))
+    return study.library.open_reading(book_id, chosen, model.name, model.where)
+
+
+def _start(study: Study, reading: Reading, model: ChatModel, *, connections: int | None = None) -> Job:
     at_once = connections or int(study.settings.kept.get("connections", CONNECTIONS))
     return study.jobs.start(key(reading.id), lambda job: _read(study, reading, job, model=model, connections=at_once))
 
@@ -58,14 +91,22 @@ def pause_reading(study: Study, reading_id: int) -> None:
 
 
 def read_from(study: Study, reading_id: int, page: int) -> Job:
-    """Read again from ``page`` on: it and all after it are forgotten and asked anew."""
-    pause_reading(study, reading_id)
-    job = study.jobs.get(key(reading_id))
+    """Read again from ``page`` on, asking the model anew even where a reply is kept.
+
+    A recording, or another model's reading, stays as it is: the pages before ``page`` go into a reading of our own.
+    """
+    library = study.library
+    shown = library.reading(reading_id)
+    own = _reading_of(study, shown.book_id, shown.plan)
+    job = study.jobs.get(key(own.id))
     if job is not None:
+        job.cancel()
         job.join()
-    reading = study.library.reading(reading_id)
-    study.library.cut_from(reading_id, page)
-    return start_reading(study, reading.book_id, reading.plan)
+    if own.id == shown.id:
+        library.cut_from(own.id, page)
+    elif not own.pages and (own.document_id, own.plan.key) == (shown.document_id, shown.plan.key):
+        library.put_memory(own.id, library.memory(shown.id).up_to(page - 1))
+    return _start(study, library.reading(own.id), anew(study.model))
 
 
 def newest_memory(study: Study, book_id: str) -> tuple[Reading, GistMemory] | None:
@@ -100,7 +141,7 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
     try:
         read(
             document,
-            model,
+            Metered(model),
             reading.plan,
             store=library.store(reading.id),
             connections=connections,

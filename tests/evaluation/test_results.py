@@ -85,7 +85,7 @@ def test_bad_arms_are_told(text):
 
 def test_results_come_back_as_they_went(tmp_path):
     lines = Lines(tmp_path / "results.jsonl")
-    kept = chosen(P3, 1, True, answer="雪\n\u2028", usage=Usage(calls=2, cost=0.5), extra={"strayed": True}, hard=True)
+    kept = chosen(P3, 1, True, answer="雪\n\u2028", usage=Usage(calls=2, cost=0.5), extra={"stray": True}, hard=True)
     lines.append(kept.to_dict())
     assert list(read_results(lines)) == [kept]
 
@@ -177,8 +177,8 @@ def test_free_form_rows():
 
 def test_walks_that_strayed():
     tally = Tally()
-    for item, (strayed, recovered) in enumerate([(True, True), (True, False), (False, False)]):
-        tally.add(chosen(P3, item, True, extra={"strayed": strayed, "recovered": recovered, "read_share": 0.25}))
+    for item, (stray, right) in enumerate([(True, True), (True, False), (False, True)]):
+        tally.add(chosen(P3, item, right, extra={"stray": stray, "share_read": 0.25}))
     row = tally.row(P3)
     assert (row.strays.hits, row.strays.total) == (2, 3)
     assert (row.recoveries.hits, row.recoveries.total) == (1, 2)

@@ -52,6 +52,11 @@ def as_told(pages):
     return [(p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in pages]
 
 
+def parts(memory):
+    """All of a memory but what it cost, which a second run does not pay again."""
+    return memory.pages, memory.gists, memory.complete, memory.plan
+
+
 sizes = st.lists(st.integers(1, 130), min_size=1, max_size=120)
 
 
@@ -222,7 +227,7 @@ def test_a_lost_connection_keeps_everything(kept, error, connections):
     assert first.pages
     assert not first.complete
     memory = read(document, again := sensible_model(), PLAN, store=kept.store(reading.id), connections=connections)
-    assert memory == read(document, whole := sensible_model(), PLAN, connections=connections)
+    assert parts(memory) == parts(read(document, whole := sensible_model(), PLAN, connections=connections))
     if connections == 1:
         assert len(again.prompts) + 30 == len(whole.prompts)
     assert kept.store(reading.id).load_notes() == {}
@@ -254,7 +259,7 @@ def test_stopping_and_going_on_asks_nothing_twice(kept, connections, crossing):
             )
         except CancelledError:
             continue
-    assert memory == whole
+    assert parts(memory) == parts(whole)
     assert len(prompts) == len(set(prompts))
 
 
@@ -272,14 +277,16 @@ def test_another_process_comes_first(kept):
         return plain(prompt)
 
     memory = read(document, FakeModel(answer), PLAN, store=kept.store(reading.id), connections=1)
-    assert memory == read(document, sensible_model(2), PLAN)
+    assert parts(memory) == parts(read(document, sensible_model(2), PLAN))
 
 
 def test_a_finished_reading_asks_nothing(kept):
     document = random_document(13)
     reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
     first = read(document, sensible_model(), PLAN, store=kept.store(reading.id))
-    assert read(document, FakeModel([]), PLAN, store=kept.store(reading.id)) == first
+    again = read(document, FakeModel([]), PLAN, store=kept.store(reading.id))
+    assert parts(again) == parts(first)
+    assert again.usage.calls == 0
     assert kept.memory(reading.id).pages == first.pages
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -127,6 +128,31 @@ def test_read_again_from_a_page(make_study):
     assert after.complete
 
 
+def test_a_recording_stays_when_it_is_read_again_from_a_page(make_study):
+    study = make_study(replier())
+    book = study.library.add(random_document(7, most=40))
+    study.start_reading(book.id, PLAN).join(20)
+    _, live = study.newest_memory(book.id)
+    recording = study.library.add_memory(book.id, replace(live, model="a large model", recorded="2026-11-01"))
+    (own,) = [r for r in study.library.readings(book.id) if not r.recorded]
+    study.library.cut_from(own.id, 1)
+    asked = len(study.model.prompts)
+    assert rooms.read_from(study, recording.id, 4).join(20).state == "done"
+    assert study.library.memory(recording.id).pages == live.pages
+    assert study.library.memory(own.id).pages == live.pages
+    assert len(study.model.prompts) - asked < asked
+
+
+def test_the_cost_of_every_run_is_added_up(make_study):
+    study = make_study(replier())
+    book = study.library.add(random_document(8, most=40))
+    study.start_reading(book.id, PLAN).join(20)
+    reading, _ = study.newest_memory(book.id)
+    assert reading.usage.calls == len(study.model.prompts)
+    rooms.read_from(study, reading.id, 3).join(20)
+    assert study.library.reading(reading.id).usage.calls == len(study.model.prompts)
+
+
 def test_long_texts_are_read_in_longer_pages():
     assert rooms.default_plan(5_000).preset == "article"
     assert rooms.default_plan(90_000).preset == "book"
@@ -137,3 +163,22 @@ def test_an_empty_book_says_so(make_study):
     book = study.library.add(make_document([]))
     snapshot = study.start_reading(book.id, PLAN).join(20)
     assert "nothing to read" in snapshot.error
+
+
+def test_pages_are_made_to_fit_the_models_window(make_study):
+    study = make_study(replier())
+    study.model.window = 1200
+    book = study.library.add(random_document(3))
+    job = study.start_reading(book.id, ReadingPlan(max_words=1000, min_words=400))
+    assert job.join(20).state == "done"
+    reading, memory = study.newest_memory(book.id)
+    assert 60 <= reading.plan.max_words < 500
+    assert reading.plan.min_words < reading.plan.max_words
+    assert memory.usage.calls == len(study.model.prompts)
+
+
+def test_a_plan_that_fits_is_left_alone():
+    document = random_document(3)
+    assert rooms.fitting_plan(PLAN, 128_000, document) is PLAN
+    tiny = rooms.fitting_plan(PLAN, 10, document)
+    assert (tiny.max_words, tiny.min_words) == (60, 24)

@@ -1,0 +1,169 @@
+"""How long reading takes: ours against the paper's one call after another, on a model with a set latency.
+
+The model is simulated in this process: every call waits ``--latency`` seconds and ``--per-word`` for each word of
+its reply, and answers the same prompt always the same. The baseline is METHODS.md's algorithm, strictly one call
+at a time; its wall time is its own CPU time plus its calls' waits, added up instead of slept through.
+
+    python -m bench.reading                     books of 5k and 50k words
+    python -m bench.reading --words 350000 --connections 16 64
+    python -m bench.reading --book FILE.txt
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import resource
+import threading
+import time
+import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.library import Library
+from readagent_core.memory import Page
+from readagent_core.models.base import Completion, Watch
+from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt
+from readagent_core.reading import read
+from readagent_core.reading.gisting import gist_page
+from readagent_core.reading.pagination import ask_page
+from readagent_core.reading.windows import Windows
+from readagent_core.tags import split_passage
+from readagent_core.words import count_words
+
+
+def book(words: int, *, seed: int = 1) -> Document:
+    """A made-up book: paragraphs of 5 to 120 words, a chapter every 4,000 or so."""
+    chance = random.Random(seed)
+    vocabulary = [f"{a}{b}{c}" for a, b, c in itertools.product("bdlmnrst", "aeiou", ["ren", "lo", "mer", "th", "ka"])]
+    paragraphs: list[Paragraph] = []
+    sections: list[Section] = []
+    made = next_chapter = 0
+    while made < words:
+        if made >= next_chapter:
+            sections.append(Section(f"Chapter {len(sections) + 1}", len(paragraphs)))
+            next_chapter += chance.randint(3000, 5000)
+        size = min(chance.choice([8, 15, 30, 60, 120]), words - made) if words - made > 5 else words - made
+        paragraphs.append(Paragraph(" ".join(chance.choices(vocabulary, k=size)).capitalize() + "."))
+        made += size
+    return Document(f"A made-up book of {words:,} words", tuple(paragraphs), tuple(sections))
+
+
+class SlowModel:
+    """Answers after a while. A pause point is the label before the most striking paragraph of the passage."""
+
+    name, where, window, is_language_model = "simulated", "", None, True
+
+    def __init__(self, *, latency: float, per_word: float, asleep: bool = True) -> None:
+        self.latency, self.per_word, self.asleep = latency, per_word, asleep
+        self.calls: dict[str, int] = {}
+        self.words_in = 0
+        self.waited = 0.0
+        self._lock = threading.Lock()
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        text = self.reply(prompt)
+        wait = self.latency + self.per_word * len(text.split())
+        with self._lock:
+            self.calls[prompt.task] = self.calls.get(prompt.task, 0) + 1
+            self.words_in += prompt.words
+            self.waited += wait
+        if self.asleep:
+            time.sleep(wait)
+        return Completion(text, model=self.name)
+
+    def stream(self, prompt: Prompt, watch: Watch):
+        yield self.complete(prompt, watch)
+
+    def reply(self, prompt: Prompt) -> str:
+        if prompt.task == "paginate":
+            pieces = split_passage(prompt.fields["passage"])
+            _, best = max(pieces, key=lambda piece: zlib.crc32(piece[0][-200:].encode()))
+            return f"Break point: <{best}>\nBecause what comes next is something else."
+        words = prompt.fields["page"].split()
+        return " ".join(words[: max(1, len(words) * 2 // 13)])
+
+
+def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple[list[Page], float]:
+    """The paper's algorithm, as METHODS.md tells it: pages one after another, then gists. (pages, wall time)"""
+    began = time.process_time()
+    document = document.limited(plan.max_words)
+    windows = Windows(document, plan)
+    pages: list[Page] = []
+    start = 0
+    while start < windows.total:
+        window = windows.window(start)
+        if window.labels:
+            page = ask_page(windows, window, model, watch=Watch()).page
+        else:
+            page = windows.page(window.start, window.end, ends=window.ends)
+        pages.append(page)
+        start = page.end
+    for page in pages:
+        gist_page(document, page, plan, model=model, watch=Watch())
+    return pages, time.process_time() - began + model.waited
+
+
+def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None:
+    model = SlowModel(latency=args.latency, per_word=args.per_word, asleep=False)
+    pages, alone = sequential(document, plan, model)
+    one_by_one = model.calls["paginate"]
+    words = document.words
+    print(f"\n{document.title}: {words:,} words, {len(pages)} pages, {args.latency * 1000:.0f} ms a call")
+    print(f"{'':22}{'calls':>8}{'paginate':>10}{'× seq.':>8}{'words in':>12}{'seconds':>10}{'ratio':>8}"
+          f"{'page 1':>8}{'gist 1':>8}{'CPU/100k':>10}{'peak MB':>9}")  # fmt: skip
+    calls = sum(model.calls.values())
+    print(f"{'one call at a time':22}{calls:8}{one_by_one:10}{1:8.2f}{model.words_in:12,}{alone:10.1f}{1:8.1f}")
+    for connections in args.connections:
+        with TemporaryDirectory() as home:
+            library = Library(Path(home))
+            reading = library.open_reading(library.add(document).id, plan, "simulated")
+            model = SlowModel(latency=args.latency, per_word=args.per_word)
+            first: dict[str, float] = {}
+            began, cpu = time.monotonic(), time.process_time()
+
+            def tell(progress, began=began, first=first):
+                if progress.pages:
+                    first.setdefault("page", time.monotonic() - began)
+                if progress.gists:
+                    first.setdefault("gist", time.monotonic() - began)
+
+            memory = read(
+                document, model, plan, store=library.store(reading.id), connections=connections, on_change=tell
+            )
+            wall, cpu = time.monotonic() - began, time.process_time() - cpu
+            assert [(p.start, p.end) for p in memory.pages] == [(p.start, p.end) for p in pages], "other pages!"
+            opened = time.monotonic()
+            assert library.memory(reading.id).complete
+            opened = time.monotonic() - opened
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"{f'{connections} connections':22}{sum(model.calls.values()):8}{model.calls['paginate']:10}"
+                  f"{model.calls['paginate'] / one_by_one:8.2f}{model.words_in:12,}{wall:10.1f}{alone / wall:8.1f}"
+                  f"{first['page']:8.2f}{first['gist']:8.2f}{cpu / words * 100_000:10.2f}{peak:9.0f}"
+                  f"   opened again in {opened * 1000:.0f} ms")  # fmt: skip
+            library.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--words", type=int, nargs="*", default=[5_000, 50_000])
+    parser.add_argument("--book", type=Path, nargs="*", default=[])
+    parser.add_argument("--connections", type=int, nargs="*", default=[1, 4, 16, 64])
+    parser.add_argument("--latency", type=float, default=0.3)
+    parser.add_argument("--per-word", type=float, default=0.0)
+    parser.add_argument("--preset", default="article")
+    args = parser.parse_args()
+    plan = ReadingPlan.from_preset(args.preset)
+    documents = [book(words) for words in args.words] if not args.book else []
+    for path in args.book:
+        blocks = [b.strip() for b in path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").split("\n\n")]
+        documents.append(Document(path.stem, tuple(Paragraph(b) for b in blocks if count_words(b))))
+    for document in documents:
+        run(document, plan, args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What an experiment has found, drawn: the table as in the paper, the plot, words, reading, the record, downloads.
+
+All cells are escaped where they enter the page; decides nothing about what is said (``report`` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from pages.parts.shell import ASSETS
+from readagent_core.evaluation.report import Summary, headline, reading_facts, sections
+from readagent_core.evaluation.report_files import FORMATS, write
+from readagent_core.evaluation.report_html import score_plot, word_plots
+
+MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json", "csv": "text/csv"}
+
+
+def dress() -> None:
+    """This screen's own rules."""
+    st.html(f"<style>{(ASSETS / 'evaluate.css').read_text(encoding='utf-8')}</style>")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table of plain cells; published columns are marked by colour as well as by name."""
+    published = [at for at, cell in enumerate(header) if cell.startswith("Published")]
+    first = published[0] if published else len(header)
+    mark = ['class="published"' if at >= first else "" for at in range(len(header))]
+    head = "".join(f'<th scope="col" {m}>{escape(c)}</th>' for c, m in zip(header, mark, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td {m}>{escape(c)}</td>" for c, m in zip(row, mark, strict=True)) + "</tr>" for row in rows
+    )
+    st.html(
+        f'<div class="ev-table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def scores(found: Summary) -> None:
+    """The main table and the plot."""
+    for title, (header, rows), note in sections(found):
+        if title == "Scores":
+            table(header, rows)
+            if note:
+                st.caption(note)
+    if len(found.rows) > 1:
+        st.html(f'<div class="ev-plot">{score_plot(found)}</div>')
+
+
+def more(found: Summary) -> None:
+    """Words sent, differences between methods, walks."""
+    for title, (header, rows), note in sections(found):
+        if title != "Scores":
+            st.subheader(title, anchor=False)
+            table(header, rows)
+            if note:
+                st.caption(note)
+
+
+def how_it_was_read(found: Summary) -> None:
+    """Words, pages and gists of the documents."""
+    for fact in reading_facts(found):
+        st.text(fact)
+    for caption, drawing in word_plots(found):
+        st.caption(caption)
+        st.html(f'<div class="ev-plot">{drawing}</div>')
+
+
+def about(found: Summary) -> None:
+    """What was run; plain text, because names of files and models stand in it."""
+    for sentence in headline(found):
+        st.text(sentence)
+
+
+def downloads(found: Summary, name: str) -> None:
+    """The report in every format, side by side."""
+    with st.container(horizontal=True, key="evaluate_downloads"):
+        for format in FORMATS:
+            st.download_button(
+                {"md": "Markdown", "html": "HTML", "json": "JSON", "csv": "CSV"}[format],
+                data=lambda f=format: write(found, f),
+                file_name=f"{name}.{format}",
+                mime=MIME[format],
+                key=f"evaluate_download_{format}",
+            )

@@ -1,0 +1,172 @@
+"""``evaluate``: many questions with known answers, to every method; a table on stdout, or one JSON object."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from readagent_core.command_line.output import print_json, say, say_aside, told, wait_for
+from readagent_core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from readagent_core.evaluation.experiment import Experiment
+    from readagent_core.evaluation.report import Summary
+    from readagent_core.jobs import Snapshot
+
+METHODS = ("read-agent-p", "read-agent-s", "gist-mem", "full-text")
+
+
+def evaluate(
+    dataset: Annotated[
+        Path | None,
+        typer.Argument(help="QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench or own JSON.", show_default=False),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="A method, NAME[:LOOK-UPS][:setting=value]; repeat for each, or 'all'.", show_default=False),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Most questions.")] = None,
+    documents: Annotated[int | None, typer.Option(min=1, help="Most documents.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Ask every question so often, for the spread.")] = 1,
+    look_ups: Annotated[int, typer.Option(min=0, help="Most pages to look up, where NAME does not say.")] = 3,
+    preset: Annotated[str, typer.Option(help="Reading preset; by default the papers' for the data.")] = "",
+    max_words: Annotated[int | None, typer.Option(min=1, help="Most words of a page.")] = None,
+    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words before a pause may come.")] = None,
+    pagination: Annotated[str | None, typer.Option(help="pause, many, one-pass or uniform.")] = None,
+    rate: Annotated[bool, typer.Option(help="Ask the LLM raters about free-form answers.")] = True,
+    connections: Annotated[int, typer.Option(min=1, help="Model calls at once.")] = 8,
+    budget: Annotated[int | None, typer.Option(min=1, help="Stop when so many words were sent.")] = None,
+    kind: Annotated[str, typer.Option(help="The dataset's format, where it is not told from the file.")] = "",
+    split: Annotated[str, typer.Option(help="NarrativeQA: train, valid or test.")] = "",
+    name: Annotated[str, typer.Option(help="The experiment's name; the same name goes on with it.")] = "",
+    record: Annotated[Path | None, typer.Option(help="Run the experiment of this record.json again.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and stop.")] = False,
+    report: Annotated[
+        list[Path] | None, typer.Option(help="Also write the report: .md, .html, .csv or .json.", show_default=False)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+) -> None:
+    """Measure methods on a benchmark; resumes, and says what it costs before it starts."""
+    if (dataset is None) == (record is None):
+        raise typer.BadParameter("give a dataset, or --record", param_hint="DATASET")
+    with told(as_json=json):
+        from readagent_core.evaluation.experiment import Experiment, read_record
+
+        formats = [(path, _format(path)) for path in report or ()]
+        if record is not None:
+            kept = read_record(record)
+            if kept is None:
+                raise SettingsError(f"{record}: there is no such record.")
+            experiment = Experiment.from_dict(kept["experiment"])
+        else:
+            plan = {"max_words": max_words, "min_words": min_words, "pagination": pagination}
+            experiment = _experiment(
+                dataset or Path(), method or [], look_ups=look_ups, kind=kind, split=split, limit=limit,
+                documents=documents, runs=runs, preset=preset, rate=rate, connections=connections, most_words=budget,
+                plan={n: v for n, v in plan.items() if v is not None},
+            )  # fmt: skip
+        _run(experiment, name=name, only_estimate=estimate, formats=formats, json=json)
+
+
+def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) -> Experiment:
+    from readagent_core.evaluation.arms import parse
+    from readagent_core.evaluation.datasets import open_dataset
+    from readagent_core.evaluation.experiment import Experiment
+    from readagent_core.methods import all_methods
+    from readagent_core.methods.base import AskSettings
+
+    chosen = list(all_methods()) if names == ["all"] else names or list(METHODS)
+    arms = tuple(parse(text, AskSettings(look_ups=look_ups)) for text in chosen)
+    parts = {part: rest.pop(part) for part in ("kind", "split", "limit", "documents")}
+    return Experiment(open_dataset(dataset, **parts), arms, **rest)
+
+
+def _run(
+    experiment: Experiment, *, name: str, only_estimate: bool, formats: list[tuple[Path, str]], json: bool
+) -> None:
+    from readagent_core.command_line.app import open_study
+    from readagent_core.evaluation.estimating import estimate
+    from readagent_core.evaluation.experiment import default_name, folder_for
+    from readagent_core.evaluation.report_files import to_dict, write
+    from readagent_core.evaluation.starting import standing, start
+    from readagent_core.evaluation.tally import load
+
+    study = open_study()
+    folder = folder_for(study.home, name or default_name(experiment, study.model.name))
+    before = load(folder)
+    expected = estimate(experiment, answered=before.answers - before.failed)
+    if only_estimate:
+        if json:
+            print_json({"estimate": {**vars(expected)}, "folder": str(folder)})
+        else:
+            say(expected.sentence())
+        return
+    say_aside(expected.sentence())
+    job, _ = start(study, experiment, name=folder.name)
+    try:
+        wait_for(job, _line)
+    except KeyboardInterrupt:
+        say_aside(f"Kept in {folder}.")
+        raise
+    found = standing(folder)
+    for path, format in formats:
+        try:
+            path.write_bytes(write(found, format))
+        except OSError as error:
+            raise SettingsError(f"{path} cannot be written ({error.strerror}). The results are in {folder}.") from None
+        say_aside(f"Written: {path}")
+    if json:
+        print_json({"folder": str(folder), **to_dict(found)})
+    else:
+        _show(found, folder)
+
+
+def _format(path: Path) -> str:
+    from readagent_core.evaluation.report_files import FORMATS
+
+    format = path.suffix.removeprefix(".").lower()
+    if format not in FORMATS:
+        raise SettingsError(f"{path}: a report ends with {', '.join(f'.{f}' for f in FORMATS)}.")
+    return format
+
+
+def _line(snapshot: Snapshot) -> str:
+    progress = snapshot.value
+    if progress is None or not hasattr(progress, "documents"):
+        return "Preparing"
+    failed = f", {progress.failed:,} failed" if progress.failed else ""
+    speed = f", {progress.done / progress.seconds:.1f} a second" if progress.seconds > 2 and progress.done else ""
+    return (
+        f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {progress.documents:,} documents read; "
+        f"{progress.words:,} words sent"
+    )
+
+
+def _show(found: Summary, folder: Path) -> None:
+    from readagent_core.evaluation.report import headline, reading_facts, sections
+
+    for sentence in headline(found):
+        say(sentence)
+    for title, (header, rows), note in sections(found):
+        say()
+        say(title)
+        for line in _columns(header, rows):
+            say(line)
+        if note:
+            say(note)
+    say()
+    for fact in reading_facts(found):
+        say(fact)
+    say(f"Kept in {folder}")
+
+
+def _columns(header: list[str], rows: list[list[str]]) -> list[str]:
+    """The table in plain columns, the first to the left, figures to the right."""
+    widths = [max(len(row[at]) for row in (header, *rows)) for at in range(len(header))]
+    lines = []
+    for row in (header, ["─" * width for width in widths], *rows):
+        cells = [row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]]
+        lines.append("  ".join(cells).rstrip())
+    return lines

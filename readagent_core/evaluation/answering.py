@@ -1,0 +1,132 @@
+"""One question put to one arm: the method runs, its answer is scored, and all of it becomes one ``Result``.
+
+Only what no question can overcome is raised (``STOPPERS``); anything else is kept as this question's failure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from readagent_core import errors
+from readagent_core.errors import ReadAgentError, ReplyError
+from readagent_core.evaluation import raters
+from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.counting import Counted
+from readagent_core.evaluation.datasets import Case, Item
+from readagent_core.evaluation.results import Key, Result
+from readagent_core.evaluation.scores import rouge
+from readagent_core.memory import GistMemory
+from readagent_core.methods import method
+from readagent_core.methods.base import Answer, Answered, Event
+from readagent_core.methods.tools import Tools, equip
+from readagent_core.models.base import Watch
+from readagent_core.plan import ReadingPlan
+from readagent_core.usage import Usage
+from readagent_core.words import count_words
+
+STOPPERS = (  # no other question fares better than this one did
+    errors.KeyRefusedError,
+    errors.UnknownModelError,
+    errors.NoCreditError,
+    errors.UnreachableError,
+    errors.BudgetError,
+    errors.CancelledError,
+    errors.LibraryError,
+    errors.SettingsError,
+    errors.DatasetError,
+)
+_EVIDENCE = re.compile(r"^\s*(?:\*\*)?(?:evidence|根拠)(?:\*\*)?\s*[:：].*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_CITED = re.compile(r"\s*\[\s*\d+(?:\s*[,、–-]\s*\d+)*\s*\]")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One question to one arm, with the memory it is asked of."""
+
+    key: Key
+    case: Case
+    item: Item
+    arm: Arm
+    plan: ReadingPlan
+    memory: GistMemory
+
+
+def answer(
+    task: Task, model: Counted, rater: Counted | None, *, tools: Tools, watch: Watch
+) -> tuple[Result, list[Event]]:
+    """The scored result and every event. ``rater``: asked about free-form answers; None leaves them unrated."""
+    events: list[Event] = []
+    found: Answer | None = None
+    try:
+        chosen = method(task.arm.method)
+        for event in chosen.run(task.item.question, task.memory, model, equip(task.arm.settings, tools), watch):
+            events.append(event)
+            if isinstance(event, Answered):
+                found = event.answer
+        if found is None:
+            raise ReplyError("The method ended without an answer.")
+    except STOPPERS:
+        raise
+    except ReadAgentError as error:
+        failed = failure(task.key, task.case, task.item, plan=task.plan, error=error)
+        return replace(failed, usage=model.usage, words=model.words - model.built, words_out=model.words_out), events
+    return _scored(task, found, model, rater=rater, watch=watch), events
+
+
+def failure(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error: ReadAgentError) -> Result:
+    """The result of a question that has no answer; ``error`` says why."""
+    return replace(_asked(key, case, item, plan=plan), error=f"{type(error).__name__}: {error}")
+
+
+def _asked(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> Result:
+    return Result(
+        **key._asdict(),
+        id=item.id,
+        document=case.document.id,
+        plan=plan.key,
+        title=case.document.title,
+        question=item.question.text,
+        options=item.question.options,
+        gold=item.gold,
+        references=item.references,
+        hard=item.hard,
+        correct=False if item.question.options else None,
+        document_words=case.document.words,
+    )
+
+
+def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None, watch: Watch) -> Result:
+    item, options = task.item, task.item.question.options
+    free = bool(item.references) and not options
+    said, rating, notes = prose(found.text), "", list(found.notes)
+    if free and rater is not None:
+        language = task.memory.document.language
+        try:
+            rating = raters.rate(item.question.text, said, item.references, rater, language=language, watch=watch)
+        except ReplyError as error:
+            notes.append(str(error))
+    return replace(
+        _asked(task.key, task.case, item, plan=task.plan),
+        answer=found.text,
+        option=found.option,
+        correct=(found.option == item.gold) if options else None,
+        rouge=rouge(said, item.references) if free else {},
+        rating=rating,
+        looked_up=found.looked_up,
+        steps=found.steps,
+        memory_words=found.memory_words,
+        compression_rate=found.compression_rate,
+        answer_words=count_words(said),
+        words=model.words - model.built,
+        words_out=model.words_out,
+        usage=model.usage,
+        rater_usage=rater.usage if rater is not None else Usage(),
+        notes=tuple(notes),
+        extra={name: value for name, value in found.extra.items() if isinstance(value, bool | int | float)},
+    )
+
+
+def prose(text: str) -> str:
+    """An answer without what it cites: marks like [7] and the lines of evidence are no part of what is compared."""
+    return _CITED.sub("", _EVIDENCE.sub("", text)).strip()

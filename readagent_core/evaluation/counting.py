@@ -1,0 +1,168 @@
+"""The model as an experiment sees it: at most so many calls at once, and every word counted by task.
+
+Words are counted whether a reply was sent for or came from the cache, so that a run that was killed and resumed
+reports what it would have cost in one go; what really was sent is the budget's. Models around models.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from readagent_core.errors import BudgetError
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.meter import Metered
+from readagent_core.prompts import Prompt
+from readagent_core.usage import Usage
+from readagent_core.words import count_words
+
+
+class Around:
+    """A model that is another model, until something is overridden."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def where(self) -> str:
+        return self.model.where
+
+    @property
+    def window(self) -> int | None:
+        return self.model.window
+
+    @property
+    def is_language_model(self) -> bool:
+        return self.model.is_language_model
+
+    @property
+    def price(self) -> Any:
+        """What the model's server charges, where the model knows it; meters look for it."""
+        return getattr(self.model, "price", None)
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        return self.model.complete(prompt, watch)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        return self.model.stream(prompt, watch)
+
+
+class Limited(Around):
+    """At most ``connections`` calls at once, whoever makes them."""
+
+    def __init__(self, model: ChatModel, connections: int) -> None:
+        super().__init__(model)
+        self._free = threading.BoundedSemaphore(connections)
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        with self._free:
+            watch.check()
+            return self.model.complete(prompt, watch)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        with self._free:
+            watch.check()
+            yield from self.model.stream(prompt, watch)
+
+
+class Repeated(Around):
+    """The same model asked anew for a further run: its replies are independent of the runs before."""
+
+    def __init__(self, model: ChatModel, run: int) -> None:
+        super().__init__(model)
+        self._run = run
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        return self.model.complete(replace(prompt, sample=self._run), watch)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        return self.model.stream(replace(prompt, sample=self._run), watch)
+
+
+def repeated(model: ChatModel, run: int) -> ChatModel:
+    """``model`` for the given run, counted from 1."""
+    return model if run == 1 else Repeated(model, run)
+
+
+class Till:
+    """What a whole run has sent, against its budget. Safe from several threads."""
+
+    def __init__(self, most_words: int | None) -> None:
+        self.most_words = most_words
+        self.words_sent = 0
+        self.reported: set[str] = set()
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        if self.most_words is not None and self.words_sent >= self.most_words:
+            raise BudgetError(
+                f"The budget of {self.most_words:,} words is used up ({self.words_sent:,} were sent). Every answer so "
+                f"far is kept; raise the budget and start again to go on."
+            )
+
+    def add(self, words: int, completion: Completion) -> None:
+        with self._lock:
+            self.words_sent += 0 if completion.cached else words
+            if completion.model:
+                self.reported.add(completion.model)
+
+
+class Counted(Around):
+    """Counts the words of one piece of work (a reading, an answer, a rating) and pays them into the till."""
+
+    def __init__(self, model: ChatModel, till: Till) -> None:
+        self._meter = Metered(model)
+        super().__init__(self._meter)
+        self._till = till
+        self._words: Counter[str] = Counter()
+        self._words_out = self._built = 0
+        self._lock = threading.Lock()
+
+    @property
+    def usage(self) -> Usage:
+        return self._meter.usage
+
+    @property
+    def words(self) -> int:
+        """Words sent, cached or not."""
+        return sum(self._words.values())
+
+    @property
+    def built(self) -> int:
+        """Words of prompts that hold no question: what a method makes of the text once, for all questions."""
+        return self._built
+
+    @property
+    def words_out(self) -> int:
+        return self._words_out
+
+    def words_of(self, task: str) -> int:
+        """Words sent for a task and its kin ('paginate', 'paginate_many', …)."""
+        return sum(words for name, words in list(self._words.items()) if name.startswith(task))
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        self._till.check()
+        completion = self.model.complete(prompt, watch)
+        self._add(prompt, completion)
+        return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        self._till.check()
+        for part in self.model.stream(prompt, watch):
+            if isinstance(part, Completion):
+                self._add(prompt, part)
+            yield part
+
+    def _add(self, prompt: Prompt, completion: Completion) -> None:
+        with self._lock:
+            self._words[prompt.task] += prompt.words
+            self._built += 0 if "question" in prompt.fields else prompt.words
+            self._words_out += count_words(completion.text)
+        self._till.add(prompt.words, completion)

@@ -1,0 +1,319 @@
+"""Runs an experiment: documents are read ahead, questions answered in parallel, every answer kept at once.
+
+Readers take cases from the dataset one by one, read each document once a plan, and lay its questions into a
+short queue; answerers take them from there. So all connections are busy and only a few documents are in memory.
+A failed question is kept as failed and the run goes on; what no question can overcome (a refused key, the
+budget, a full disk) stops the run, and what is done is kept.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from readagent_core import reading
+from readagent_core.errors import CancelledError, ReadAgentError
+from readagent_core.evaluation.answering import STOPPERS, Task, answer, failure
+from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.counting import Counted, Limited, Till, repeated
+from readagent_core.evaluation.datasets import Case, Item
+from readagent_core.evaluation.experiment import (
+    Experiment,
+    check_same,
+    count,
+    joined,
+    new_record,
+    read_record,
+    write_record,
+)
+from readagent_core.evaluation.results import Cost, Key, Lines, Reading, Result, read_results
+from readagent_core.evaluation.sharing import CostedShelf, CostedStore, Shelves
+from readagent_core.evaluation.tally import Tally, load
+from readagent_core.library import Library
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import Event, event_to_dict
+from readagent_core.methods.tools import Tools
+from readagent_core.models.base import ChatModel, Watch
+from readagent_core.plan import ReadingPlan
+
+_PAUSE = 0.2  # seconds between looks at whether a run has ended
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How a run stands. ``done`` of ``total`` answers, ``documents`` read; ``tally`` is live: read it, never change it.
+
+    ``failed``: answers that could not be had. ``words``: sent in this run so far, cached replies not counted.
+    """
+
+    done: int
+    total: int
+    documents: int
+    failed: int
+    words: int
+    seconds: float
+    tally: Tally
+    folder: Path
+
+
+def run(
+    experiment: Experiment,
+    model: ChatModel,
+    *,
+    folder: Path,
+    watch: Watch | None = None,
+    on_change: Callable[[Progress], None] | None = None,
+) -> Tally:
+    """Run what is missing of ``experiment`` in ``folder``; the tally of all of it.
+
+    Raises CancelledError, a ModelError that stops everything, DatasetError (naming file and line) or
+    LibraryError; whatever was answered before is kept and is not asked again.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    record = read_record(folder)
+    if record is None:
+        record = new_record(experiment, model)
+    else:
+        check_same(record, experiment, model.name)
+        experiment = joined(record, experiment)
+        record = {**record, "experiment": experiment.to_dict()}
+    write_record(folder, record)
+    runner = _Runner(experiment, model, folder, watch=watch or Watch(), on_change=on_change)
+    try:
+        tally = runner.run()
+        record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+    finally:
+        runner.library.close()
+        reported = sorted({*record["model"]["reported"], *runner.till.reported})
+        write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
+    return tally
+
+
+class _Runner:
+    """The state of one run: files, threads, and what went wrong first."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        model: ChatModel,
+        folder: Path,
+        *,
+        watch: Watch,
+        on_change: Callable[[Progress], None] | None,
+    ) -> None:
+        self.experiment, self.folder, self.watch, self.on_change = experiment, folder, watch, on_change
+        self.model = Limited(model, experiment.connections)
+        self.till = Till(experiment.most_words)
+        self.library = Library(folder.parent)  # readings are shared by all experiments beside this one
+        self.results = Lines(folder / "results.jsonl")
+        self.documents = Lines(folder / "documents.jsonl")
+        self.replays = Lines(folder / "replays.jsonl")
+        self.tally = load(folder)
+        self.done = {result.key for result in read_results(self.results) if not result.error}
+        self.tasks: queue.Queue[Task] = queue.Queue(maxsize=2 * experiment.connections)
+        self.all_laid = threading.Event()
+        self.shelves = Shelves()
+        self.lock = threading.Lock()
+        self.reading_locks: dict[tuple[str, str], threading.Lock] = {}
+        self.error: BaseException | None = None
+        self.total = 0
+        self.started = time.monotonic()
+
+    def run(self) -> Tally:
+        self.total = count(self.experiment)[1]
+        self._tell()
+        connections = self.experiment.connections
+        cases = _Shared(enumerate(self.experiment.dataset.cases()))
+        readers = [self._thread("reader", self._read, cases) for _ in range(max(2, connections // 2))]
+        answerers = [self._thread("answerer", self._answer) for _ in range(connections)]
+        for thread in readers:
+            thread.join()
+        self.all_laid.set()
+        for thread in answerers:
+            thread.join()
+        self._tell()
+        if self.error is not None:
+            raise self.error
+        self.watch.check()
+        return self.tally
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def _read(self, cases: _Shared) -> None:
+        while not self._stopped() and (found := cases.next()) is not None:
+            number, case = found
+            memories: dict[str, GistMemory | ReadAgentError] = {}
+            for key, item, arm in self._missing(number, case):
+                plan = self.experiment.plan_for(arm, case.preset)
+                if plan.key not in memories:
+                    memories[plan.key] = self._memory(case, plan)
+                memory = memories[plan.key]
+                if isinstance(memory, ReadAgentError):
+                    self._keep(failure(key, case, item, plan=plan, error=memory))
+                elif not self._put(Task(key, case, item, arm, plan, memory)):
+                    return
+
+    def _missing(self, number: int, case: Case) -> list[tuple[Key, Item, Arm]]:
+        wanted = [
+            (Key(number, at, arm.key, run_), item, arm)
+            for at, item in enumerate(case.items)
+            for arm in self.experiment.arms
+            for run_ in range(1, self.experiment.runs + 1)
+        ]
+        return [entry for entry in wanted if entry[0] not in self.done]
+
+    def _memory(self, case: Case, plan: ReadingPlan) -> GistMemory | ReadAgentError:
+        """The document as read by ``plan``, from the shared library where it was read before."""
+        document = case.document
+        with self.lock:
+            lock = self.reading_locks.setdefault((document.id, plan.key), threading.Lock())
+        with lock:
+            model = Counted(self.model, self.till)
+            try:
+                book = self.library.add(document)
+                kept = self.library.open_reading(book.id, plan, model.name, model.where)
+                store = CostedStore(
+                    self.library.store(kept.id), model, lambda words: self._pay(Cost(document.id, plan.key, *words))
+                )
+                memory = reading.read(  # nothing is asked ahead, so that its cost is the method's own
+                    document,
+                    model,
+                    plan,
+                    store=store,
+                    connections=self.experiment.connections,
+                    watch=self.watch,
+                    ahead=1,
+                )
+                store.settle()
+                self.library.set_state(kept.id, "done", usage=kept.usage + model.usage)
+            except STOPPERS:
+                raise
+            except ReadAgentError as error:
+                return error
+            self._keep_reading(memory, plan)
+            return memory
+
+    def _pay(self, cost: Cost) -> None:
+        self.documents.append(cost._asdict())
+        with self.lock:
+            self.tally.add_cost(cost)
+
+    def _keep_reading(self, memory: GistMemory, plan: ReadingPlan) -> None:
+        if (memory.document.id, plan.key) in self.tally.readings:
+            return
+        kept = Reading(
+            document=memory.document.id,
+            title=memory.document.title,
+            words=memory.document.words,
+            plan=plan.key,
+            page_words=tuple(page.words for page in memory.pages),
+            gist_words=tuple(gist.words for gist in memory.gists if gist is not None),
+            fallbacks=sum(p.fallback for p in memory.pages) + sum(bool(g and g.fallback) for g in memory.gists),
+        )
+        self.documents.append(asdict(kept))
+        with self.lock:
+            self.tally.add_reading(kept)
+        self._tell()
+
+    # --- answering --------------------------------------------------------------------------------
+
+    def _answer(self) -> None:
+        while not self._stopped():
+            try:
+                task = self.tasks.get(timeout=_PAUSE)
+            except queue.Empty:
+                if self.all_laid.is_set():
+                    return
+                continue
+            result, events = self._asked(task)
+            if not result.right:
+                place = self.replays.append({"events": [event_to_dict(event) for event in events]})
+                result = replace(result, replay=place)
+            self._keep(result)
+
+    def _asked(self, task: Task) -> tuple[Result, list[Event]]:
+        model = repeated(self.model, task.key.run)
+        counted = Counted(model, self.till)
+        rater = Counted(model, self.till) if self.experiment.rate and model.is_language_model else None
+        document, arm = task.memory.document.id, task.arm.key
+        shelf = CostedShelf(
+            self.library.shelf(document),
+            self.shelves,
+            counted,
+            lambda words: self._pay(Cost(document, arm=arm, built=words)),
+        )
+        tools = Tools(shelf=shelf, connections=self.experiment.connections)
+        whole = False
+        try:
+            result, events = answer(task, counted, rater, tools=tools, watch=self.watch)
+            whole = not result.error
+            return result, events
+        finally:
+            shelf.close(built=whole)
+
+    def _keep(self, result: Result) -> None:
+        self.results.append(result.to_dict())
+        with self.lock:
+            self.tally.add(result)
+        self._tell()
+
+    # --- threads ----------------------------------------------------------------------------------
+
+    def _thread(self, name: str, work: Callable[..., None], *arguments: Any) -> threading.Thread:
+        thread = threading.Thread(target=self._guard, args=(work, *arguments), name=name, daemon=True)
+        thread.start()
+        return thread
+
+    def _guard(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Run ``work``; the first error stops every thread and is raised from ``run``."""
+        try:
+            work(*arguments)
+        except BaseException as error:  # noqa: BLE001  carried to the caller's thread, whatever it is
+            with self.lock:
+                if self.error is None or isinstance(self.error, CancelledError):
+                    self.error = error
+
+    def _stopped(self) -> bool:
+        return self.error is not None or self.watch.cancelled
+
+    def _put(self, task: Task) -> bool:
+        """Lay a task into the queue; False when the run was stopped meanwhile."""
+        while not self._stopped():
+            try:
+                self.tasks.put(task, timeout=_PAUSE)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def _tell(self) -> None:
+        if self.on_change is None:
+            return
+        with self.lock:
+            progress = Progress(
+                done=self.tally.answers - self.tally.failed,
+                total=self.total,
+                documents=len(self.tally.readings),
+                failed=self.tally.failed,
+                words=self.till.words_sent,
+                seconds=time.monotonic() - self.started,
+                tally=self.tally,
+                folder=self.folder,
+            )
+        self.on_change(progress)
+
+
+class _Shared:
+    """An iterator that several threads take from. An error ends it for all and is raised in one."""
+
+    def __init__(self, values: Iterator[tuple[int, Case]]) -> None:
+        self._values, self._lock = values, threading.Lock()
+
+    def next(self) -> tuple[int, Case] | None:
+        with self._lock:
+            return next(self._values, None)

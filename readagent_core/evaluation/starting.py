@@ -1,0 +1,72 @@
+"""Starting an experiment from the app or the command line: its folder, its job, and which ones there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readagent_core.errors import DatasetError, ReadAgentError
+from readagent_core.evaluation import running
+from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, read_record
+from readagent_core.evaluation.report import Summary, summary
+from readagent_core.evaluation.tally import load
+from readagent_core.jobs import Job
+from readagent_core.study import Study
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An experiment on disk, running or not."""
+
+    folder: Path
+    record: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+
+def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:
+    """The experiment's job and folder; the same experiment started again goes on where it stopped."""
+    model = study.model
+    folder = folder_for(study.home, name or default_name(experiment, model.name))
+
+    def work(job: Job) -> running.Progress | None:
+        def told(progress: running.Progress) -> None:
+            job.publish(done=progress.done, total=progress.total, value=progress)
+
+        running.run(experiment, model, folder=folder, watch=job, on_change=told)
+        return None
+
+    return study.jobs.start(job_key(folder), work), folder
+
+
+def job_key(folder: Path) -> str:
+    return f"evaluate {folder.name}"
+
+
+def kept(home: Path) -> list[Kept]:
+    """Every experiment below the home folder, the newest first; damaged ones are left out."""
+    found: list[tuple[float, Kept]] = []
+    for path in (home / "evaluations").glob("*/record.json"):
+        try:
+            record = read_record(path.parent)
+        except DatasetError:
+            continue
+        if record is not None:
+            found.append((path.stat().st_mtime, Kept(path.parent, record)))
+    return [entry for _, entry in sorted(found, key=lambda pair: -pair[0])]
+
+
+def standing(folder: Path) -> Summary:
+    """The report of what a folder holds now. Raises DatasetError where there is nothing."""
+    record = read_record(folder)
+    if record is None:
+        raise DatasetError(f"There is no experiment in {folder}.")
+    tally = load(folder)
+    try:
+        wanted = count(Experiment.from_dict(record["experiment"]))[1]
+    except ReadAgentError:
+        wanted = 0  # the dataset has gone; what was answered can still be looked at
+    return summary(record, tally, wanted=wanted)

@@ -1,0 +1,28 @@
+"""Neural retrieval: the k pages whose embeddings lie nearest to the question's, best first (ICML paper, §4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.methods.ranking import by_nearness
+from readagent_core.methods.retrieval import answer_from_pages
+from readagent_core.methods.run import Run
+from readagent_core.models.base import ChatModel, Watch
+
+
+class Neural:
+    name = "neural"
+    title = "Search (embeddings)"
+    about = "The pages nearest to the question in meaning, best first."
+    needs_gists = False
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+    ) -> Iterator[Event]:
+        run = Run(self.name, question, memory, model, settings, watch)
+        yield from answer_from_pages(run, by_nearness(run))
+
+
+METHOD = Neural()

@@ -1,0 +1,28 @@
+"""Neural retrieval with DOS: the pages put back in the order of the document (Laitenberger et al., 2025)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.methods.ranking import by_nearness
+from readagent_core.methods.retrieval import answer_from_pages
+from readagent_core.methods.run import Run
+from readagent_core.models.base import ChatModel, Watch
+
+
+class NeuralDOS:
+    name = "neural-dos"
+    title = "Search (embeddings), book order"
+    about = "The pages nearest to the question in meaning, in the order of the book."
+    needs_gists = False
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+    ) -> Iterator[Event]:
+        run = Run(self.name, question, memory, model, settings, watch)
+        yield from answer_from_pages(run, by_nearness(run), in_book_order=True)
+
+
+METHOD = NeuralDOS()

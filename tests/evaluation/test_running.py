@@ -1,0 +1,251 @@
+"""An experiment runs in parallel, is stopped, killed or refused, and comes to the same table when it goes on."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from readagent_core.errors import (
+    BudgetError,
+    CancelledError,
+    DatasetError,
+    KeyRefusedError,
+    ServerFailedError,
+    SettingsError,
+)
+from readagent_core.evaluation import running
+from readagent_core.evaluation.arms import parse
+from readagent_core.evaluation.datasets import open_dataset
+from readagent_core.evaluation.estimating import estimate
+from readagent_core.evaluation.experiment import Experiment, read_record
+from readagent_core.evaluation.report import score_table, summary, words_table
+from readagent_core.evaluation.results import Lines
+from readagent_core.evaluation.tally import load
+from readagent_core.methods.base import AskSettings
+from readagent_core.models.base import Watch
+from tests.fakes.model import FakeModel
+from tests.fakes.sensible import sensible
+
+OPTIONS = ["a lamp", "a bell", "a boat", "a dog"]
+SENTENCE = "The keeper of light number {n} rang bell {k} in the fog and wrote it down with care that night."
+
+
+def text(n, paragraphs=24):
+    return "\n\n".join(" ".join(SENTENCE.format(n=n, k=k) for k in range(p, p + 3)) for p in range(paragraphs))
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Three articles with two questions each."""
+    path = tmp_path / "dev.jsonl"
+    rows = []
+    for n in range(3):
+        asked = [
+            {"question": f"What rang {q}?", "options": OPTIONS, "gold_label": 1 + (n + q) % 4, "difficult": q}
+            for q in range(2)
+        ]
+        rows.append(json.dumps({"article_id": n, "title": f"Story {n}", "article": text(n), "questions": asked}))
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+def answering(prompt):
+    return sensible(prompt.text)
+
+
+def experiment(data, *names, **rest):
+    arms = tuple(parse(name, AskSettings()) for name in names or ("read-agent-p", "full-text:0"))
+    return Experiment(open_dataset(data), arms, **{"connections": 4, **rest})
+
+
+def run(data, tmp_path, model=None, *, of=None, **rest):
+    return running.run(of or experiment(data), model or FakeModel(answering), folder=tmp_path / "evaluations" / "one",
+                       **rest)  # fmt: skip
+
+
+def table(tmp_path):
+    folder = tmp_path / "evaluations" / "one"
+    found = summary(read_record(folder), load(folder))
+    return score_table(found), words_table(found)
+
+
+def test_every_question_is_asked_once_of_every_arm(data, tmp_path):
+    model, told = FakeModel(answering), []
+    tally = run(data, tmp_path, model, on_change=told.append)
+    assert (tally.answers, tally.failed, len(tally.readings)) == (12, 0, 3)
+    assert (told[-1].done, told[-1].total, told[-1].documents) == (12, 12, 3)
+    keys = [(line["case"], line["item"], line["arm"]) for line in Lines(tmp_path / "evaluations/one/results.jsonl")]
+    assert len(keys) == len(set(keys)) == 12
+    read = [p for p in model.prompts if p.task == "gist"]
+    assert len(read) == len({p.text for p in read})  # each page is shortened once for all arms
+
+
+def test_a_second_run_asks_nothing(data, tmp_path):
+    run(data, tmp_path)
+    before = table(tmp_path)
+    again = FakeModel([])
+    run(data, tmp_path, again)
+    assert again.prompts == []
+    assert table(tmp_path) == before
+
+
+@pytest.mark.parametrize("after", [1, 9, 25])
+def test_stopped_and_resumed_gives_the_same_table(data, tmp_path, after):
+    run(data, tmp_path / "whole")
+    watch, lock, calls = Watch(), threading.Lock(), [0]
+
+    def stopping(prompt):
+        with lock:
+            calls[0] += 1
+            if calls[0] == after:
+                watch.cancel()
+        return answering(prompt)
+
+    with pytest.raises(CancelledError):
+        run(data, tmp_path, FakeModel(stopping), watch=watch)
+    results = tmp_path / "evaluations/one/results.jsonl"
+    if results.is_file():
+        with results.open("ab") as file:
+            file.write(b'{"case": 0, "item')  # what a kill leaves
+    run(data, tmp_path)
+    assert table(tmp_path) == table(tmp_path / "whole")
+
+
+def test_what_no_question_can_overcome_stops_the_run(data, tmp_path):
+    def refusing(prompt):
+        return KeyRefusedError("The key was not accepted.") if prompt.task == "look_up" else answering(prompt)
+
+    with pytest.raises(KeyRefusedError):
+        run(data, tmp_path, FakeModel(refusing))
+    assert run(data, tmp_path).answers == 12
+
+
+def test_a_failed_question_is_kept_as_failed_and_asked_again(data, tmp_path):
+    def failing(prompt):
+        return ServerFailedError("The server failed.") if "What rang 1?" in prompt.text else answering(prompt)
+
+    tally = run(data, tmp_path, FakeModel(failing))
+    assert (tally.answers, tally.failed) == (12, 6)
+    lines = [line for line in Lines(tmp_path / "evaluations/one/results.jsonl") if line["error"]]
+    assert lines[0]["error"] == "ServerFailedError: The server failed."
+    again = FakeModel(answering)
+    assert run(data, tmp_path, again).failed == 0
+    assert all("What rang 1?" in p.text for p in again.prompts)
+
+
+def test_a_document_that_cannot_be_read_fails_its_own_questions_only(data, tmp_path):
+    def failing(prompt):
+        gone = "light number 1 " in prompt.text and prompt.task in ("paginate", "gist")
+        return ServerFailedError("The server failed.") if gone else answering(prompt)
+
+    tally = run(data, tmp_path, FakeModel(failing))
+    assert (tally.answers, tally.failed) == (12, 4)
+
+
+def test_the_budget_stops_before_it_is_far_overdrawn(data, tmp_path):
+    with pytest.raises(BudgetError, match="budget of 2,000 words"):
+        run(data, tmp_path, of=experiment(data, most_words=2_000))
+    assert run(data, tmp_path, of=experiment(data)).answers == 12
+
+
+def test_a_bad_line_stops_with_its_place_and_keeps_the_rest(data, tmp_path):
+    good = data.read_text(encoding="utf-8")
+    data.write_text(good + "\n{broken", encoding="utf-8")
+    with pytest.raises(DatasetError, match=r"dev.jsonl, line 4"):
+        run(data, tmp_path)
+
+
+def test_runs_are_independent_and_share_one_reading(data, tmp_path):
+    model = FakeModel(answering)
+    tally = run(data, tmp_path, model, of=experiment(data, "read-agent-p", runs=3))
+    assert tally.answers == 18
+    assert {p.sample for p in model.prompts if p.task == "choose"} == {1, 2, 3}
+    assert {p.sample for p in model.prompts if p.task == "gist"} == {1}
+    assert tally.row(parse("read-agent-p", AskSettings())).accuracy_sd == pytest.approx(0.0)
+
+
+def test_more_arms_can_be_added_and_others_keep_their_rows(data, tmp_path):
+    run(data, tmp_path)
+    model = FakeModel(answering)
+    tally = run(data, tmp_path, model, of=experiment(data, "gist-mem:0"))
+    assert tally.answers == 18
+    assert set(model.tasks()) == {"choose"}  # the documents are read already
+    assert len(read_record(tmp_path / "evaluations/one")["experiment"]["arms"]) == 3
+
+
+@pytest.mark.parametrize("change", ["preset", "file", "model"])
+def test_another_experiment_under_the_same_name_is_refused(data, tmp_path, change):
+    run(data, tmp_path)
+    model, of = FakeModel(answering), experiment(data)
+    if change == "preset":
+        of = experiment(data, preset="book")
+    elif change == "file":
+        data.write_text(data.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    else:
+        model.name = "another"
+    with pytest.raises(DatasetError, match="begun otherwise"):
+        run(data, tmp_path, model, of=of)
+
+
+def test_the_record_names_everything_and_runs_again(data, tmp_path):
+    run(data, tmp_path)
+    record = read_record(tmp_path / "evaluations" / "one")
+    assert record["finished"]
+    assert record["model"] == {"name": "fake-model", "where": "", "is_language_model": True, "reported": ["fake-model"]}
+    assert {"python", "openai", "rouge-score"} <= set(record["versions"])
+    assert {"en/choose", "ja/choose"} <= set(record["prompts"])
+    again = Experiment.from_dict(record["experiment"])
+    assert again.to_dict() == experiment(data).to_dict()
+    run(data, tmp_path / "again", of=again)
+    assert table(tmp_path / "again") == table(tmp_path)
+
+
+def test_wrong_answers_can_be_replayed_word_for_word(data, tmp_path):
+    model = FakeModel(answering)
+    run(data, tmp_path, model)
+    folder = tmp_path / "evaluations" / "one"
+    lines = list(Lines(folder / "results.jsonl"))
+    wrong = [line for line in lines if not line["correct"]]
+    assert wrong
+    assert all(line["replay"] is None for line in lines if line["correct"])
+    events = Lines(folder / "replays.jsonl").at(wrong[0]["replay"])["events"]
+    asked = [e for e in events if e["kind"] == "Asked"]
+    assert asked[-1]["prompt"] in {p.text for p in model.prompts}
+
+
+def test_free_form_answers_are_scored_and_rated(tmp_path):
+    (tmp_path / "story.txt").write_text(text(7), encoding="utf-8")
+    rows = [{"question": "What rang?", "references": ["A bell rang.", "The bell"]}]
+    (tmp_path / "story.questions.json").write_text(json.dumps(rows), encoding="utf-8")
+
+    def rating(prompt):
+        if prompt.task.startswith("rate"):
+            return "NO" if prompt.task == "rate_strict" else "Yes, partially"
+        return 'A bell rang [1].\nEvidence:\n[1] "rang"' if prompt.task == "answer" else answering(prompt)
+
+    path = tmp_path / "story.questions.json"
+    tally = run(path, tmp_path, FakeModel(rating), of=experiment(path, "gist-mem:0"))
+    row = tally.row(parse("gist-mem:0", AskSettings()))
+    assert (row.rating_1.hits, row.rating_2.hits, row.answer_words) == (0, 1, 3)
+    assert row.rouge["rougeL"].value == pytest.approx(100)
+
+
+def test_experiments_that_make_no_sense_are_told(data):
+    with pytest.raises(SettingsError, match="at least one method"):
+        Experiment(open_dataset(data), ())
+    with pytest.raises(SettingsError, match="named twice"):
+        experiment(data, "read-agent-p", "read-agent-p")
+    with pytest.raises(SettingsError, match="at least one run"):
+        experiment(data, runs=0)
+
+
+def test_the_estimate_is_near_what_is_sent(data, tmp_path):
+    expected = estimate(experiment(data))
+    tally = run(data, tmp_path)
+    sent = sum(tally.row(a).words for a in experiment(data).arms) + tally.row(experiment(data).arms[0]).reading_words
+    assert (expected.documents, expected.questions, expected.answers) == (3, 6, 12)
+    assert 0.5 < expected.words / sent < 2
+    assert "about" in expected.sentence()
+    assert "already" in estimate(experiment(data), answered=12).sentence()

@@ -1,0 +1,71 @@
+"""A method of one's own: one file and its prompts, and no other file touched."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+METHOD_FILE = '''
+"""First and last: answers from the first and the last page."""
+
+from readagent_core.methods.answering import respond
+from readagent_core.methods.run import Run
+from readagent_core.prompts import render
+
+
+class FirstAndLast:
+    name = "first-and-last"
+    title = "First and last page"
+    about = "Answers from the first and the last page alone."
+    needs_gists = False
+
+    def run(self, question, memory, model, settings, watch):
+        run = Run(self.name, question, memory, model, settings, watch)
+        pages = tuple(sorted({1, len(memory.pages)}))
+        text = "\\n\\n".join(memory.entry(number, full=True) for number in pages)
+        prompt = render("first_and_last", run.language, pages=text, question=run.asked)
+        words = sum(memory.page(number).words for number in pages)
+        yield from respond(run, prompt, looked_up=pages, seen=dict.fromkeys(pages, "full"), memory_words=words)
+
+
+METHOD = FirstAndLast()
+'''
+
+USE = """
+import json
+from readagent_core.evaluation.arms import parse
+from readagent_core.methods import all_methods, method
+from readagent_core.methods.base import AskSettings, Question
+from readagent_core.models.base import Watch
+from tests.fakes.model import FakeModel
+from tests.methods.books import memory
+
+model = FakeModel(["Both say so."])
+events = list(method("first-and-last").run(Question("Who?"), memory(), model, AskSettings(), Watch()))
+answer = events[-1].answer
+print(json.dumps({
+    "listed": "first-and-last" in all_methods(), "arm": parse("first-and-last", AskSettings()).title,
+    "answer": answer.text, "looked_up": answer.looked_up, "prompt": model.prompts[0].text,
+}))
+"""
+
+
+def test_a_method_dropped_into_the_folder_is_found_and_runs(tmp_path: Path) -> None:
+    for name in ("readagent_core", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "golden"))
+    core = tmp_path / "readagent_core"
+    (core / "methods" / "first_and_last.py").write_text(METHOD_FILE, encoding="utf-8")
+    (core / "prompts" / "en" / "first_and_last.txt").write_text("$pages\n\n$question\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["listed"] is True
+    assert said["arm"] == "First and last page"
+    assert said["answer"] == "Both say so."
+    assert said["looked_up"] == [1, 6]
+    assert "<Page 1> (full text)\nword1" in said["prompt"]

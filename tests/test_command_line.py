@@ -1,0 +1,259 @@
+"""The command line as a person runs it: another process, a real server on loopback, stdout, stderr and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from readagent_core.command_line.app import app
+from tests.fakes.server import FakeServer, Reply, error
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = ("--max-words", "150", "--min-words", "60", "--connections", "2")  # many pages, few calls at once
+SENTENCE = "The keeper of the light rang bell number {k} in the fog and wrote it down with care that night."
+
+
+@pytest.fixture
+def book(tmp_path):
+    """About 1,400 words in two chapters."""
+    path = tmp_path / "fog.md"
+    chapters = []
+    for chapter in range(2):
+        paragraphs = [" ".join(SENTENCE.format(k=chapter * 100 + p * 3 + i) for i in range(3)) for p in range(12)]
+        chapters.append(f"## Chapter {chapter + 1}\n\n" + "\n\n".join(paragraphs))
+    path.write_text("# Fog\n\n" + "\n\n".join(chapters), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def server():
+    with FakeServer() as running:
+        yield running
+
+
+def start(*arguments, server=None):
+    environment = dict(os.environ, PYTHONIOENCODING="utf-8", COLUMNS="100", NO_COLOR="1")
+    if server is not None:
+        environment |= {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "readagent_core", *map(str, arguments)],
+        cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+    )  # fmt: skip
+
+
+def run(*arguments, server=None, code=0):
+    process = start(*arguments, server=server)
+    out, told = process.communicate(timeout=90)
+    assert process.returncode == code, told
+    return out, told
+
+
+def wait_until(happened, process):
+    """Wait until the server has seen enough of ``process``; a process that ends before is a failure."""
+    deadline = time.monotonic() + 60
+    while not happened():
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def run_json(*arguments, server=None, code=0):
+    """The one JSON object on stdout: nothing may stand before or after it."""
+    return json.loads(run(*arguments, "--json", server=server, code=code)[0])
+
+
+def test_inspect(book):
+    found = run_json("inspect", book)
+    assert {"id", "title", "words", "sections", "warnings", "language", "format"} <= set(found)
+    assert (found["title"], [s["title"] for s in found["sections"]][-2:]) == ("Fog", ["Chapter 1", "Chapter 2"])
+    out = CliRunner().invoke(app, ["inspect", str(book)]).output
+    assert "Fog" in out
+    assert "Chapter 2" in out
+
+
+def test_read_has_the_promised_shape_and_a_second_read_asks_nothing(book, server):
+    found = run_json("read", book, server=server)
+    assert {"document", "pages", "words", "gist_words", "compression_rate", "usage"} <= set(found)
+    assert {"id", "title", "words", "sections"} <= set(found["document"])
+    assert {"number", "start", "end", "words", "reason", "fallback", "gist", "gist_words"} <= set(found["pages"][0])
+    usage = {"calls", "cached_calls", "words_in", "words_out", "tokens_in", "tokens_out", "seconds"}
+    assert usage <= set(found["usage"])
+    pages = found["pages"]
+    assert [p["number"] for p in pages] == list(range(1, len(pages) + 1))
+    assert all(a["end"] == b["start"] for a, b in pairwise(pages))
+    assert found["words"] == sum(p["words"] for p in pages)
+    assert found["usage"]["calls"] == len(server.chats) > 0
+    before = len(server.chats)
+    assert run_json("read", book, server=server)["pages"] == pages
+    assert len(server.chats) == before
+
+
+def test_a_killed_read_goes_on_and_repeats_nothing_that_was_kept(book, tmp_path, monkeypatch):
+    with FakeServer(latency=0.15) as slow:
+        first = start("read", book, *SMALL, "--json", server=slow)
+        wait_until(lambda: len(slow.answered) >= 4, first)
+        first.send_signal(signal.SIGKILL)
+        first.communicate(timeout=30)
+        answered, asked = set(slow.answered), len(slow.chats)
+    with FakeServer() as server:
+        resumed = run_json("read", book, *SMALL, server=server)
+        again = [request.text for request in server.chats]
+    with FakeServer() as fresh:
+        monkeypatch.setenv("READAGENT_HOME", str(tmp_path / "fresh"))
+        whole = run_json("read", book, *SMALL, server=fresh)
+        everything = len(fresh.chats)
+    assert asked < everything
+    assert len(again) < everything
+    assert len(answered & set(again)) <= 2  # at most what was on its way to the process that died
+    assert [p["gist"] for p in resumed["pages"]] == [p["gist"] for p in whole["pages"]]
+
+
+def test_ask_has_the_promised_shape(book, server):
+    found = run_json("ask", book, "What rang?", "--option", "a bell", "--option", "a dog", server=server)
+    assert {"answer", "option", "looked_up", "steps", "memory_words", "compression_rate", "usage"} <= set(found)
+    assert found["option"] in (0, 1)
+    assert found["method"] == "read-agent-p"
+    before = len(server.chats)
+    free = run_json("ask", book, "What rang?", "--method", "gist-mem", server=server)
+    assert free["option"] is None
+    assert free["looked_up"] == []
+    assert len(server.chats) == before + 1  # the reading is there already
+
+
+def test_ask_in_words_with_the_built_in_reader(book):
+    out, told = run("ask", book, "Which bell rang first?", "--up-to", "1")
+    assert "words" in out
+    assert "No language model is connected" in told
+
+
+def test_export(book, tmp_path):
+    sizes = {}
+    for format in ("md", "html", "json", "epub"):
+        target = tmp_path / f"out.{format}"
+        result = CliRunner().invoke(app, ["export", str(book), "--format", format, "--output", str(target)])
+        assert result.exit_code == 0, result.output
+        sizes[format] = target.stat().st_size
+    assert min(sizes.values()) > 500
+
+
+def test_export_to_stdout_is_only_the_text(book):
+    out, _ = run("export", book)
+    assert out.startswith("# Fog\n")
+
+
+def questions(book):
+    rows = [
+        {"question": f"Which bell rang {n}?", "options": ["bell number 1", "bell number 7", "a dog"], "answer": n % 3}
+        for n in range(4)
+    ]
+    path = book.with_name("fog.questions.json")
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    return path
+
+
+def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
+    data = questions(book)
+    arguments = ("evaluate", data, "--method", "gist-mem", "--method", "full-text")
+    expected = run_json(*arguments, "--estimate", server=server)
+    assert expected["estimate"]["answers"] == 8
+    assert server.chats == []
+    found = run_json(
+        *arguments, "--report", tmp_path / "report.html", "--report", tmp_path / "report.csv", server=server
+    )
+    assert (found["answers"], found["wanted"], found["failed"]) == (8, 8, 0)
+    assert [row["method"] for row in found["rows"]] == ["gist-mem", "full-text"]
+    assert (tmp_path / "report.html").is_file()
+    assert (tmp_path / "report.csv").read_text(encoding="utf-8").startswith("arm,answers")
+    before = len(server.chats)
+    out, told = run("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)
+    assert "Accuracy" in out
+    assert "already" in told
+    assert len(server.chats) == before
+
+
+def test_a_killed_evaluation_comes_to_the_same_table(book):
+    data = questions(book)
+    arguments = ("evaluate", data, "--method", "gist-mem", "--method", "read-agent-p", "--connections", "2")
+    with FakeServer(latency=0.05) as slow:
+        first = start(*arguments, "--json", server=slow)
+        wait_until(lambda: any("(A)" in text for text in slow.answered), first)
+        first.send_signal(signal.SIGKILL)
+        first.communicate(timeout=30)
+        resumed = run_json(*arguments, server=slow)
+        whole = run_json(*arguments, "--name", "another", server=slow)
+    drop = ("usage", "seconds")
+    assert _without(resumed["rows"], drop) == _without(whole["rows"], (*drop,))
+
+
+def _without(rows, names):
+    return [{n: v for n, v in row.items() if n not in (*names, "reading_words", "of_full_text")} for row in rows]
+
+
+# --- what goes wrong --------------------------------------------------------------------------------
+
+
+def test_errors_are_told_in_words_with_exit_code_1(book, tmp_path):
+    out, told = run("inspect", tmp_path / "none.txt", code=1)
+    assert out == ""
+    assert told.startswith("Error: ")
+    assert "Traceback" not in told
+    result = CliRunner().invoke(app, ["inspect", str(tmp_path / "none.txt"), "--json"])
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["error"]["kind"] == "DocumentError"
+    assert "no method 'nothing'" in CliRunner().invoke(app, ["ask", str(book), "?", "--method", "nothing"]).stderr
+    (tmp_path / "bad.jsonl").write_text("{", encoding="utf-8")
+    assert "bad.jsonl, line 1" in CliRunner().invoke(app, ["evaluate", str(tmp_path / "bad.jsonl")]).stderr
+
+
+def test_a_refused_key_is_told(book):
+    refusal = Reply(status=401, error=error("no", code="invalid_api_key"))
+    with FakeServer(lambda _: refusal) as server:
+        found = run_json("read", book, server=server, code=1)
+    assert found["error"]["kind"] == "KeyRefusedError"
+
+
+def test_wrong_usage_ends_with_2():
+    out, told = run("read", "x.txt", "--max-words", "many", code=2)
+    assert out == ""
+    assert "Usage" in told
+    for arguments in (["nothing"], ["read"], ["ask", "x.txt"], ["export", "x.txt", "--format", "docx"], ["evaluate"]):
+        assert CliRunner().invoke(app, arguments).exit_code == 2, arguments
+
+
+def test_stopping_keeps_everything_and_says_so(book):
+    with FakeServer(latency=0.2) as slow:
+        process = start("read", book, "--json", server=slow)
+        wait_until(lambda: len(slow.answered) >= 1, process)
+        process.send_signal(signal.SIGINT)
+        out, told = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert json.loads(out)["error"]["kind"] == "Stopped"
+    assert "goes on from there" in told
+
+
+def test_help_answers_at_once():
+    """What a command needs is imported when it runs: no PDF, model or statistics library for --help."""
+    code = (
+        "import sys, readagent_core.command_line.app;"
+        "bad = {'streamlit', 'openai', 'numpy', 'sklearn', 'pypdf', 'ebooklib', 'diskcache'} & set(sys.modules);"
+        "print(*bad); sys.exit(len(bad))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_a_book_cannot_steer_the_terminal(tmp_path):
+    path = tmp_path / "evil.txt"
+    path.write_text("\x1b]0;owned\x07Title \x1b[31mred\n\n" + "Some words stand here. " * 30, encoding="utf-8")
+    out = CliRunner().invoke(app, ["inspect", str(path)]).output
+    assert "words" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
