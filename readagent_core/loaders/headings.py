@@ -7,7 +7,7 @@ nothing between them is a table of contents.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 _RANKS = {
@@ -35,6 +35,7 @@ _BARE = re.compile(r"^(?:([IVXLC]{1,7})|(\d{1,3})|([一二三四五六七八九�
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", start=1)}
 _LONGEST = 110
+_SENTENCE = ".!?,;…。！？、」』\"”'’:"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,19 @@ def find(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], set[int]]
         if title:
             headings[i] = Heading(f"{heading.title} {title}", heading.rank, 2)
     return headings, contents
+
+
+def find_spaced(blocks: Sequence[Sequence[str]], spaced: Collection[int]) -> dict[int, Heading]:
+    """Titles without a number: short lines alone, set off by more blank lines than paragraphs are."""
+    titles = {i for i in spaced if i + 1 < len(blocks) and _is_plain_title(blocks[i])}
+    found = {i: Heading(blocks[i][0].strip(), 1) for i in sorted(titles) if i + 1 not in titles}
+    others = [i for i in spaced if i not in found and i - 1 not in found]
+    return found if len(found) > 1 and len(found) > len(others) else {}
+
+
+def _is_plain_title(block: Sequence[str]) -> bool:
+    line = block[0].strip()
+    return len(block) == 1 and len(line) <= 80 and line[-1] not in _SENTENCE and any(c.isalpha() for c in line)
 
 
 def begins(line: str) -> bool:

@@ -224,10 +224,10 @@ def _pieces(found: Sequence[Passage], usual: Measures) -> list[_Piece]:
     for passage in found:
         first = passage.lines[0]
         if _is_heading(passage, usual):
-            text = text_of(passage.lines, passage.width, usual, keep=False)
+            text = text_of(passage, usual, keep=False)
             pieces.append(_Piece(text, passage.number, first.y, sizes.index(round(passage.size)) + 1))
         else:
-            text = text_of(passage.lines, passage.width, usual)
+            text = text_of(passage, usual)
             note = passage.small and bool(_NOTE.match(text)) and any(c.isalpha() for c in text)
             pieces.append(_Piece(text, passage.number, first.y, note=note))
     return _without_labels(pieces)

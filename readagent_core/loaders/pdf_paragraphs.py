@@ -9,12 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from readagent_core.loaders.lines import join
 from readagent_core.loaders.pdf_lines import SOFT, Line
 from readagent_core.loaders.pdf_order import Flow
 
-_END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$")
+_END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
 _BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
 _HYPHENS = ("-", "\u2010", *SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -70,27 +71,46 @@ def measure(flows: Sequence[Flow]) -> Measures:
             sizes[round(line.size * 2) / 2] += len(line.text)
     size = sizes.most_common(1)[0][0] if sizes else 10.0
     gaps: Counter[float] = Counter()
-    indents: Counter[int] = Counter()
     for flow in flows:
-        for before, line in zip(flow.lines, flow.lines[1:], strict=False):
+        for before, line in pairwise(flow.lines):
             if abs(line.size - size) < 0.6 and abs(before.size - size) < 0.6:
                 gaps[round((before.y - line.y) * 2) / 2] += 1
-                offset = round(before.x - flow.left)
-                if 0.5 * size < offset < 5 * size and abs(line.x - flow.left) < 2:
-                    indents[offset] += 1
     usual = [gap for gap, n in gaps.most_common(3) if n * 3 >= gaps.most_common(1)[0][1] and gap > 0.5 * size]
     leading = min(usual) if usual else 1.2 * size
-    indent, times = indents.most_common(1)[0] if indents else (0, 0)
-    texts = [line.text for flow in flows for line in flow.lines]
+    words, compounds = _vocabulary(flows)
+    return Measures(size, leading, _indent(flows, size, leading), words, compounds)
+
+
+def _indent(flows: Sequence[Flow], size: float, leading: float) -> float:
+    """How far first lines stand in: where the next line of the same paragraph is back at the edge."""
+    indents: Counter[int] = Counter()
+    together = 0
+    for flow in flows:
+        for before, line in pairwise(flow.lines):
+            if abs(line.size - size) > 0.6 or abs(before.size - size) > 0.6 or before.y - line.y > 1.3 * leading:
+                continue
+            together += 1
+            offset = round(before.x - flow.left)
+            if 0.5 * size < offset < 5 * size and abs(line.x - flow.left) < 2:
+                indents[offset] += 1
+    offset, times = indents.most_common(1)[0] if indents else (0, 0)
+    return float(offset) if times >= 3 or times * 8 > together else 0.0
+
+
+def _vocabulary(flows: Sequence[Flow]) -> tuple[Counter[str], frozenset[str]]:
+    """The words that stand whole in the document, and its compounds with a hyphen."""
     words: Counter[str] = Counter()
     compounds: set[str] = set()
-    for text in texts:
-        inner = text[:-1].rsplit(" ", 1)[0] if text.endswith(_HYPHENS) else text
-        words.update(w.lower() for w in _WORD.findall(inner))
-        if "-" in inner:
-            compounds.update(c.lower() for c in _COMPOUND.findall(inner))
-    enough = times >= 3 or times * 8 > sum(gaps.values())
-    return Measures(size, leading, float(indent) if enough else 0.0, words, frozenset(compounds))
+    broken = False
+    for line in (line for flow in flows for line in flow.lines):
+        text = line.text.split(" ", 1)[-1] if broken else line.text  # the rest of a parted word is no word
+        broken = text.endswith(_HYPHENS)
+        if broken:
+            text = text.rsplit(" ", 1)[0] if " " in text else ""
+        words.update(w.lower() for w in _WORD.findall(text))
+        if "-" in text:
+            compounds.update(c.lower() for c in _COMPOUND.findall(text))
+    return words, frozenset(compounds)
 
 
 def passages(flow: Flow, usual: Measures) -> list[Passage]:
@@ -145,27 +165,42 @@ def goes_on(last: Passage, following: Passage, usual: Measures) -> bool:
     end, start = last.lines[-1], following.lines[0]
     if _BULLET.match(start.text):
         return False
+    if _is_row(end.text) and _is_row(start.text):
+        return True
     full = end.end - last.left > 0.8 * last.width
     if end.text.endswith(_HYPHENS):
         return True
     indented = start.x - following.left > 0.5 * start.size
     if not _END.search(end.text):
         return (full or start.text[:1].islower()) and not (indented and start.text[:1].isupper())
-    return bool(usual.indent) and full and not indented and len(following.lines) > 1
+    return bool(usual.indent) and full and not indented
 
 
-def text_of(lines: Sequence[Line], width: float, usual: Measures, *, keep: bool = True) -> str:
+def _is_row(text: str) -> bool:
+    return "\t" in text or text.count("|") > 1
+
+
+def text_of(passage: Passage, usual: Measures, *, keep: bool = True) -> str:
     """The text of a paragraph; lines all short of the full width are verse or a list and stay lines."""
+    lines, left, width = passage.lines, passage.left, passage.width
     texts = [line.text for line in lines]
     if len(lines) > 1 and keep:
-        if sum("\t" in t for t in texts) * 2 > len(texts):
+        if sum(map(_is_row, texts)) * 2 > len(texts):
             return "\n".join(_mended(t) for t in texts)
-        if all(line.width < 0.72 * width for line in lines[:-1]) and not any(t.endswith(_HYPHENS) for t in texts[:-1]):
+        hyphened = any(t.endswith(_HYPHENS) for t in texts[:-1])
+        if not hyphened and all(_had_room(a, b, left, width) for a, b in pairwise(lines)):
             return "\n".join(_mended(t) for t in texts)
     text = texts[0]
     for following in texts[1:]:
         text = _joined(text, following, usual)
     return _mended(text)
+
+
+def _had_room(line: Line, following: Line, left: float, width: float) -> bool:
+    """Whether the next line's first word would have fitted on ``line``: then the break is meant."""
+    word = following.text.split(" ", 1)[0]
+    letters = len(following.text) or 1
+    return line.end - left + following.width * (len(word) + 1) / letters < 0.93 * width
 
 
 def _joined(before: str, after: str, usual: Measures) -> str:

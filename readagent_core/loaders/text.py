@@ -36,12 +36,13 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         facts, lines = wrapped.facts, lines[wrapped.start : wrapped.end]
     elif aozora.is_aozora(lines):
         facts, lines = aozora.read(lines, builder)
-    blocks = _blocks(lines)
+    blocks, spaced = _blocks(lines)
     layout = Layout.of([b for b in blocks if not is_table(b)])
-    blocks = [piece for block in blocks for piece in _parted(block)]
     if not facts.get("title"):
         facts |= _title_and_author(blocks)
     found, contents = headings.find(blocks)
+    if not found:
+        found = headings.find_spaced(blocks, spaced)
     skip = 0
     for i, block in enumerate(blocks):
         if skip:
@@ -74,16 +75,24 @@ def set_apart(builder: Builder, words: int) -> None:
     )
 
 
-def _blocks(lines: list[str]) -> list[list[str]]:
+def _blocks(lines: list[str]) -> tuple[list[list[str]], set[int]]:
+    """The runs of lines between blank lines, and which of them stand after more than one blank line."""
     blocks: list[list[str]] = []
+    spaced: set[int] = set()
     held: list[str] = []
+    blank = 0
     for line in [*lines, ""]:
         if line.strip():
+            if not held and blank > 1 and blocks:
+                spaced.add(len(blocks))
             held.append(line)
-        elif held:
-            blocks.append(held)
-            held = []
-    return blocks
+            blank = 0
+        else:
+            blank += 1
+            if held:
+                blocks += _parted(held)
+                held = []
+    return blocks, spaced
 
 
 def _parted(block: list[str]) -> list[list[str]]:
