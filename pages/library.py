@@ -1,26 +1,239 @@
-"""The library: every book, how far it is read, and a place to drop a new one."""
+"""The library: every book with how far it is read, a place to drop a new one, and what an import noticed."""
 
 from __future__ import annotations
+
+from html import escape
 
 import streamlit as st
 
 from pages.parts import book as current
-from pages.parts import shell
+from pages.parts import covers, shelf, shell
+from pages.parts import read_state as state
 from pages.parts.cached import get_study
-from readagent_core.errors import ReadAgentError
+from pages.parts.read_state import job_key
+from readagent_core.errors import PasswordError, ReadAgentError
+from readagent_core.library.records import Book, Reading
+from readagent_core.loaders import FORMATS
+from readagent_core.memory import GistMemory
+from readagent_core.study import Study
 
-shell.header("Library")
-try:
+ART = '<div class="art"><i></i><i></i><i></i><b><i></i><i></i><i></i></b><i></i><i></i></div>'
+ICONS = {"read": ":blue[:material/check:]", "paused": ":orange[:material/pause:]", "failed": ":red[:material/error:]"}
+
+
+def memory_of(study: Study, reading: Reading | None) -> GistMemory | None:
+    if reading is None:
+        return None
+    job = study.jobs.get(job_key(reading))
+    memory = getattr(job.snapshot.value, "memory", None) if job is not None and job.running else None
+    return memory if isinstance(memory, GistMemory) else study.library.memory(reading.id)
+
+
+def go(book: Book) -> None:
+    current.choose(book.id)
+    st.switch_page("pages/read.py")
+
+
+def connect_note(study: Study) -> None:
+    """Says in plain words that no language model is connected, until the person puts it away."""
+    if study.model.is_language_model or study.library.preference("connect note hidden", False):
+        return
+    with st.container(key="note", horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            "**No language model is connected — the built-in reader is used.** :gray[It goes by word statistics.]"
+        )
+        if st.button("Connect a model", type="primary", key="connect"):
+            st.switch_page("pages/settings.py")
+        if st.button("", icon=":material/close:", key="hide_note", help="Hide this note", type="tertiary"):
+            study.library.set_preference("connect note hidden", True)
+            st.rerun()
+
+
+def open_files(study: Study) -> None:
+    """The drop zone. Each file becomes a book; what went wrong stands where it was dropped."""
+    turn = st.session_state.setdefault("drop_turn", 0)
+    uploads = st.file_uploader(
+        "Drop a book here",
+        label_visibility="collapsed",
+        accept_multiple_files=True,
+        type=[ending.lstrip(".") for ending in FORMATS],
+        key=f"drop_{turn}",
+    )
+    opened: list[Book] = []
+    failed = False
+    for upload in uploads or []:
+        try:
+            opened.append(study.open_file(upload.getvalue(), upload.name))
+        except PasswordError as error:
+            failed = True
+            if book := ask_password(study, upload.name, upload.getvalue(), error):
+                opened.append(book)
+        except ReadAgentError as error:
+            failed = True
+            shell.error_box(error)
+    if opened and not failed:
+        st.session_state["drop_turn"] = turn + 1
+        if len(opened) == 1:
+            st.session_state["report"] = opened[0].id
+        st.rerun()
+
+
+def ask_password(study: Study, name: str, data: bytes, error: PasswordError) -> Book | None:
+    with st.container(border=True, key="password"):
+        st.markdown(":gray[:material/lock:] &nbsp; **This file needs a password**")
+        st.text(str(error))
+        with st.form(f"password_{name}", border=False):
+            password = st.text_input("Password", type="password", help="It is used once and not kept.")
+            if not st.form_submit_button("Open"):
+                return None
+        try:
+            return study.open_file(data, name, password=password)
+        except ReadAgentError as again:
+            shell.error_box(again)
+            return None
+
+
+def card(study: Study, book: Book) -> None:
+    readings = study.library.readings(book.id)
+    running = {job.key for job in study.jobs.running()}
+    reading = state.pick_reading(readings, None, running)
+    memory = memory_of(study, reading)
+    stands = shelf.standing(book, reading, memory, running=reading is not None and job_key(reading) in running)
+    cover = study.library.cover(book.id) if book.has_cover else None
+    with st.container(key=f"card_{book.id}", horizontal=True, gap="medium"):
+        covers.show(book, memory, cover)
+        with st.container(key=f"info_{book.id}", gap=None):
+            st.html(f'<h2 class="bt" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h2>')
+            sample = '<span class="stag">Sample</span>' if book.sample else ""
+            st.html(
+                f'<p class="small dim"><span dir="auto">{escape(book.author)}</span>{sample}</p>'
+                f'<p class="small dim">{escape(shelf.facts(book))}</p>'
+                f'<p class="small dimmer">{shelf.when(book.opened)}</p>'
+            )
+            with st.container(key=f"stands_{stands.kind}_{book.id}", gap=None):
+                st.markdown(f"{ICONS.get(stands.kind, '')} **{stands.line}**".strip())
+                if stands.percent is not None:
+                    st.progress(min(1.0, stands.percent / 100))
+                if reading is not None and reading.recorded:
+                    st.text(f"Recorded: read by {reading.model}")
+                if stands.more:
+                    st.text(stands.more)
+            with st.container(horizontal=True, key=f"acts_{book.id}", gap="small"):
+                if st.button(stands.button, key=f"open_{book.id}"):
+                    go(book)
+                more(study, book)
+
+
+def more(study: Study, book: Book) -> None:
+    with st.popover("", icon=":material/more_horiz:", help="Import report, remove", key=f"more_{book.id}"):
+        if st.button("Import report", key=f"report_{book.id}", type="tertiary", icon=":material/fact_check:"):
+            st.session_state["report"] = book.id
+            st.rerun()
+        if st.button("Remove", key=f"remove_{book.id}", type="tertiary", icon=":material/delete:"):
+            study.library.remove(book.id)
+            st.session_state["removed"] = book.id
+            st.rerun()
+
+
+@st.dialog("Import report")
+def report(study: Study, book: Book) -> None:
+    """What was understood of the file: its parts, its words, and everything noticed on the way."""
+    document = study.library.document(book.id)
+    st.text(book.title)
+    st.caption(f"{book.format.upper()} · {shelf.facts(book)} · {len(document.paragraphs):,} paragraphs")
+    if not document.warnings:
+        st.markdown(":blue[:material/check:] Nothing was left out, nothing had to be guessed.")
+    for notice in document.warnings:
+        times = f" ({notice.count:,} times)" if notice.count > 1 else ""
+        st.text(f"• {notice.message}{times}")
+    if document.sections:
+        with st.expander(f"{len(document.sections)} sections"):
+            for section in document.sections:
+                st.text(f"{'    ' * (section.level - 1)}{section.title}")
+    if book.version > 1:
+        st.caption(f"Version {book.version} of this file; readings of earlier versions are kept.")
+    if st.button("Read it", type="primary", key="report_read"):
+        go(book)
+
+
+def removed_note(study: Study) -> None:
+    """One line with the way back, until the next thing is done."""
+    removed = st.session_state.get("removed")
+    if removed is None:
+        return
+    book = study.library.book(removed)
+    with st.container(key="removed", horizontal=True, vertical_alignment="center"):
+        st.text(f"Removed {book.title}.")
+        if st.button("Undo", key="undo"):
+            study.library.restore(removed)
+            del st.session_state["removed"]
+            st.rerun()
+
+
+def empty(study: Study) -> None:
+    with st.container(key="empty", horizontal_alignment="center"):
+        st.html(ART)
+        st.markdown("### No books yet")
+        st.markdown(
+            "Drop a PDF, EPUB, web page or text file above. Or begin with *The Keeper of Harrow Light*, "
+            "a short mystery that has been read for you already."
+        )
+        if st.button("Open the sample story", key="bring_samples"):
+            for book in study.library.books(include_removed=True):
+                if book.sample:
+                    study.library.restore(book.id)
+            st.rerun()
+
+
+def shelf_of(study: Study, books: list[Book]) -> None:
+    with st.container(key="shelf"):
+        for book in books:
+            card(study, book)
+
+
+def show() -> None:
     study = get_study()
-    upload = st.file_uploader("Drop a book here", key="drop")
-    if upload is not None:
-        current.choose(study.open_file(upload.getvalue(), upload.name).id)
-        st.switch_page("pages/read.py")
-    for kept in study.library.books():
-        with st.container(border=True, horizontal=True):
-            st.text(kept.title)
-            if st.button("Open", key=f"open_{kept.id}"):
-                current.choose(kept.id)
-                st.switch_page("pages/read.py")
+    connect_note(study)
+    every = study.library.books()
+    with st.container(horizontal=True, key="top", vertical_alignment="center"):
+        st.title("Library", anchor=False)
+        query, by = "", "opened"
+        if every:
+            query = st.text_input(
+                "Search titles and authors",
+                placeholder="Search titles and authors",
+                label_visibility="collapsed",
+                key="q",
+            )
+            by = st.selectbox(
+                "Sort", list(shelf.SORTS), format_func=shelf.SORTS.__getitem__, label_visibility="collapsed", key="sort"
+            )
+    removed_note(study)
+    open_files(study)
+    if not every:
+        empty(study)
+        return
+    books = shelf.sorted_books(every, by=by, query=query)
+    if not books:
+        st.markdown("**No such book**")
+        st.text(f"No title or author has “{query}”.")
+    keys = {job_key(r) for b in books for r in study.library.readings(b.id)}
+    running = any(job.key in keys for job in study.jobs.running())
+
+    def fresh() -> None:
+        still = any(job.key in keys for job in study.jobs.running())
+        if running and not still:
+            st.rerun()
+        shelf_of(study, books)
+
+    st.fragment(fresh, run_every=1.0 if running else None)()
+    asked = st.session_state.pop("report", None)
+    if asked is not None:
+        report(study, study.library.book(asked))
+    st.caption(f"{len(every)} books, {shelf.size(study.library.storage())} on this computer.")
+
+
+try:
+    show()
 except ReadAgentError as error:
     shell.error_box(error)

@@ -1,0 +1,97 @@
+"""How a book stands, in the words of its card: read, reading, paused, not read. Plain functions, no widgets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pages.parts.read_state import pages_expected
+from readagent_core.library.records import Book, Reading
+from readagent_core.memory import GistMemory
+
+SORTS = {"opened": "Last opened", "added": "Newest", "title": "Title", "author": "Author", "words": "Longest"}
+LANGUAGES = {
+    "en": "English", "ja": "Japanese", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
+    "zh": "Chinese", "pt": "Portuguese", "ru": "Russian", "nl": "Dutch", "ko": "Korean", "ar": "Arabic", "he": "Hebrew",
+    "th": "Thai", "pl": "Polish", "sv": "Swedish", "fi": "Finnish", "el": "Greek", "la": "Latin",
+    "hi": "Hindi", "tr": "Turkish",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Standing:
+    """``kind``: 'read', 'reading', 'paused', 'failed' or 'new'. ``percent``: how far, None where it says nothing.
+
+    ``line``: in a word or two; ``more``: in a sentence; ``button``: what the card's button says.
+    """
+
+    kind: str
+    line: str
+    more: str
+    button: str
+    percent: float | None = None
+
+
+def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, running: bool) -> Standing:
+    """How the book stands, from the reading to show, its memory so far, and whether a job works on it."""
+    if running and (reading is None or memory is None or not memory.pages):
+        return Standing("reading", "Reading", "Finding where to pause first", "Read along", 0.0)
+    if reading is None or memory is None or not memory.pages:
+        return Standing("new", "Not read", "", "Start reading")
+    words = sum(p.words for p in memory.pages)
+    percent = 100 * words / max(1, memory.document.words)
+    expected = pages_expected(len(memory.pages), words, memory.document.words)
+    if running:
+        done = len(memory.readable)
+        share = 100 * sum(memory.page(n).words for n in memory.readable) / max(1, memory.document.words)
+        return Standing("reading", f"Reading {share:.0f} %", f"{done} of about {expected} pages", "Read along", share)
+    if memory.complete:
+        return Standing("read", "Read", _read_line(memory), "Open")
+    why = reading.why or f"{len(memory.pages)} of about {expected} pages are kept."
+    kind = "failed" if reading.state == "failed" else "paused"
+    return Standing(
+        kind, "Stopped" if kind == "failed" else "Paused", why, "See why" if reading.why else "Open", percent
+    )
+
+
+def _read_line(memory: GistMemory) -> str:
+    fallbacks = sum(p.fallback for p in memory.pages) + sum(g.fallback for g in memory.gists if g is not None)
+    pages = f"{len(memory.pages)} page{'s' if len(memory.pages) != 1 else ''}"
+    if fallbacks:
+        return f"{pages}; {fallbacks} fell back to a rule"
+    return f"{pages}, kept at {100 - memory.compression_rate:.0f} %"
+
+
+def facts(book: Book) -> str:
+    """Language and length: 'English · 10,352 words'."""
+    language = LANGUAGES.get(book.language.split("-")[0].lower(), book.language)
+    return f"{language} · {book.words:,} words"
+
+
+def when(stamp: float | None, *, now: float | None = None) -> str:
+    """How long ago, for people: 'Opened today', 'Opened 3 days ago', '' for never."""
+    if stamp is None:
+        return ""
+    days = int(((now or time.time()) - stamp) // 86_400)
+    if days <= 0:
+        return "Opened today"
+    return "Opened yesterday" if days == 1 else f"Opened {days:,} days ago"
+
+
+def sorted_books(books: Iterable[Book], *, by: str, query: str = "") -> list[Book]:
+    """The books whose title or author has every word of ``query``, in the order asked for."""
+    words = query.casefold().split()
+    found = [b for b in books if all(w in f"{b.title} {b.author}".casefold() for w in words)]
+    if by == "title":
+        return sorted(found, key=lambda b: b.title.casefold())
+    if by == "author":
+        return sorted(found, key=lambda b: (b.author.casefold() or "￿", b.title.casefold()))
+    if by == "words":
+        return sorted(found, key=lambda b: -b.words)
+    return sorted(found, key=lambda b: -(b.added if by == "added" else (b.opened or b.added)))
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{max(1, round(count / 1e3))} KB"
