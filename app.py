@@ -7,7 +7,7 @@ import streamlit as st
 from pages.parts import shell
 
 st.set_page_config(page_title="ReadAgent", page_icon=shell.MARK, layout="wide", initial_sidebar_state="auto")
-st.logo(shell.LOGO, size="large", icon_image=shell.MARK)
+st.logo(shell.LOGO, size="large")
 shell.dress()
 st.navigation(
     [

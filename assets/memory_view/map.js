@@ -46,8 +46,8 @@ function drawMap(box, pages, options) {
   const share = keptShare(pages);
   const { width, height, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
   const { read, todo } = mapPlaces(pages, options);
-  const x = 18;
-  const wide = 26;
+  const x = width < 60 ? 12 : 18;
+  const wide = width < 60 ? 22 : 26;
   const label = `Map of the book: ${plural(pages.length, "page")}`;
   const shape = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   const hatch = `hatch${Math.random().toString(36).slice(2)}`;
