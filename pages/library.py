@@ -120,12 +120,14 @@ def card(study: Study, book: Book) -> None:
                     st.text(stands.more)
             with st.container(horizontal=True, key=f"acts_{book.id}", gap="small"):
                 if st.button(stands.button, key=f"open_{book.id}"):
+                    if stands.kind == "new" and not study.model.is_language_model:
+                        study.start_reading(book.id)  # free, so it needs no second click
                     go(book)
                 more(study, book)
 
 
 def more(study: Study, book: Book) -> None:
-    with st.popover("", icon=":material/more_horiz:", help="Import report, remove", key=f"more_{book.id}"):
+    with st.popover("More", key=f"more_{book.id}"):
         if st.button("Import report", key=f"report_{book.id}", type="tertiary", icon=":material/fact_check:"):
             st.session_state["report"] = book.id
             st.rerun()
@@ -221,12 +223,14 @@ def show() -> None:
     running = any(job.key in keys for job in study.jobs.running())
 
     def fresh() -> None:
-        still = any(job.key in keys for job in study.jobs.running())
-        if running and not still:
+        if not any(job.key in keys for job in study.jobs.running()):
             st.rerun()
         shelf_of(study, books)
 
-    st.fragment(fresh, run_every=1.0 if running else None)()
+    if running:  # only then: a fragment's own reruns can cut short a change of screen
+        st.fragment(fresh, run_every=1.0)()
+    else:
+        shelf_of(study, books)
     asked = st.session_state.pop("report", None)
     if asked is not None:
         report(study, study.library.book(asked))

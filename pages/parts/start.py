@@ -5,10 +5,12 @@ Plans come from the papers' presets; what a choice costs is said before it is ma
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import streamlit as st
 
+from pages.parts import covers, shelf
 from pages.parts import read_state as state
 from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import Job
@@ -16,6 +18,7 @@ from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.reading import estimate, regist
 from readagent_core.study import Study, exporting, reading
+from readagent_core.words import first_words
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -73,23 +76,25 @@ def options(book: Book, *, key: str) -> ReadingPlan:
 
 def panel(study: Study, book: Book) -> None:
     """What stands in the place of the reader before a book is read."""
-    with st.container(key="start"):
-        st.html(f'<h1 class="title" dir="auto">{shell_escape(book.title)}</h1>')
-        if book.author:
-            st.text(book.author)
-        st.caption(f"{book.words:,} words. Not read yet.")
-        begin(study, book, key=f"start_{book.id}", label="Start reading", primary=True)
-
-
-def shell_escape(text: str) -> str:
-    """``text`` as HTML that shows its letters."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    document = study.library.document(book.id)
+    with st.container(key="start", horizontal=True, gap="large"):
+        covers.show(book, None, study.library.cover(book.id) if book.has_cover else None)
+        with st.container(key="start_facts"):
+            st.html(f'<h1 class="title" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h1>')
+            if book.author:
+                st.text(book.author)
+            st.caption(f"{shelf.facts(book)}. Not read yet.")
+            begin(study, book, key=f"start_{book.id}", label="Start reading", primary=True)
+            st.html('<p class="lab">It begins</p>')
+            with st.container(key="opening"):
+                for paragraph in document.paragraphs[:3]:
+                    st.text(first_words(paragraph.text, 90))
 
 
 def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = False) -> None:
     """A button that starts a reading, and beside it the options it starts with."""
     with st.container(horizontal=True, key=f"begin_{key}"):
-        go = st.container()
+        go = st.container(width="content")
         with st.popover("Options", icon=":material/tune:"):
             try:
                 plan = options(book, key=key)
