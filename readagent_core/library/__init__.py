@@ -15,6 +15,7 @@ from typing import Any
 from readagent_core.document import Cover, Document
 from readagent_core.library import artifacts, books, conversations, readings, search
 from readagent_core.library.artifacts import BookShelf
+from readagent_core.library.holding import Hold
 from readagent_core.library.readings import ReadingStore
 from readagent_core.library.records import Book, Conversation, Exchange, Position, Reading
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
@@ -103,6 +104,10 @@ class Library:
         )
         readings.put_memory(self._db, reading.id, memory)
         return self.reading(reading.id)
+
+    def hold(self, reading_id: int) -> Hold:
+        """The right to read this reading, one process at a time; it is free again when the process is gone."""
+        return Hold(self.home, reading_id)
 
     def put_memory(self, reading_id: int, memory: GistMemory) -> None:
         """Keep the pages and gists of ``memory`` as this reading's, in place of what it held."""

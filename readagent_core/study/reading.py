@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
 BROKEN = "Something in ReadAgent itself went wrong. Every page read so far is kept; reading can go on from there."
+ELSEWHERE = "Another ReadAgent is reading this book; its pages appear here as they come."
 CONNECTIONS = 8
 _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article
 _INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
 _LEAST_PAGE_WORDS = 60  # below this no window helps
+_LOOK_SECONDS = 1.0  # how often to see how far another process is
 _USAGE_SECONDS = 2.0  # how often the cost so far is written down
 
 
@@ -127,18 +129,23 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
     before = reading.usage
     latest = Usage()
     written = time.monotonic()
+    hold = library.hold(reading.id)
 
     def tell(progress: Progress) -> None:
         nonlocal latest, written
         latest = progress.usage
         job.publish(done=progress.words_read, total=progress.words_total, value=progress)
-        if time.monotonic() - written > _USAGE_SECONDS:
+        if hold.taken and time.monotonic() - written > _USAGE_SECONDS:
             written = time.monotonic()
             library.set_state(reading.id, "reading", usage=before + latest)
 
     document = library.document(reading.book_id, document_id=reading.document_id)
-    library.set_state(reading.id, "reading")
     try:
+        while not hold.take():
+            tell(_elsewhere(library.memory(reading.id)))
+            job.wait(_LOOK_SECONDS, ELSEWHERE)
+        before = library.reading(reading.id).usage
+        library.set_state(reading.id, "reading")
         read(
             document,
             Metered(model),
@@ -151,7 +158,16 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
     except BaseException as error:
         state = "paused" if isinstance(error, ReadAgentError) else "failed"
         why = PAUSED if isinstance(error, CancelledError) else str(error) if state == "paused" else BROKEN
-        with suppress(LibraryError):  # the disk that stopped the reading may not take this either
-            library.set_state(reading.id, state, why=why, usage=before + latest)
+        if hold.taken:
+            with suppress(LibraryError):  # the disk that stopped the reading may not take this either
+                library.set_state(reading.id, state, why=why, usage=before + latest)
         raise
+    finally:
+        hold.release()
     library.set_state(reading.id, "done", usage=before + latest)
+
+
+def _elsewhere(memory: GistMemory) -> Progress:
+    """How far the other process is, from what it kept."""
+    read_words = sum(memory.page(n).words for n in memory.readable)
+    return Progress(len(memory.pages), len(memory.readable), read_words, memory.document.words, Usage(), memory)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from readagent_core.errors import BudgetError, KeyRefusedError
+from readagent_core.errors import BudgetError, DiskFullError, KeyRefusedError
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import load_settings
 from readagent_core.study import Study
@@ -182,3 +182,59 @@ def test_a_plan_that_fits_is_left_alone():
     assert rooms.fitting_plan(PLAN, 128_000, document) is PLAN
     tiny = rooms.fitting_plan(PLAN, 10, document)
     assert (tiny.max_words, tiny.min_words) == (60, 24)
+
+
+def test_a_second_process_follows_the_first_and_asks_nothing(make_study):
+    gate = threading.Event()
+    plain = replier()
+
+    def slow(prompt):
+        if len(first.model.prompts) > 10:
+            gate.wait(10)
+        return plain(prompt)
+
+    first, second = make_study(slow), make_study(plain)  # two libraries on one file, as two processes have
+    book = first.library.add(random_document(9, most=40))
+    job = first.start_reading(book.id, PLAN)
+    while not first.library.readings(book.id)[0].pages:
+        threading.Event().wait(0.01)
+    follower = second.start_reading(book.id, PLAN)
+    while not follower.snapshot.waiting:
+        threading.Event().wait(0.01)
+    assert follower.snapshot.waiting == rooms.ELSEWHERE
+    assert follower.snapshot.value.pages >= 1
+    gate.set()
+    assert job.join(20).state == "done"
+    assert follower.join(20).state == "done"
+    assert second.model.prompts == []
+    reading, memory = second.newest_memory(book.id)
+    assert memory.complete
+    assert reading.usage.calls == len(first.model.prompts)
+
+
+def test_a_full_disk_stops_a_reading_and_damages_nothing(make_study):
+    study = make_study(replier())
+    book = study.library.add(random_document(10, paragraphs=300, most=40))
+    store_of = study.library.store
+
+    class Full:
+        def __init__(self, reading_id):
+            self.inner = store_of(reading_id)
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def save_gist(self, number, gist):
+            if number > 5:
+                raise DiskFullError("The disk is full, so this could not be kept. Free some space, then go on.")
+            self.inner.save_gist(number, gist)
+
+    study.library.store = Full
+    snapshot = rooms.start_reading(study, book.id, PLAN, connections=1).join(20)
+    assert "Free some space" in snapshot.error
+    reading, memory = study.newest_memory(book.id)
+    assert (reading.state, reading.why) == ("paused", snapshot.error)
+    assert len(memory.readable) == 5
+    study.library.store = store_of
+    assert study.start_reading(book.id, PLAN).join(20).state == "done"
+    assert study.newest_memory(book.id)[1].complete
