@@ -90,7 +90,8 @@ def told(events: list[Event]) -> str:
             lines += [f"=== {event.task}", text, "--- reply", event.reply, ""]
         elif isinstance(event, Answered):
             values: dict[str, Any] = asdict(event.answer)
-            del values["extra"]["seconds"], values["usage"]["seconds"]
+            del values["extra"]["seconds"]
+            values["usage"] = {name: values["usage"][name] for name in ("calls", "words_in", "words_out")}
             lines += ["=== Answered", json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True)]
         elif not isinstance(event, AnswerPart):
             lines += [f"=== {type(event).__name__} {json.dumps(asdict(event), ensure_ascii=False)}", ""]
