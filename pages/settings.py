@@ -1,10 +1,30 @@
-"""Settings: this screen is being built; it says so."""
+"""Settings: who reads, how, what it looks like, and what is kept on this computer."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
-from pages.parts import shell
+from pages.parts import connect, keeping, shell
+from pages.parts.cached import get_study
+from readagent_core.errors import ReadAgentError
 
-shell.header("Settings", about="This screen is being built.")
-st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
+STYLE = (Path(__file__).parents[1] / "assets" / "settings.css").read_text(encoding="utf-8")
+
+st.html(f"<style>{STYLE}</style>")
+shell.header("Settings")
+try:
+    study = get_study()
+    with st.container(key="settings"):
+        model, reading, appearance, storage = st.tabs(["Model", "Reading", "Appearance", "Storage"])
+    with model:
+        connect.model_tab(study)
+    with reading:
+        keeping.reading_tab(study)
+    with appearance:
+        keeping.appearance_tab(study)
+    with storage:
+        keeping.storage_tab(study)
+except ReadAgentError as error:
+    shell.error_box(error)

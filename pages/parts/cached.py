@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from readagent_core import models
-from readagent_core.models.builtin import BuiltInReader
 from readagent_core.settings import load_settings
 from readagent_core.study import Study
 
@@ -16,7 +14,6 @@ from readagent_core.study import Study
 @st.cache_resource(show_spinner=False)
 def get_study() -> Study:
     """The study over the settings in force, the samples added on first start. Raises ReadAgentError."""
-    model = None if hasattr(models, "connect") else BuiltInReader()  # until the connection stands
-    study = Study(load_settings(), model=model)
+    study = Study(load_settings())
     study.add_samples()
     return study

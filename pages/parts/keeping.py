@@ -1,0 +1,133 @@
+"""The other tabs of Settings: how books are read, what a page looks like, what is kept on this computer."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from pages.parts import read_state, shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.models.cache import CacheState
+from readagent_core.models.connection import open_cache
+from readagent_core.models.prices import money
+from readagent_core.models.spending import Ledger
+from readagent_core.plan import PRESETS
+from readagent_core.study import Study, connecting
+
+KINDS = {
+    "article": "Stories and articles",
+    "meeting": "Meetings",
+    "book": "Books",
+    "script": "Film scripts",
+}
+THEMES = {"system": "As the system", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
+MEASURES = {"narrow": "Narrow", "middle": "Middle", "wide": "Wide"}
+FACES = {"serif": "Serif", "sans": "Sans"}
+
+
+def reading_tab(study: Study) -> None:
+    kept = study.settings.kept
+    st.subheader("Pages", anchor=False)
+    st.caption(
+        "The model pauses where a reader would. How long a page may be depends on the text; the sizes are those the "
+        "method was published with. Each book's own are chosen when its reading begins."
+    )
+    st.table(
+        [
+            {"Text": KINDS[name], "Longest page": f"{most:,} words", "Shortest": f"{least:,} words"}
+            for name, (most, least) in PRESETS.items()
+        ]
+    )
+    st.subheader("Pace", anchor=False)
+    left, _ = st.columns([1, 1.5])
+    at_once = left.number_input(
+        "Calls at once for a reading", 1, 32, int(kept.get("connections") or 8), step=1, key="pace_connections"
+    )
+    st.caption("More is faster with a provider; a small computer does better with one or two.")
+    if at_once != int(kept.get("connections") or 8):
+        connecting.change(study, {"connections": int(at_once)})
+        st.toast("Kept. It holds for readings that begin from now on.")
+
+
+def appearance_tab(study: Study) -> None:
+    look = read_state.look_of(study.library.preference("look", {}))
+    st.subheader("Pages of a book", anchor=False)
+    left, right = st.columns(2)
+    chosen = {
+        "size": left.select_slider("Size of the text", range(1, 6), look["size"], key="look_size"),
+        "measure": right.segmented_control(
+            "Length of a line",
+            list(MEASURES),
+            default=look["measure"],
+            format_func=MEASURES.__getitem__,
+            key="look_measure",
+        ),
+        "face": left.segmented_control(
+            "Typeface", list(FACES), default=look["face"], format_func=FACES.__getitem__, key="look_face"
+        ),
+        "theme": right.segmented_control(
+            "Paper", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
+        ),
+    }
+    st.caption("Light or dark for the whole app is chosen in its menu, at the top right (⋯).")
+    wanted = {name: value or look[name] for name, value in chosen.items()}
+    if wanted != look:
+        study.library.set_preference("look", wanted)
+        st.rerun()
+
+
+def size(count: float) -> str:
+    """'3.4 MB'."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < 1024:
+            return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
+        count /= 1024
+    return f"{count:,.1f} GB"
+
+
+def cache_line(state: CacheState, *, now: float) -> str:
+    """What the store of replies holds, in a sentence."""
+    if not state.replies:
+        return "No replies are kept yet."
+    days = int((now - (now if state.oldest is None else state.oldest)) / 86_400)
+    age = "today" if days == 0 else "a day ago" if days == 1 else f"{days} days ago"
+    many = "1 reply" if state.replies == 1 else f"{state.replies:,} replies"
+    return f"{many}, {size(state.bytes)} of at most {size(state.limit)}; the oldest from {age}."
+
+
+def storage_tab(study: Study) -> None:
+    cache = open_cache(study.settings)
+    kept = study.settings.kept
+    st.subheader("On this computer", anchor=False)
+    st.text(f"Everything is kept in {study.home}\nLibrary: {size(study.library.storage())}")
+    st.subheader("Replies already paid for", anchor=False)
+    st.caption("The same question to the same model is never sent twice. No key and no prompt stands in this store.")
+    st.text(cache_line(cache.state(), now=time.time()))
+    for notice in cache.notices:
+        st.caption(f":orange[:material/warning:] {notice}")
+    left, right, _ = st.columns([1, 1, 1])
+    megabytes = left.number_input("At most, MB", 16, 100_000, int(kept.get("cache_megabytes") or 512), step=64)
+    days = right.number_input("Forget after, days", 1, 3650, int(kept.get("cache_days") or 365), step=30)
+    with st.container(horizontal=True):
+        if st.button("Keep these limits", key="keep_cache"):
+            try:
+                connecting.change(study, {"cache_megabytes": int(megabytes), "cache_days": int(days)})
+            except ReadAgentError as error:
+                shell.error_box(error)
+            else:
+                st.rerun()
+        with st.popover("Forget all replies"):
+            st.caption("Books, readings and answers stay. What is asked again must be paid again.")
+            if st.button("Forget them", type="primary", key="clear_cache"):
+                gone = cache.clear()
+                st.session_state["cleared"] = f"{gone:,} replies forgotten." if gone != 1 else "1 reply forgotten."
+                st.rerun()
+    if "cleared" in st.session_state:
+        st.toast(st.session_state.pop("cleared"))
+    st.subheader("Spent this month", anchor=False)
+    spent = Ledger(study.home).by_model()
+    if not spent:
+        st.caption("Nothing.")
+    for name, dollars in sorted(spent.items(), key=lambda row: -row[1]):
+        st.text(f"{money(dollars)}  {name}")

@@ -1,0 +1,150 @@
+"""Connecting a model: what the settings screen and the command line decide, without a screen.
+
+A key is held in memory unless its keeper asks for it to be kept in settings.json (0600). What the environment or
+secrets.toml say wins at the next start; a choice made here holds until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from readagent_core.errors import SettingsError
+from readagent_core.jobs import Job
+from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.models.probe import PRESETS, Check, Preset, try_model
+from readagent_core.settings import Secret, Settings, keep, load_settings
+
+if TYPE_CHECKING:
+    from readagent_core.study import Study
+
+MEMORY = "memory"  # a Settings.origin: chosen here, until the process ends
+TEST_KEY = "test model"
+NAMES = ("base_url", "api_key", "model")
+
+
+def preset_of(address: str) -> Preset | None:
+    """The provider an address belongs to; None for one of the person's own."""
+    plain = _plain(address)
+    return next((p for p in PRESETS if _plain(p.address) == plain), None)
+
+
+def address_of(text: str) -> str:
+    """An address as a person types it, made whole: 'localhost:1234' → 'http://localhost:1234/v1'.
+
+    Raises SettingsError for what cannot be one.
+    """
+    text = text.strip()
+    if text.endswith("://"):
+        text = ""
+    text = text.rstrip("/")
+    for ending in ("/chat/completions", "/models", "/embeddings"):
+        text = text.removesuffix(ending)
+    if not text or any(c.isspace() for c in text):
+        raise SettingsError("Enter the address of the server, for example http://localhost:1234/v1.")
+    if "://" not in text:
+        local = text.split(":")[0].split("/")[0] in ("localhost", "127.0.0.1", "0.0.0.0")
+        text = f"{'http' if local or text.split('/')[0].count('.') == 3 else 'https'}://{text}"
+    scheme, rest = text.split("://", 1)
+    if scheme not in ("http", "https") or not rest.split("/")[0]:
+        raise SettingsError("The address must begin with http:// or https://.")
+    return text if "/" in rest else f"{text}/v1"
+
+
+def use_model(study: Study, *, address: str, model: str, key: Secret, keep_key: bool) -> Settings:
+    """Use this model from now on, here and at the next start. Raises SettingsError.
+
+    ``key``: empty where none is needed. Not kept, it lives in memory until the app stops, and a key kept
+    before is removed.
+    """
+    address = address_of(address)
+    if not model.strip():
+        raise SettingsError("Choose a model, or type its name as the server knows it.")
+    kept_key = key.reveal() if key and keep_key else None
+    keep(study.home, {"base_url": address, "model": model.strip(), "api_key": kept_key})
+    fresh = load_settings()
+    chosen = replace(
+        fresh,
+        base_url=address,
+        model=model.strip(),
+        api_key=key,
+        origin={name: MEMORY if _overruled(fresh, name) or name == "api_key" else "settings" for name in NAMES},
+    )
+    if kept_key and not _overruled(fresh, "api_key"):
+        chosen = replace(chosen, origin={**chosen.origin, "api_key": "settings"})
+    study.reconnect(chosen)
+    return chosen
+
+
+def use_built_in(study: Study) -> Settings:
+    """Back to the built-in reader. The address is remembered for the next time; a kept key is removed."""
+    keep(study.home, {"model": None, "api_key": None})
+    fresh = load_settings()
+    origin = {name: MEMORY if _overruled(fresh, name) else "" for name in NAMES}
+    chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin)
+    study.reconnect(chosen)
+    return chosen
+
+
+def change(study: Study, changes: Mapping[str, Any]) -> Settings:
+    """Keep other settings (limits, prices, budget, cache); the model in use stays. Raises SettingsError."""
+    keep(study.home, changes)
+    fresh = load_settings()
+    now = study.settings
+    held = {name: getattr(now, name) for name in NAMES}
+    chosen = replace(fresh, **held, origin=now.origin)
+    study.reconnect(chosen)
+    return chosen
+
+
+def overruled(settings: Settings) -> str:
+    """A line for people where the environment or secrets.toml will decide again at the next start; else ''."""
+    fresh = load_settings()
+    names = [name for name in NAMES if _overruled(fresh, name) and settings.origin.get(name) == MEMORY]
+    if not names:
+        return ""
+    place = "secrets.toml" if fresh.origin.get(names[0]) == "secrets" else "the environment"
+    return f"{place[0].upper()}{place[1:]} names a model too. It will be used again when the app next starts."
+
+
+def start_test(study: Study, *, address: str, model: str, key: Secret) -> Job:
+    """Try a model in the background; the job's value is the tuple of Checks so far. Raises SettingsError."""
+    address = address_of(address)
+    if not model.strip():
+        raise SettingsError("Choose a model first, then test it.")
+    window = study.settings.kept.get("window")
+
+    def work(job: Job) -> tuple[Check, ...]:
+        server = OpenAIServer(address, model.strip(), api_key=key, window=int(window) if window else None)
+        checks: tuple[Check, ...] = ()
+        try:
+            for check in try_model(server, job):
+                checks = (*checks, check)
+                job.publish(value=checks, done=len(checks), total=6)
+        finally:
+            server.close()
+        return checks
+
+    running = study.jobs.get(TEST_KEY)
+    if running is not None and running.running:
+        running.cancel()
+        running.join(5)
+    study.jobs.forget(TEST_KEY)
+    return study.jobs.start(TEST_KEY, work)
+
+
+def verdict(checks: tuple[Check, ...]) -> str:
+    """The test's outcome as a heading."""
+    states = {check.state for check in checks}
+    if "failed" in states:
+        return "This model will struggle"
+    return "The test passed" if states <= {"good"} else "The test passed, with limits"
+
+
+def _overruled(fresh: Settings, name: str) -> bool:
+    return fresh.origin.get(name) in ("environment", "secrets")
+
+
+def _plain(address: str) -> str:
+    return address.strip().rstrip("/").lower().replace("127.0.0.1", "localhost").removesuffix("/v1")

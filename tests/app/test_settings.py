@@ -1,0 +1,221 @@
+"""The Settings screen: a model is connected, tested, limited, and left again; a key shows itself nowhere."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+
+import pytest
+
+from pages.parts import connect, keeping
+from readagent_core.errors import SettingsError
+from readagent_core.models import connection, probe
+from readagent_core.models.base import Completion
+from readagent_core.models.cache import CacheState, ReplyCache
+from readagent_core.models.probe import Check, Found
+from readagent_core.settings import Secret, load_settings
+from readagent_core.study import Study, connecting
+from tests.fakes.server import FakeServer, Reply, error
+
+KEY = "sk-marker-0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open():
+    yield
+    connection.close_all()
+
+
+@pytest.fixture(autouse=True)
+def no_servers_of_the_machine(monkeypatch):
+    """The machine the tests run on may have an Ollama of its own."""
+    monkeypatch.setattr(probe, "find_local", list)
+
+
+@pytest.fixture
+def study(own_home):
+    made = Study(load_settings())
+    yield made
+    made.library.close()
+
+
+def texts(at) -> str:
+    shown = [*at.markdown, *at.caption, *at.text, *at.subheader, *at.title]
+    return "\n".join(str(element.value) for element in shown)
+
+
+# --- what is decided ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("localhost:1234", "http://localhost:1234/v1"),
+        ("http://localhost:11434/v1/", "http://localhost:11434/v1"),
+        ("api.example.org", "https://api.example.org/v1"),
+        ("192.168.0.7:8000", "http://192.168.0.7:8000/v1"),
+        ("https://openrouter.ai/api/v1/chat/completions", "https://openrouter.ai/api/v1"),
+        ("  https://x.org/v1beta/openai ", "https://x.org/v1beta/openai"),
+    ],
+)
+def test_an_address_is_made_whole(typed, address):
+    assert connecting.address_of(typed) == address
+
+
+@pytest.mark.parametrize("typed", ["", "   ", "two words", "ftp://x/v1", "http://", "file:///etc/passwd"])
+def test_what_is_no_address_is_told(typed):
+    with pytest.raises(SettingsError):
+        connecting.address_of(typed)
+
+
+def test_a_key_is_kept_only_when_asked(study, own_home):
+    use = {"address": "https://x.org/v1", "model": "m"}
+    connecting.use_model(study, **use, key=Secret(KEY), keep_key=False)
+    assert study.settings.api_key.reveal() == KEY
+    assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
+    assert load_settings().api_key == Secret()
+    connecting.use_model(study, **use, key=Secret(KEY), keep_key=True)
+    assert load_settings().api_key.reveal() == KEY
+    assert stat.S_IMODE((own_home / "settings.json").stat().st_mode) == 0o600
+    connecting.use_built_in(study)
+    assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
+    assert not study.model.is_language_model
+
+
+def test_a_key_in_memory_outlives_a_change_of_other_settings(study):
+    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY), keep_key=False)
+    connecting.change(study, {"budget_month": 3.0})
+    assert study.settings.api_key.reveal() == KEY
+    assert study.settings.model == "m"
+    assert study.settings.kept["budget_month"] == 3.0
+
+
+def test_what_the_environment_says_comes_back_and_that_is_told(study, monkeypatch):
+    monkeypatch.setenv("READAGENT_MODEL", "theirs")
+    monkeypatch.setenv("READAGENT_BASE_URL", "http://theirs/v1")
+    connecting.use_model(study, address="http://mine/v1", model="mine", key=Secret(), keep_key=False)
+    assert study.settings.model == "mine"
+    assert "environment names a model too" in connecting.overruled(study.settings)
+    connecting.use_built_in(study)
+    assert not study.settings.connected
+    assert connecting.overruled(study.settings)
+
+
+def test_the_tests_verdict():
+    good, weak, failed = (Check("x", state) for state in ("good", "weak", "failed"))
+    assert connecting.verdict((good, good)) == "The test passed"
+    assert connecting.verdict((good, weak)) == "The test passed, with limits"
+    assert connecting.verdict((weak, failed)) == "This model will struggle"
+
+
+def test_the_cards_say_what_was_found():
+    ollama, studio = probe.PRESETS[:2]
+    found = [Found(ollama, "http://localhost:11434/v1", ("a", "b", "c")), Found(studio, "http://localhost:1234/v1", ())]
+    assert connect.captions(found)[0] == "Free and private. Two servers found."
+    assert connect.captions([])[0] == "Free and private. No server found yet."
+    assert [connect.model_count(f) for f in found] == ["localhost:11434 · 3 models", "localhost:1234 · no model loaded"]
+
+
+def test_the_stores_line():
+    assert keeping.cache_line(CacheState(0, 0, 1, None), now=0) == "No replies are kept yet."
+    line = keeping.cache_line(CacheState(1200, 3_500_000, 512 * 2**20, 0.0), now=3 * 86_400)
+    assert line == "1,200 replies, 3.3 MB of at most 512.0 MB; the oldest from 3 days ago."
+
+
+# --- the screen -----------------------------------------------------------------------------------
+
+
+def test_a_newcomer_sees_the_built_in_reader_chosen(app):
+    at = app("pages/settings.py")
+    assert not at.exception
+    assert at.radio(key="who_reads").value == "builtin"
+    assert [tab.label for tab in at.tabs] == ["Model", "Reading", "Appearance", "Storage"]
+
+
+def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_home):
+    with FakeServer(kind="ollama", models=("llama3.1:8b", "qwen3:4b")) as server:
+        here = replace(probe.PRESETS[0], address=server.url)
+        monkeypatch.setattr(probe, "find_local", lambda: [Found(here, server.url, ("llama3.1:8b", "qwen3:4b"))])
+        at = app("pages/settings.py")
+        at.radio(key="who_reads").set_value("local").run()
+        assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
+        at.button(key="local_ollama_use").click().run()
+        assert not at.exception
+        assert "In use now: llama3.1:8b" in texts(at)
+        at.button(key="use_builtin").click().run()
+        assert "In use now" not in texts(at)
+    assert json.loads((own_home / "settings.json").read_text(encoding="utf-8"))["base_url"] == server.url
+
+
+def test_a_key_is_taken_and_never_put_back(app, own_home):
+    with FakeServer(key=KEY, models=("gpt-test",)) as server:
+        at = app("pages/settings.py")
+        at.radio(key="who_reads").set_value("other").run()
+        at.selectbox(key="other_server").set_value("own").run()
+        at.text_input(key="other_own_address").set_value(server.url).run()
+        at.text_input(key="other_own_key_0").set_value(KEY).run()
+        assert at.selectbox(key="other_own_model_1").value == "gpt-test"
+        at.button(key="other_own_use").click().run()
+        assert not at.exception
+        assert at.text_input(key="other_own_key_1").value == ""
+        assert KEY not in texts(at)
+        assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
+    assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
+
+
+def test_a_wrong_key_is_told_where_it_was_typed(app):
+    with FakeServer(key="right") as server:
+        at = app("pages/settings.py")
+        at.radio(key="who_reads").set_value("other").run()
+        at.selectbox(key="other_server").set_value("own").run()
+        at.text_input(key="other_own_address").set_value(server.url).run()
+        at.text_input(key="other_own_key_0").set_value(KEY).run()
+        assert "did not accept the key" in texts(at)
+        assert KEY not in texts(at)
+
+
+def test_nothing_chosen_is_told_and_nothing_is_changed(app, own_home):
+    at = app("pages/settings.py")
+    at.radio(key="who_reads").set_value("other").run()
+    at.selectbox(key="other_server").set_value("own").run()
+    at.button(key="other_own_use").click().run()
+    assert "Enter the address of the server" in texts(at)
+    assert not (own_home / "settings.json").exists()
+
+
+def test_the_budget_is_kept_as_it_is_typed(app, own_home):
+    at = app("pages/settings.py")
+    at.number_input(key="budget_month").set_value(10.0).run()
+    assert not at.exception
+    assert json.loads((own_home / "settings.json").read_text(encoding="utf-8")) == {"budget_month": 10.0}
+    assert "of \\$10.00" in texts(at)
+
+
+def test_the_test_runs_as_a_job_and_is_shown(app, study, monkeypatch):
+    monkeypatch.setattr("pages.parts.cached.Study", lambda settings, **_: study)
+    with FakeServer(kind="vllm", window=8192) as server:
+        job = connecting.start_test(study, address=server.url, model="fake-model", key=Secret())
+        assert job.join(20).state == "done"
+    at = app("pages/settings.py")
+    assert "The test passed" in texts(at)
+    assert "5 of 5" in texts(at)
+    assert "8,192 tokens" in texts(at)
+
+
+def test_a_test_that_cannot_begin_says_why(app, study, monkeypatch):
+    monkeypatch.setattr("pages.parts.cached.Study", lambda settings, **_: study)
+    with FakeServer(lambda text: Reply(status=402, error=error("pay"))) as server:
+        connecting.start_test(study, address=server.url, model="fake-model", key=Secret()).join(20)
+    at = app("pages/settings.py")
+    assert "out of credit" in texts(at)
+
+
+def test_replies_are_forgotten_when_asked(app, own_home):
+    cache = ReplyCache(own_home)
+    cache.put("a", Completion("good"))
+    cache.close()
+    at = app("pages/settings.py")
+    assert "1 reply," in texts(at)
+    at.button(key="clear_cache").click().run()
+    assert "No replies are kept yet." in texts(at)
