@@ -103,14 +103,17 @@ def _answer(folder: Path, result: Result, title: str) -> None:
         if result.replay is not None and st.toggle(
             "Replay", key=f"evaluate_replay_{result.case}_{result.item}_{result.arm}_{result.run}"
         ):
-            _replay(folder, result.replay)
+            _replay(folder, result)
 
 
-def _replay(folder: Path, place: int) -> None:
+def _replay(folder: Path, result: Result) -> None:
     """Every prompt and reply of the run, in order."""
     try:
-        events = Lines(folder / "replays.jsonl", mend=False).at(place)["events"]
+        kept = Lines(folder / "replays.jsonl", mend=False).at(result.replay or 0)
+        events = kept["events"] if kept["key"] == list(result.key) else []
     except (DatasetError, OSError, KeyError):
+        events = []
+    if not events:
         st.caption("The replay of this answer is not there any more.")
         return
     step = 0

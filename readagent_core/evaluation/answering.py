@@ -6,6 +6,7 @@ Only what no question can overcome is raised (``STOPPERS``); anything else is ke
 from __future__ import annotations
 
 import re
+import traceback
 from dataclasses import dataclass, replace
 
 from readagent_core import errors
@@ -68,7 +69,10 @@ def answer(
             raise ReplyError("The method ended without an answer.")
     except STOPPERS:
         raise
-    except ReadAgentError as error:
+    except Exception as error:  # noqa: BLE001  a method's bug must not end a night's experiment; it is kept and told
+        if not isinstance(error, ReadAgentError):
+            traceback.print_exc()
+            error = ReplyError(f"Something in the method itself went wrong ({type(error).__name__}).")
         failed = failure(task.key, task.case, task.item, plan=task.plan, error=error)
         return replace(failed, usage=model.usage, words=model.words - model.built, words_out=model.words_out), events
     return _scored(task, found, model, rater=rater, watch=watch), events

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from readagent_core import reading
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
+from readagent_core.evaluation.report import count_of
 from readagent_core.methods import method
 
 _DOCUMENTS = 12  # read for the estimate; the others are taken to be like them
@@ -32,10 +33,11 @@ class Estimate:
 
     def sentence(self) -> str:
         """For people: what would be asked."""
+        asked = f"{count_of(self.questions, 'question')} on {count_of(self.documents, 'document')}"
         if not self.answers:
-            return f"{self.questions:,} questions on {self.documents:,} documents: every answer is there already."
+            return f"{asked}: every answer is there already."
         return (
-            f"{self.questions:,} questions on {self.documents:,} documents, {self.answers:,} answers to come: "
+            f"{asked}, {count_of(self.answers, 'answer')} to come: "
             f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent."
         )
 

@@ -97,10 +97,12 @@ def headline(found: Summary) -> list[str]:
     where = f" at {model['where']}" if model["where"] else ""
     named = [name for name in model["reported"] if name != model["name"]]
     reported = f" (the server called it {', '.join(named)})" if named else ""
+    documents = len({reading.document for reading in found.readings})
     lines = [
-        f"{len(found.readings):,} documents and {questions(found):,} questions of {dataset_name(experiment)}, "
-        f"read and answered by {model['name']}{where}{reported}; {experiment['runs']} run"
-        f"{'s' if experiment['runs'] > 1 else ''}, begun {record['started'][:16].replace('T', ' ')}."
+        f"{count_of(documents, 'document')} and {count_of(questions(found), 'question')} of "
+        f"{dataset_name(experiment)}, "
+        f"read and answered by {model['name']}{where}{reported}; {count_of(experiment['runs'], 'run')}, "
+        f"begun {record['started'][:16].replace('T', ' ')}."
     ]
     if not model["is_language_model"]:
         lines.append(NO_MODEL)
@@ -109,6 +111,11 @@ def headline(found: Summary) -> list[str]:
     if found.failed:
         lines.append(f"{found.failed:,} answers could not be had; they count as wrong.")
     return lines
+
+
+def count_of(number: int, noun: str) -> str:
+    """'1 document', '2,086 questions'."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def questions(found: Summary) -> int:

@@ -88,7 +88,7 @@ def run(
         tally = runner.run()
         record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     finally:
-        runner.library.close()
+        runner.close()
         reported = sorted({*record["model"]["reported"], *runner.till.reported})
         write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
     return tally
@@ -141,6 +141,12 @@ class _Runner:
             raise self.error
         self.watch.check()
         return self.tally
+
+    def close(self) -> None:
+        """Write what waits. Raises DiskFullError."""
+        self.library.close()
+        for lines in (self.replays, self.results, self.documents):
+            lines.close()
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -232,7 +238,9 @@ class _Runner:
                 continue
             result, events = self._asked(task)
             if not result.right:
-                place = self.replays.append({"events": [event_to_dict(event) for event in events]})
+                place = self.replays.append(
+                    {"key": list(task.key), "events": [event_to_dict(event) for event in events]}
+                )
                 result = replace(result, replay=place)
             self._keep(result)
 

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.errors import DatasetError, SettingsError
+from readagent_core.errors import DatasetError, DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, parse
 from readagent_core.evaluation.plots import Point, histogram, scatter
 from readagent_core.evaluation.published import QUALITY, row_for, table_for
@@ -87,6 +88,7 @@ def test_results_come_back_as_they_went(tmp_path):
     lines = Lines(tmp_path / "results.jsonl")
     kept = chosen(P3, 1, True, answer="雪\n\u2028", usage=Usage(calls=2, cost=0.5), extra={"stray": True}, hard=True)
     lines.append(kept.to_dict())
+    lines.close()
     assert list(read_results(lines)) == [kept]
 
 
@@ -98,6 +100,7 @@ def test_a_line_broken_by_a_kill_is_cut_off(tmp_path):
         assert path.stat().st_size == len(broken)
         lines = Lines(path)
         lines.append({"a": 4})
+        lines.close()
         assert [line["a"] for line in lines] == [1, 2, 4]
     path.write_bytes(b"nothing whole")
     assert list(Lines(path)) == []
@@ -111,9 +114,29 @@ def test_a_line_damaged_in_the_middle_is_named(tmp_path):
         list(Lines(path))
 
 
+def test_many_threads_write_whole_lines(tmp_path):
+    lines = Lines(tmp_path / "results.jsonl")
+    with ThreadPoolExecutor(8) as pool:
+        places = list(pool.map(lambda n: lines.append({"n": n, "text": "x" * (n % 500)}), range(400)))
+    lines.close()
+    assert [lines.at(place)["n"] for place in places] == list(range(400))
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path):
+    lines = Lines(tmp_path / "none" / "results.jsonl")
+    lines.append({"a": 1})
+    with pytest.raises(DiskFullError, match="cannot be written"):
+        lines.close()
+    with pytest.raises(DiskFullError):
+        lines.append({"a": 2})
+
+
 def test_a_replay_is_found_by_its_place(tmp_path):
     lines = Lines(tmp_path / "replays.jsonl")
-    places = [lines.append({"events": [n]}) for n in range(3)]
+    places = [lines.append({"events": [n]}) for n in range(2)]
+    lines.close()
+    places.append(lines.append({"events": [2]}))  # opened again
+    lines.close()
     assert [lines.at(place)["events"] for place in places] == [[0], [1], [2]]
 
 

@@ -135,6 +135,18 @@ def test_a_failed_question_is_kept_as_failed_and_asked_again(data, tmp_path):
     assert all("What rang 1?" in p.text for p in again.prompts)
 
 
+def test_a_bug_in_a_method_fails_its_question_and_not_the_night(data, tmp_path, capfd):
+    def breaking(prompt):
+        if prompt.task == "look_up" and "What rang 1?" in prompt.text:
+            raise IndexError("list index out of range")
+        return answering(prompt)
+
+    tally = run(data, tmp_path, FakeModel(breaking))
+    assert (tally.answers, tally.failed) == (12, 3)
+    assert "IndexError" in capfd.readouterr().err
+    assert run(data, tmp_path).failed == 0
+
+
 def test_a_document_that_cannot_be_read_fails_its_own_questions_only(data, tmp_path):
     def failing(prompt):
         gone = "light number 1 " in prompt.text and prompt.task in ("paginate", "gist")

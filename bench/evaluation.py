@@ -1,0 +1,159 @@
+"""How near an experiment comes to the best its connections allow, and whether memory stays flat.
+
+1,000 questions on 50 documents, four methods, a model that answers every call in 50 ms, 32 calls at once. The
+ideal is calls × 50 ms ÷ 32; what is lost is our own work between calls. ``--server`` puts real HTTP between: the
+server in another process, the whole client stack (connection, patience, cache) in this one.
+
+    python -m bench.evaluation [--questions 1000] [--connections 32] [--server]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from readagent_core.evaluation import running
+from readagent_core.evaluation.arms import parse
+from readagent_core.evaluation.counting import Around
+from readagent_core.evaluation.datasets import open_dataset
+from readagent_core.evaluation.experiment import Experiment
+from readagent_core.methods.base import AskSettings
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.prompts import Prompt
+from readagent_core.words import first_words
+
+METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")
+SECONDS = 0.05
+QUESTIONS_A_DOCUMENT = 20
+
+
+class Slow:
+    """Answers every prompt in 50 ms, without any work."""
+
+    name, where, window, is_language_model = "50 ms model", "", None, True
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        time.sleep(SECONDS)
+        return Completion(reply(prompt), model=self.name)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        completion = self.complete(prompt, watch)
+        yield completion.text
+        yield completion
+
+
+class Counting(Around):
+    """Counts calls."""
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__(model)
+        self.calls = 0
+        self._lock = threading.Lock()
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        with self._lock:
+            self.calls += 1
+        return self.model.complete(prompt, watch)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        with self._lock:
+            self.calls += 1
+        return self.model.stream(prompt, watch)
+
+
+def reply(prompt: Prompt) -> str:
+    if prompt.task == "paginate":
+        labels = re.findall(r"^<(\d+)>$", prompt.text, re.MULTILINE)
+        return f"Break point: <{labels[len(labels) // 2]}>\nBecause a scene ends."
+    if prompt.task == "gist":
+        return first_words(prompt.fields["page"], 60)
+    if prompt.task == "look_up":
+        return "I want to look up Page [1, 3] to be sure."
+    return "Answer: (B). It rang [1]."
+
+
+def write_data(folder: Path, questions: int) -> Path:
+    """Documents of about 4,000 words, QuALITY's length, with 20 questions each."""
+    path = folder / "bench.jsonl"
+    sentence = "In story {n} the keeper of the light rang bell {k} in the fog and wrote it down with care that night."
+    options = ["a lamp", "a bell", "a boat", "a dog"]
+    with path.open("w", encoding="utf-8") as file:
+        for n in range(-(-questions // QUESTIONS_A_DOCUMENT)):
+            paragraphs = [" ".join(sentence.format(n=n, k=3 * p + i) for i in range(3)) for p in range(64)]
+            asked = [
+                {"question": f"What rang {q}?", "options": options, "gold_label": 1 + q % 4}
+                for q in range(QUESTIONS_A_DOCUMENT)
+            ]
+            row = {"article_id": n, "title": f"Story {n}", "article": "\n\n".join(paragraphs), "questions": asked}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def resident() -> float:
+    """Megabytes of this process in memory now."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, connections: int) -> None:
+    arms = tuple(parse(name, AskSettings()) for name in METHODS)
+    experiment = Experiment(open_dataset(data, limit=questions), arms, connections=connections)
+    counting = Counting(model)
+    memory: list[tuple[float, float]] = []
+    lock = threading.Lock()
+
+    def told(progress: running.Progress) -> None:
+        share = progress.done / max(1, progress.total)
+        with lock:
+            if share >= 0.1 * (len(memory) + 1):
+                memory.append((share, resident()))
+
+    start, cpu = time.perf_counter(), time.process_time()
+    tally = running.run(experiment, counting, folder=folder, on_change=told)
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    ideal = counting.calls * SECONDS / connections
+    print(f"answers              {tally.answers:,} ({tally.failed} failed), {len(tally.readings)} documents read")
+    print(f"model calls          {counting.calls:,}, {counting.calls / seconds:.0f} a second")
+    print(f"seconds              {seconds:.2f}, ideal {ideal:.2f}; of our own work {cpu:.2f}")
+    print(f"of ideal throughput  {100 * ideal / seconds:.1f} %")
+    print("memory, MB           " + "  ".join(f"{100 * s:.0f} %: {mb:.0f}" for s, mb in memory))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=int, default=1000)
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--server", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        data = write_data(folder, chosen.questions)
+        run = folder / "evaluations" / "bench"
+        if not chosen.server:
+            measure(Slow(), data, run, questions=chosen.questions, connections=chosen.connections)
+            return
+        command = [sys.executable, "-m", "tests.fakes.server", "--latency", str(SECONDS)]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            from readagent_core.models import connect
+            from readagent_core.settings import Settings
+
+            assert server.stdout is not None
+            settings = Settings(folder, base_url=server.stdout.readline().strip(), model="fake-model")
+            measure(connect(settings), data, run, questions=chosen.questions, connections=chosen.connections)
+        finally:
+            server.terminate()
+            server.wait(10)
+
+
+if __name__ == "__main__":
+    main()
