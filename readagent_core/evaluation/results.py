@@ -10,7 +10,7 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,7 +79,8 @@ class Result:
         return not self.error and (bool(self.correct) if self.correct is not None else self.rating == "exact")
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # asdict would copy every text
+        return values | {"usage": self.usage.to_dict(), "rater_usage": self.rater_usage.to_dict()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Result:

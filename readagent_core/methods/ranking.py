@@ -6,6 +6,8 @@ The pages are those ReadAgent reads, so that methods differ only in how pages ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import bm25s
@@ -24,12 +26,29 @@ def by_words(question: str, memory: GistMemory) -> list[int]:
     """Page numbers, best first, by BM25 (words in any script; pages that share nothing with the question last)."""
     if not memory.pages:
         return []
-    texts = [terms(memory.page_text(page.number)) for page in memory.pages]
-    index = bm25s.BM25()
-    index.index([words or [""] for words in texts], show_progress=False)
+    bounds = tuple((page.start, page.end) for page in memory.pages)
+    index = _index(_Pages(memory.document.id, bounds, memory))
     asked = [term for term in terms(question) if term in index.vocab_dict]
-    scores = index.get_scores(asked) if asked else [0.0] * len(texts)
+    scores = index.get_scores(asked) if asked else [0.0] * len(memory.pages)
     return ranked([float(score) for score in scores])
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """A memory's pages, told apart by their text and bounds alone."""
+
+    document: str
+    bounds: tuple[tuple[int, int], ...]
+    memory: GistMemory = field(compare=False)
+
+
+@lru_cache(maxsize=16)
+def _index(pages: _Pages) -> Any:
+    """The index of a book's pages: the same for every question, so the last few are kept."""
+    index = bm25s.BM25()
+    numbers = [page.number for page in pages.memory.pages]
+    index.index([terms(pages.memory.page_text(n)) or [""] for n in numbers], show_progress=False)
+    return index
 
 
 def by_nearness(run: Run) -> list[int]:
