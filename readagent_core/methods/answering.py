@@ -13,7 +13,7 @@ from typing import Any
 
 from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import LETTERS, Event, Expanded
+from readagent_core.methods.base import LETTERS, AnswerPart, Event, Expanded
 from readagent_core.methods.looking import plain
 from readagent_core.methods.run import Run
 from readagent_core.prompts import Prompt, render, wording
@@ -81,7 +81,11 @@ def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
 
 def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:
     """Ask ``prompt``, streaming, and end the run. ``figures``: what ``Run.answered`` takes."""
-    completion = yield from run.stream(prompt)
+    if run.joined:  # page numbers must be put right before anyone sees them
+        completion = yield from run.ask(prompt)
+        yield AnswerPart(run.own_words(completion.text))
+    else:
+        completion = yield from run.stream(prompt)
     text, options = completion.text, run.question.options
     option = chosen_option(text, options) if options else None
     for _ in range(ASK_AGAIN if options else 0):
@@ -95,7 +99,7 @@ def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, 
             text = again.text
     if options and option is None:
         yield run.note(f"No option could be told from the reply, though asked {ASK_AGAIN} more times.")
-    yield run.answered(text, option=option, cut_off=completion.finish == "length", **figures)
+    yield run.answered(run.own_words(text), option=option, cut_off=completion.finish == "length", **figures)
 
 
 def respond_from_memory(
@@ -105,14 +109,18 @@ def respond_from_memory(
 
     Where the server says that this is too long, the last of them stays a gist, until it fits.
     """
+
+    def how(number: int) -> str:
+        return "full" if number in pages else "gist"
+
     while True:
         prompt = memory_prompt(run, memory.text(pages))
         try:
             yield from respond(
                 run,
                 prompt,
-                looked_up=pages,
-                seen={n: "full" if n in pages else "gist" for n in memory.readable},
+                looked_up=run.own_pages(pages),
+                seen={own: how(n) for n in memory.readable for own in run.own_pages([n])},
                 memory_words=memory_words(memory, pages),
                 whole_words=read_words(memory),
                 extra=extra,
@@ -122,7 +130,7 @@ def respond_from_memory(
                 raise
             yield run.note(f"Page {pages[-1]} stayed a gist: with it the prompt was too long for the model's window.")
             pages = pages[:-1]
-            yield Expanded(tuple(sorted(pages)), memory_words(memory, pages))
+            yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
         else:
             return
 

@@ -1,4 +1,9 @@
-"""Keeping a gist memory, and the pages looked up in it, within the words one prompt may hold."""
+"""Keeping a gist memory, and the pages looked up in it, within the words one prompt may hold.
+
+A memory that is too long is made to fit as Appendix I says (``reading.fit``): gists are shortened again and, in
+very long books, neighbouring pages joined. Joined pages have numbers of their own in prompts; what leaves the run
+(events, the answer) has the numbers of the reading's pages again.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +15,46 @@ from readagent_core.methods.answering import ANSWER_WORDS, memory_prompt
 from readagent_core.methods.base import Event
 from readagent_core.methods.budget import context_words
 from readagent_core.methods.run import Run
+from readagent_core.methods.tools import tools_of
+from readagent_core.reading import fit
 from readagent_core.words import count_words
 
 
 def fitted(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     """The run's memory, made to fit one prompt, and the most words its text may then have (None: no limit)."""
-    yield from ()
     memory, text = run.memory, run.memory.text()
     around = memory_prompt(run, "").words
     limit = context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
-    if limit is None or count_words(text) <= limit:
+    words = count_words(text)
+    if limit is None or words <= limit:
         return memory, limit
-    raise WindowError(
-        f"The gist memory has {count_words(text):,} words and only {limit:,} fit into one prompt. "
-        "Read the book with longer pages or shorter gists, or connect a model with a larger window.",
-        run.model.window,
+    # room is left for pages to be read again, as far as half of the prompt
+    longest = max(page.words for page in memory.pages)
+    gists = max(limit // 2, limit - min(run.settings.look_ups, 2) * longest)
+    shorter = fit(
+        memory,
+        run.model,
+        gists,
+        run.watch,
+        page_words=max(limit - gists, longest),
+        connections=tools_of(run.settings).connections,
     )
+    now = count_words(shorter.text())
+    if now > limit:
+        raise WindowError(
+            f"The gist memory has {words:,} words and only {limit:,} fit into one prompt. "
+            "Read the book with longer pages or shorter gists, or connect a model with a larger window.",
+            run.model.window,
+        )
+    joined = ""
+    if len(shorter.pages) != len(memory.pages):
+        run.joined = {
+            page.number: tuple(old.number for old in memory.pages if page.start <= old.start < page.end)
+            for page in shorter.pages
+        }
+        joined = f", and its {len(memory.pages):,} pages were joined to {len(shorter.pages):,}"
+    yield run.note(f"The gist memory was too long for one prompt: shortened from {words:,} to {now:,} words{joined}.")
+    return shorter, limit
 
 
 def fitting_pages(

@@ -24,12 +24,13 @@ class GistNeural:
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
         memory, limit = yield from fitted(run)
-        best = [number for number in by_nearness(run) if number in memory.readable][: settings.look_ups]
+        inside = {own: number for number in memory.readable for own in run.own_pages([number])}
+        best = list(dict.fromkeys(inside[own] for own in by_nearness(run) if own in inside))[: settings.look_ups]
         pages, refused = fitting_pages(memory, best, limit)
-        yield LookedUp(pages, "", "found by search", tuple(refused))
+        yield LookedUp(run.own_pages(pages), "", "found by search", tuple(refused))
         if refused:
             yield run.note("Not every page found fits into the prompt: " + "; ".join(refused) + ".")
-        yield Expanded(tuple(sorted(pages)), memory_words(memory, pages))
+        yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
         yield from respond_from_memory(run, memory, pages)
 
 

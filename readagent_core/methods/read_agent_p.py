@@ -48,11 +48,11 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
         return ()
     named = named_pages(completion.text, memory.readable, limit=k, exists=len(memory.pages))
     pages, too_long = fitting_pages(memory, named.pages, limit)
-    yield LookedUp(pages, completion.text, named.reason, (*named.refused, *too_long))
+    yield LookedUp(run.own_pages(pages), completion.text, named.reason, (*named.refused, *too_long))
     if too_long:
         yield run.note("Not every page named fits into the prompt: " + "; ".join(too_long) + ".")
     if pages:
-        yield Expanded(tuple(sorted(pages)), memory_words(memory, pages))
+        yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
     return pages
 
 

@@ -59,12 +59,12 @@ class ReadAgentS:
                 told, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
                 continue
             opened, too_long = fitting_pages(memory, [wanted], limit, opened=pages)
-            yield LookedUp(opened, reply, named.reason, tuple(too_long))
+            yield LookedUp(run.own_pages(opened), reply, named.reason, tuple(too_long))
             if too_long:
                 yield run.note("Stopped looking up: " + too_long[0] + ".")
                 break
             pages, problem = (*pages, wanted), None
-            yield Expanded(tuple(sorted(pages)), memory_words(memory, pages))
+            yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
         yield from respond_from_memory(run, memory, pages)
 
 

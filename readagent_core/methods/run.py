@@ -6,8 +6,9 @@ that calls made side by side are counted one by one. Knows no method.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,6 +22,8 @@ from readagent_core.prompts import Prompt, language_of
 from readagent_core.tags import disarm
 from readagent_core.usage import Usage
 from readagent_core.words import CHARACTERS_PER_WORD
+
+_CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
 
 class Run:
@@ -37,6 +40,7 @@ class Run:
         self.watch = watch
         self.notes: list[str] = []
         self.steps = 0
+        self.joined: Mapping[int, tuple[int, ...]] = {}  # pages of a memory made to fit -> the reading's own
         self._price = getattr(model, "price", None)
         self._began = time.monotonic()
 
@@ -67,6 +71,16 @@ class Run:
     def asked_fully(self) -> str:
         """The question as look-up steps see it: a multiple-choice one with its options."""
         return f"{self.asked}\n\n{disarm(self.question.lettered())}" if self.question.options else self.asked
+
+    def own_pages(self, pages: Iterable[int]) -> tuple[int, ...]:
+        """``pages`` of the memory in the prompt by the numbers they have in the reading."""
+        return tuple(own for number in pages for own in self.joined.get(number, (number,)))
+
+    def own_words(self, text: str) -> str:
+        """``text`` of the model with every page it cites, like [7], by the numbers of the reading."""
+        if not self.joined:
+            return text
+        return _CITED.sub(lambda m: f"[{', '.join(map(str, self.own_pages(map(int, m.group(1).split(',')))))}]", text)
 
     def note(self, text: str) -> Noted:
         """A fallback or a cut, kept for the answer and told at once."""

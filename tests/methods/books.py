@@ -25,8 +25,10 @@ def document(pages: int = 6, words: int = 40, *, language: str = "en") -> Docume
     return Document("The Book", tuple(Paragraph(" ".join([f"word{n}"] * words)) for n in range(1, pages + 1)))
 
 
-def memory(pages: int = 6, words: int = 40, *, gists: int | None = None, language: str = "en") -> GistMemory:
-    """``gists``: how many pages have one yet; the rest of the pages are known but not read."""
+def memory(
+    pages: int = 6, words: int = 40, *, gists: int | None = None, gist: str = "", language: str = "en"
+) -> GistMemory:
+    """``gists``: how many pages have one; the rest are known but not read. ``gist``: the text of each."""
     text = document(pages, words, language=language)
     made = pages if gists is None else gists
     return GistMemory(
@@ -34,7 +36,7 @@ def memory(pages: int = 6, words: int = 40, *, gists: int | None = None, languag
         ReadingPlan(max_words=max(words, 1), min_words=1),
         tuple(Page(n, n - 1, n, text.paragraphs[n - 1].words) for n in range(1, pages + 1)),
         tuple(
-            Gist(f"gist{n} of page" if language == "en" else f"要点{n}") if n <= made else None
+            Gist(gist.strip() or (f"gist{n} of page" if language == "en" else f"要点{n}")) if n <= made else None
             for n in range(1, pages + 1)
         ),
         complete=made == pages,

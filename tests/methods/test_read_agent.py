@@ -88,9 +88,41 @@ def test_the_models_window_is_the_budget_where_no_other_is_given() -> None:
     assert answer(run("read-agent-p", model, about=about)).looked_up == (5,)
 
 
-def test_a_memory_that_does_not_fit_is_told_plainly() -> None:
-    with pytest.raises(WindowError, match="only 10 fit into one prompt"):
-        run("gist-mem", FakeModel([]), context_words=10)
+def shrinking(prompt: Prompt) -> str:
+    """Joins every page, makes gists of four words, looks up the second joined page."""
+    replies = {"merge": "No", "gist": "short gist of it", "answer": 'Anna [2].\nEvidence:\n[2] "word3"'}
+    return replies.get(prompt.task, "I want to look up Page [2] to see.")
+
+
+def test_a_memory_too_long_for_the_prompt_is_made_to_fit() -> None:
+    about = memory(6, 40, gist="long " * 30)
+    model = FakeModel(shrinking)
+    told = answer(run("gist-mem", model, about=about, context_words=120))
+    assert "gist" in model.tasks()
+    assert told.memory_words <= 120
+    assert "too long for one prompt: shortened from 192 to" in told.notes[0]
+    assert told.usage.calls == len(model.prompts)
+
+
+def test_joined_pages_are_told_by_the_numbers_of_the_reading() -> None:
+    events = run("read-agent-p", FakeModel(shrinking), about=memory(12, 40, gist="long " * 30), context_words=160)
+    told = answer(events)
+    assert "12 pages were joined to" in told.notes[0]
+    looked = next(e for e in events if isinstance(e, LookedUp))
+    assert len(looked.pages) > 1
+    assert looked.pages == told.looked_up == tuple(n for n, how in told.seen.items() if how == "full")
+    assert set(told.seen) == set(range(1, 13))
+    cited = ", ".join(map(str, told.looked_up))
+    assert told.text == f'Anna [{cited}].\nEvidence:\n[{cited}] "word3"'
+    parts = "".join(e.text for e in events if isinstance(e, AnswerPart))
+    assert parts == told.text
+    own = memory(12, 40)
+    assert told.memory_words >= sum(own.page(n).words for n in told.looked_up)
+
+
+def test_a_memory_that_cannot_be_made_to_fit_is_told_plainly() -> None:
+    with pytest.raises(WindowError, match="only 2 fit into one prompt"):
+        run("gist-mem", FakeModel(shrinking), context_words=2)
 
 
 def test_a_prompt_the_server_finds_too_long_is_tried_with_fewer_pages() -> None:
