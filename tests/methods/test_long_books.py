@@ -1,0 +1,58 @@
+"""A book of 343,910 words is asked about through a window of 8,000 tokens, and no prompt is ever over it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.reading import book
+from readagent_core.memory import check_cover
+from readagent_core.methods import method
+from readagent_core.methods.base import Answered, AskSettings, LookedUp, Noted, Question
+from readagent_core.models.base import Watch
+from readagent_core.models.tokens import estimate_tokens
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import fit, read
+from tests.fakes.model import FakeModel
+from tests.reading.helpers import pick
+
+WINDOW = 8_000
+
+
+def reply(prompt):
+    assert estimate_tokens(prompt.text) <= WINDOW, prompt.task
+    if prompt.task == "paginate":
+        return f"Break point: <{pick(prompt)}>"
+    if prompt.task == "gist":
+        words = prompt.fields["page"].split()
+        return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["target"])))])
+    if prompt.task == "merge":
+        return "Yes" if len(prompt.fields["opening"]) % 7 == 0 else "No"
+    if prompt.task == "look_up_next":
+        return "STOP" if "(full text)" in prompt.fields["memory"] else "Page 2"
+    if prompt.task.startswith("look_up"):
+        return "I want to look up Page [2, 5] to see."
+    return "It says so [2]."
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return read(book(343_910), FakeModel(reply, window=WINDOW), ReadingPlan.from_preset("book"), connections=8)
+
+
+@pytest.mark.parametrize("name", ["read-agent-p", "read-agent-s", "gist-mem"])
+def test_a_question_is_answered_within_the_window(memory, name):
+    assert memory.document.words == 343_910
+    model = FakeModel(reply, window=WINDOW)
+    events = list(method(name).run(Question("Who lit the lamp?"), memory, model, AskSettings(), Watch()))
+    assert isinstance(events[-1], Answered)
+    assert events[-1].answer.text == "It says so [2]."
+    assert any(isinstance(e, Noted) and "too long for one prompt" in e.text for e in events)
+    if name != "gist-mem":
+        assert any(isinstance(e, LookedUp) and e.pages for e in events)
+
+
+def test_the_merged_memory_shows_its_levels(memory):
+    fitted = fit(memory, FakeModel(reply, window=WINDOW), 2_500, Watch(), page_words=2_000)
+    check_cover(fitted.document, fitted.pages)
+    assert len(fitted.pages) < len(memory.pages)
+    assert max(g.level for g in fitted.gists) >= 1
