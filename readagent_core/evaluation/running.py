@@ -129,7 +129,7 @@ class _Runner:
         self._tell()
         connections = self.experiment.connections
         cases = _Shared(enumerate(self.experiment.dataset.cases()))
-        readers = [self._thread("reader", self._read, cases) for _ in range(max(2, connections // 2))]
+        readers = [self._thread("reader", self._read, cases) for _ in range(connections)]
         answerers = [self._thread("answerer", self._answer) for _ in range(connections)]
         for thread in readers:
             thread.join()
