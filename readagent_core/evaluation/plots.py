@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-_SEA, _LAMP = "var(--sea, #1a5a63)", "var(--lamp-fill, #dc9b2e)"
+_SEA = "var(--sea, #1a5a63)"
 _INK, _SOFT = "var(--ink, #20242a)", "var(--ink-2, #50565e)"
 _LINE, _SHADE = "var(--line, #e2ded5)", "var(--m2, #bfbab0)"
 _FONT = "font-family: var(--sans, system-ui, sans-serif); font-size: 13px; font-variant-numeric: tabular-nums"
@@ -64,7 +64,7 @@ def scatter(points: Sequence[Point], *, x_title: str, y_title: str, chance: floa
             out.append(_line(px, at(0, point.low)[1], px, at(0, point.high)[1], _SEA, width=1.5))
         fill = "none" if point.hollow else _SEA
         out.append(
-            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="5" fill="{fill}" stroke="{_LAMP if point.hollow else _SEA}" '
+            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="5" fill="{fill}" stroke="{_SOFT if point.hollow else _SEA}" '
             f'stroke-width="2"><title>{escape(point.label)}: {point.y:.1f}, CR {point.x:.1f} %</title></circle>'
         )
         out.append(_beside(px, py, point.label, taken, width - right))

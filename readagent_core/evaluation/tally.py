@@ -5,6 +5,7 @@ Keeps a few numbers an answer, never its text, so that memory stays flat. The la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,4 +277,4 @@ def _of_question(
 
 
 def _average(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+    return math.fsum(values) / len(values) if values else 0.0  # exact, so that order does not matter

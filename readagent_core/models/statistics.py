@@ -48,10 +48,10 @@ def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     """Cosine of two bags of terms; 0 where either is empty."""
     if len(one) > len(other):
         one, other = other, one
-    dot = sum(weight * other.get(term, 0) for term, weight in one.items())
+    dot = math.fsum(weight * other.get(term, 0) for term, weight in one.items())
     if not dot:
         return 0.0
-    return dot / math.sqrt(sum(w * w for w in one.values()) * sum(w * w for w in other.values()))
+    return dot / math.sqrt(math.fsum(w * w for w in one.values()) * math.fsum(w * w for w in other.values()))
 
 
 def split_sentences(text: str, language: str) -> list[str]:
@@ -78,7 +78,7 @@ def bm25(query: Iterable[str], bags: Sequence[Sequence[str]]) -> list[float]:
     for bag in bags:
         counts = Counter(term for term in bag if term in wanted)
         norm = K1 * (1 - B + B * len(bag) / average) if average else K1
-        scores.append(sum(idf[t] * n * (K1 + 1) / (n + norm) for t, n in counts.items()))
+        scores.append(math.fsum(idf[t] * n * (K1 + 1) / (n + norm) for t, n in counts.items()))
     return scores
 
 
@@ -94,7 +94,7 @@ def central_sentences(pieces: Sequence[str]) -> list[float]:
     idf = inverse_frequencies(bags)
     scores: list[float] = []
     for index, (piece, bag) in enumerate(zip(pieces, bags, strict=True)):
-        weight = sum((1 + math.log(counts[t])) * (0.3 + idf[t]) for t in set(bag))
+        weight = math.fsum((1 + math.log(counts[t])) * (0.3 + idf[t]) for t in set(bag))
         names = len(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+", piece))
         length = count_words(piece)
         spoken = 0.75 if piece[0] in _OPENING_QUOTES and length < 12 else 1.0  # telling says more than short talk
@@ -107,5 +107,5 @@ def overlap(bag: Iterable[str], wanted: Iterable[str], idf: Mapping[str, float])
     """What share of the weight of ``wanted`` stands in ``bag``, 0 to 1. A term never seen weighs as the rarest."""
     rarest = max(idf.values(), default=1.0)
     asked = set(wanted)
-    total = sum(idf.get(t, rarest) for t in asked)
-    return sum(idf.get(t, rarest) for t in asked & set(bag)) / total if total else 0.0
+    total = math.fsum(idf.get(t, rarest) for t in asked)
+    return math.fsum(idf.get(t, rarest) for t in asked & set(bag)) / total if total else 0.0
