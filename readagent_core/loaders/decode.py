@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
+from readagent_core.loaders.language import detect
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -28,6 +30,8 @@ _SAYS = re.compile(
     rb"(?:character set encoding:|charset\s*=\s*[\"']?|encoding\s*=\s*[\"'])\s*([A-Za-z0-9_.:-]{3,20})", re.IGNORECASE
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x1b]")
+_NEIGHBOURS = {"cp1250", "iso8859_2", "iso8859_15", "cp1254", "mac_roman", "cp437", "cp850", "cp1257"}
+_WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "ca", "la", "id"}
 _SAMPLE = 60_000
 
 
@@ -107,4 +111,7 @@ def _guess(data: bytes) -> str:
     best = from_bytes(sample, cp_isolation=_BOOKS, threshold=0.35).best()
     encoding = best.encoding if best is not None else "cp1252"
     # cp1252 holds latin-1's letters at the same places, and the curly quotes besides
-    return {"latin_1": "cp1252", "iso8859_1": "cp1252", "shift_jis": "cp932"}.get(encoding, encoding)
+    encoding = {"latin_1": "cp1252", "iso8859_1": "cp1252", "shift_jis": "cp932"}.get(encoding, encoding)
+    if encoding in _NEIGHBOURS and detect(sample.decode("cp1252", "replace")) in _WESTERN:
+        return "cp1252"  # the code pages differ in a few letters only; the words tell better
+    return encoding

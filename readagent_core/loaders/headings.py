@@ -74,6 +74,11 @@ def _is_plain_title(block: Sequence[str]) -> bool:
     return len(block) == 1 and len(line) <= 80 and line[-1] not in _SENTENCE and any(c.isalpha() for c in line)
 
 
+def is_heading(line: str) -> bool:
+    """Whether ``line`` could be a chapter's: named, numbered or said alone, as 'Prologue' is."""
+    return _named([line]) is not None or _value(line.strip()) > 0
+
+
 def begins(line: str) -> bool:
     """Whether ``line`` alone is a named heading (to part it from text that follows without a blank line)."""
     heading = _named([line])

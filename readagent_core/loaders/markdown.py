@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from readagent_core.document import Document
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size, same
 from readagent_core.loaders.decode import decode
 from readagent_core.loaders.lines import Layout, joined, note_encoding
 
@@ -39,7 +39,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     note_encoding(builder, decoded)
     title, author = facts.get("title", ""), facts.get("author", "")
     tops = [i for i, (kind, level, _) in enumerate(blocks) if kind == "heading" and level == 1]
-    if len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]]):
+    alone = len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]])
+    if alone and (not title or same(title, blocks[tops[0]][2][0])):
         title = title or blocks[tops[0]][2][0]
         at = tops[0] + 1
         if at < len(blocks) and blocks[at][0] == "text" and len(blocks[at][2]) == 1:

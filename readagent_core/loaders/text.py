@@ -116,7 +116,7 @@ def _title_and_author(blocks: list[list[str]]) -> dict[str, str]:
     if facts.get("title"):
         return facts
     head = [line.strip() for block in blocks[:3] for line in block][:3]
-    if len(blocks) < 2 or not head or len(head[0]) > 100 or headings.begins(head[0]):
+    if len(blocks) < 2 or not head or len(head[0]) > 100 or headings.is_heading(head[0]):
         return {}
     by = _BY.match(head[1]) if len(head) > 1 else None
     if by:

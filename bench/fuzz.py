@@ -1,0 +1,91 @@
+"""Mutated real files through the loaders: none may escape the error tree, hang, or eat memory.
+
+    python -m bench.fuzz [--cases 2000] [--seed 1]
+
+Seeds are the samples made into every format and, where they are there, the files of the shared test data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import signal
+import time
+from collections import Counter, defaultdict
+from random import Random
+from typing import Any
+
+from bench.documents import DOCUMENTS, KINDS
+from readagent_core.errors import DocumentError
+from readagent_core.loaders import load
+from tests.loaders.making import NAMES, Press, as_epub, as_html, as_text, sample
+from tests.loaders.mutating import mutated
+
+SECONDS = 20
+
+
+class Hangs(BaseException):
+    """Not an Exception: nothing in the loaders may catch it."""
+
+
+def seeds() -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
+    for name in NAMES:
+        document = sample(name)
+        found += [(f"{name}.txt", as_text(document)), (f"{name}.html", as_html(document))]
+        found += [(f"{name}.epub", as_epub(document)), (f"{name}.pdf", Press()(document))]
+    if DOCUMENTS.is_dir():
+        files = sorted(p for p in DOCUMENTS.rglob("*") if p.suffix.lower() in KINDS and p.stat().st_size < 1 << 20)
+        found += [(p.name, p.read_bytes()) for p in files]
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    every = seeds()
+    verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+    slowest: dict[str, float] = defaultdict(float)
+    escaped: list[str] = []
+
+    def ring(_signal: int, _frame: Any) -> None:
+        raise Hangs
+
+    signal.signal(signal.SIGALRM, ring)
+    for case in range(options.cases):
+        random = Random(options.seed * 1_000_003 + case)
+        name, data = every[case % len(every)]
+        data = mutated(data, random)
+        kind = name.rsplit(".", 1)[-1].lower()
+        start = time.perf_counter()
+        signal.alarm(SECONDS)
+        try:
+            load(data, name)
+            verdict = "opens"
+        except DocumentError as error:
+            verdict = type(error).__name__
+        except Hangs:
+            verdict = "HANGS"
+            escaped.append(f"case {case} ({name}): no end in {SECONDS} s")
+        except BaseException as error:  # noqa: BLE001  this is what the run looks for
+            verdict = "ESCAPES"
+            escaped.append(f"case {case} ({name}): {type(error).__name__}")
+        finally:
+            signal.alarm(0)
+        verdicts[kind][verdict] += 1
+        slowest[kind] = max(slowest[kind], time.perf_counter() - start)
+    names = sorted({v for counts in verdicts.values() for v in counts})
+    print(f"{'':6}{'cases':>7}" + "".join(f"{n.replace('Error', ''):>20}" for n in names) + f"{'slowest':>10}")
+    for kind, counts in sorted(verdicts.items()):
+        row = "".join(f"{counts[n]:>20}" for n in names)
+        print(f"{kind:6}{sum(counts.values()):>7}{row}{slowest[kind]:>8.2f} s")
+    print(f"\n{options.cases} mutated files, {len(escaped)} escaped; peak memory "
+          f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")  # fmt: skip
+    print("\n".join(escaped))
+    return 1 if escaped else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
