@@ -51,7 +51,7 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
     elif done.do == "look":
         library.set_preference("look", state.look_of(json.loads(done.text)))
         st.rerun()
-    elif done.do in ("pause", "cancel"):
+    elif done.do == "pause":
         if job is not None:
             job.cancel()
             job.join(2)

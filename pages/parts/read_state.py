@@ -40,7 +40,8 @@ def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Itera
 def reading_name(reading: Reading) -> str:
     """A reading in a few words, for a list of them."""
     who = f"Recording of {reading.recorded}" if reading.recorded else reading.model
-    return f"{who} · {reading.plan.max_words}/{reading.plan.min_words} words · {reading.pages} pages"
+    sizes = f"{who} · {reading.plan.min_words}–{reading.plan.max_words} words"
+    return f"{sizes} · {reading.pages} pages" if reading.state == "done" else sizes
 
 
 def pages_expected(read: int, words_read: float, words_total: float) -> int:
@@ -59,7 +60,7 @@ def span(seconds: float) -> str:
 
 
 def money(cost: float | None) -> str:
-    return "" if cost is None else f"${cost:.2f} so far"
+    return f"${cost:.2f} so far" if cost else ""
 
 
 def job_line(job: Job | None, reading: Reading, memory: GistMemory, *, now: float) -> dict[str, Any] | None:
@@ -87,7 +88,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str,
         rest.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
         rest.append(f"about {span((total - gists) / speed)} left")
     usage = getattr(progress, "usage", None)
-    if usage is not None and usage.cost is not None:
+    if usage is not None and usage.cost:
         rest.append(money(usage.cost))
     line = f"Reading: {gists} of about {total} pages" if total else "Reading: finding where to pause first"
     state = "running"
@@ -99,7 +100,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str,
     if words >= total_words:
         total = pages
         line = f"Reading: {gists} of {total} pages"
-    actions = [["pause", "Pause"], ["cancel", "Cancel", "quiet"]]
+    actions = [["pause", "Pause"]]
     return {
         "running": True,
         "paging": words < total_words,
@@ -125,7 +126,7 @@ def _standing(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -
         "paging": False,
         "state": "failed" if failed else "paused",
         "line": line,
-        "rest": f"{why} {kept}.".strip() if why else f"{kept}.",
+        "rest": why or f"{kept}.",
         "percent": round(share, 1),
         "total": total,
         "actions": [["go", "Try again" if failed else "Go on"]],

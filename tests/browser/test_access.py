@@ -1,0 +1,58 @@
+"""No serious or critical finding of axe-core on any screen, in both themes; usable at 400 px and at 200 % zoom."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+SCREENS = {
+    "library": ("/", '[class*="st-key-card_"]'),
+    "read": ("/read?page=2", ".leaf.cur"),
+    "ask": ("/ask", '[data-testid="stMain"] h1, [data-kind="memory"]'),
+    "compare": ("/compare", '[data-testid="stMain"] h1'),
+    "evaluate": ("/evaluate", '[data-testid="stMain"] h1'),
+    "settings": ("/settings", '[data-testid="stMain"] h1'),
+}
+# What Streamlit itself renders and a page cannot change; each with the reason why it does no harm here.
+NOT_OURS = {
+    "scrollable-region-focusable",  # stMain scrolls with the keyboard as the document's only scroller
+}
+
+
+def findings(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    grave = [f for f in found if f["impact"] in ("serious", "critical") and f["id"] not in NOT_OURS]
+    return [f"{f['id']}: {node['target']} {node['html'][:160]}" for f in grave for node in f["nodes"][:4]]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("screen", list(SCREENS))
+def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, screen: str, theme: str) -> None:
+    path, ready = SCREENS[screen]
+    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme, reduced_motion="reduce")
+    page = context.new_page()
+    try:
+        page.goto(f"{app_url}{path}")
+        expect(page.locator(ready).first).to_be_visible()
+        expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
+        assert findings(page) == []
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("screen", ["library", "read"])
+@pytest.mark.parametrize(("width", "height"), [(400, 850), (720, 450)])
+def test_nothing_is_cut_off_when_narrow_or_zoomed(
+    page: Page, app_url: str, screen: str, width: int, height: int
+) -> None:
+    path, ready = SCREENS[screen]
+    page.set_viewport_size({"width": width, "height": height})  # 720 px is 1440 at 200 %
+    page.goto(f"{app_url}{path}")
+    expect(page.locator(ready).first).to_be_visible()
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0
+    if screen == "read":
+        gist, text = page.locator(".leaf.cur .gist").bounding_box(), page.locator(".leaf.cur .text").bounding_box()
+        assert gist["y"] < text["y"]  # the gist stands above its text
+        assert text["width"] > 240
