@@ -21,6 +21,7 @@ from readagent_core.models import faults
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.cache import ReplyCache
 from readagent_core.models.connection import ServerModel, connect, open_cache
+from readagent_core.models.minilm import PREFIX, LocalEmbedder
 from readagent_core.models.patience import Limiter, Patient
 from readagent_core.models.statistics import content
 from readagent_core.prompts import Prompt
@@ -145,8 +146,10 @@ def unit(rows: NDArray[Any]) -> Vectors:
 
 
 def connect_embedder(settings: Settings) -> Embedder:
-    """The server's embedder where an embedding model is named in the settings, else the built-in one."""
+    """The embedder named in the settings: the server's, or one on this computer ('local:…'); else the built-in one."""
     name = str(settings.kept.get("embedding_model") or "")
+    if name.startswith(PREFIX):
+        return LocalEmbedder(name)
     model = connect(settings)
     if not name or not isinstance(model, ServerModel):
         return BuiltInEmbedder()

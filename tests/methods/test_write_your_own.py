@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,31 +11,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-METHOD_FILE = '''
-"""First and last: answers from the first and the last page."""
-
-from readagent_core.methods.answering import respond
-from readagent_core.methods.run import Run
-from readagent_core.prompts import render
+GUIDE = ROOT / "readagent_core" / "methods" / "README.md"
 
 
-class FirstAndLast:
-    name = "first-and-last"
-    title = "First and last page"
-    about = "Answers from the first and the last page alone."
-    needs_gists = False
+def block(kind: str) -> str:
+    """The guide's one block of this kind: what it tells people to write is what is tried here."""
+    found = re.findall(rf"^```{kind}\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(found) == 1
+    return str(found[0])
 
-    def run(self, question, memory, model, settings, watch):
-        run = Run(self.name, question, memory, model, settings, watch)
-        pages = tuple(sorted({1, len(memory.pages)}))
-        text = "\\n\\n".join(memory.entry(number, full=True) for number in pages)
-        prompt = render("first_and_last", run.language, pages=text, question=run.asked)
-        words = sum(memory.page(number).words for number in pages)
-        yield from respond(run, prompt, looked_up=pages, seen=dict.fromkeys(pages, "full"), memory_words=words)
-
-
-METHOD = FirstAndLast()
-'''
 
 USE = """
 import json
@@ -59,8 +44,8 @@ def test_a_method_dropped_into_the_folder_is_found_and_runs(tmp_path: Path) -> N
     for name in ("readagent_core", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "golden"))
     core = tmp_path / "readagent_core"
-    (core / "methods" / "first_and_last.py").write_text(METHOD_FILE, encoding="utf-8")
-    (core / "prompts" / "en" / "first_and_last.txt").write_text("$pages\n\n$question\n", encoding="utf-8")
+    (core / "methods" / "first_and_last.py").write_text(block("python"), encoding="utf-8")
+    (core / "prompts" / "en" / "first_and_last.txt").write_text(block("text"), encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)

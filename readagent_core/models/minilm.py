@@ -1,0 +1,68 @@
+"""Embeddings by a sentence model on this computer (all-MiniLM-L6-v2, the semantic compression paper's).
+
+An optional extra: ``pip install -r requirements-embeddings.txt``, then ``local:all-MiniLM-L6-v2`` as the embedding
+model. The model itself is fetched by sentence-transformers when it is first used.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from readagent_core.errors import SettingsError
+from readagent_core.models.base import Watch
+from readagent_core.words import split_long
+
+PREFIX = "local:"
+PIECE_WORDS = 180  # the model reads 256 tokens; a longer text is the mean of its pieces
+BATCH = 64
+
+
+class LocalEmbedder:
+    """``name``: 'local:all-MiniLM-L6-v2' or another sentence-transformers model. Loaded when first used."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._lock = threading.Lock()
+        self._model: Any = None
+
+    def embed(self, texts: Sequence[str], watch: Watch) -> Any:
+        """(n, d) rows of unit length. Raises SettingsError where the extra is not installed."""
+        pieces = [split_long(text, PIECE_WORDS) for text in texts]
+        flat = [piece for some in pieces for piece in some]
+        rows: list[Any] = []
+        for start in range(0, len(flat), BATCH):
+            watch.check()
+            with self._lock:
+                rows.extend(self._loaded().encode(flat[start : start + BATCH], show_progress_bar=False))
+        means: list[Any] = []
+        position = 0
+        for some in pieces:
+            means.append(np.mean(rows[position : position + len(some)], axis=0))
+            position += len(some)
+        if not means:
+            return np.zeros((0, 0), dtype=np.float32)
+        vectors = np.asarray(means, dtype=np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            try:
+                from sentence_transformers import SentenceTransformer
+            except ImportError:
+                raise SettingsError(
+                    f"The embedding model {self.name} needs an optional extra. Install it with "
+                    "'pip install -r requirements-embeddings.txt', or choose the built-in embeddings in Settings."
+                ) from None
+            try:
+                self._model = SentenceTransformer(self.name.removeprefix(PREFIX), device="cpu")
+            except (OSError, ValueError, RuntimeError):
+                raise SettingsError(
+                    f"The embedding model {self.name} could not be loaded. It is fetched when first used, which needs "
+                    "a network; check the name, or choose the built-in embeddings in Settings."
+                ) from None
+        return self._model
