@@ -5,6 +5,6 @@ from __future__ import annotations
 from readagent_core.reading.estimating import Estimate, estimate
 from readagent_core.reading.fitting import fit, thin
 from readagent_core.reading.progress import Progress, Store
-from readagent_core.reading.reader import read, regist
+from readagent_core.reading.reader import AHEAD, read, regist
 
-__all__ = ["Estimate", "Progress", "Store", "estimate", "fit", "read", "regist", "thin"]
+__all__ = ["AHEAD", "Estimate", "Progress", "Store", "estimate", "fit", "read", "regist", "thin"]

@@ -107,17 +107,33 @@ def _near(part: str, known: set[str]) -> bool:
 
 
 def numbers_not_in(gist: str, page: str) -> list[str]:
-    """Numbers in figures of two digits or more that the page has neither in figures nor within a longer one."""
+    """Numbers in figures, of two digits or more, that the page has neither in figures nor in English words."""
     have = {_plain(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", page))}
     if not have and count_words(page) and any(c in page for c in "〇一二三四五六七八九十百千"):
         return []  # written out in Japanese or Chinese: not told apart here
-    spelled = _spelled_numbers(page)
+    have |= _spelled_numbers(page)
+    have |= {part for n in _NUMBER.findall(page) for part in re.split("[.:]", n)}
     found: list[str] = []
     for number in _NUMBER.findall(unicodedata.normalize("NFKC", gist)):
         plain = _plain(number)
-        if len(plain) > 1 and plain not in have and plain not in spelled and number not in found:
+        if len(plain) > 1 and plain not in have and not _told_in_parts(number, have) and number not in found:
             found.append(number)
     return found
+
+
+def _told_in_parts(number: str, have: set[str]) -> bool:
+    """Whether the page has an hour's or a sum's two parts: 'three minutes to three', 'nine pounds fifty'."""
+    parts = re.split("[.:]", number.replace(",", ""))
+    if len(parts) != 2:
+        return False
+    whole, rest = (part.lstrip("0") or "0" for part in parts)
+    if whole in have and (rest in have or rest == "0"):
+        return True
+    if len(parts[1]) != 2 or int(rest) >= 60 or int(whole) > 24:
+        return False
+    before = {str(60 - int(rest)), {30: "half", 15: "quarter", 45: "quarter"}.get(int(rest), "")}
+    hours = {whole, str(int(whole) + 1), str(int(whole) % 12 + 1), "noon" if whole in ("11", "12") else whole}
+    return bool(before & have) and bool(hours & have)
 
 
 def _plain(number: str) -> str:
@@ -133,22 +149,39 @@ _VALUES = {word: n for n, word in enumerate(_UNITS.split())}
 _VALUES |= {word: 20 + 10 * n for n, word in enumerate(_TENS.split())} | {"dozen": 12}
 
 
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12, "half": 30, "quarter": 15
+}  # fmt: skip
+
+
+def _value(word: str) -> int | None:
+    """The number that an English word stands for ('twelve', 'twelfth', 'twentieth', 'fifties'); None for others."""
+    for form in (word, word.removesuffix("s"), word.removesuffix("th"), re.sub("ie(?:th|s)$", "y", word)):
+        if form in _VALUES:
+            return _VALUES[form]
+    return _ORDINALS.get(word)
+
+
 def _spelled_numbers(page: str) -> set[str]:
-    """Numbers written out in English, up to the thousands, as figures."""
-    found: set[str] = set()
+    """Numbers written out in English, up to the thousands, as figures; each part of a longer one as well."""
+    found = {word for word in ("half", "quarter", "noon") if word in page.lower()}
     total = part = 0
     inside = False
     for word in [*re.findall(r"[a-z]+", page.lower()), ""]:
-        if word in _VALUES:
-            part += _VALUES[word]
+        value = _value(word)
+        if value is not None:
+            if inside and part % 10 and value < 100:  # 'two fifty-seven', 'nineteen forty': another number begins
+                total, part = 0, 0
+            part += value
             inside = True
-        elif inside and word == "hundred":
+            found.add(str(value))
+        elif word in ("hundred", "hundreds"):
             part = max(part, 1) * 100
-        elif inside and word == "thousand":
+            inside = True
+        elif word in ("thousand", "thousands"):
             total, part = total + max(part, 1) * 1000, 0
-        elif not (inside and word == "and"):
-            if inside:
-                found.add(str(total + part))
+            inside = True
+        elif not (inside and word in ("and", "a")):
             total, part, inside = 0, 0, False
         if inside:
             found.add(str(total + part))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from readagent_core.document import Document
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.gisting import WHOLE_WORDS, gist_prompt, target_words
+from readagent_core.reading.spans import spans
 from readagent_core.reading.uniform import rule_pages
 from readagent_core.reading.windows import Windows
 
@@ -38,6 +39,19 @@ def estimate(document: Document, plan: ReadingPlan) -> Estimate:
             calls += 1
             words_in += page.words
             words_out += target_words(page.words, plan.gist_share)
+    if plan.pagination in ("many", "one-pass"):
+        for start in windows.borders[:-1]:
+            border = windows.border_after(start)
+            if windows.words(start, border) > plan.max_words:
+                for span in spans(windows, start, border, window=None):
+                    calls += 1
+                    words_in += windows.words(span.start, span.end)
+                    if plan.pagination == "one-pass":  # the page at the join with the next span is shortened apart
+                        calls += 1
+                        words_in += (plan.min_words + plan.max_words) // 2
+        words_out += len(pages) * REASON_WORDS
+    if plan.pagination == "one-pass":
+        words_out += sum(target_words(page.words, plan.gist_share) for page in pages)
     return Estimate(calls, words_in + calls * _instructions(windows, plan), words_out, len(pages))
 
 

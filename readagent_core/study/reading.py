@@ -20,7 +20,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.meter import Metered
 from readagent_core.models.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import Progress, read
+from readagent_core.reading import AHEAD, Progress, read
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
@@ -82,7 +82,12 @@ def _reading_of(study: Study, book_id: str, plan: ReadingPlan | None) -> Reading
 
 def _start(study: Study, reading: Reading, model: ChatModel, *, connections: int | None = None) -> Job:
     at_once = connections or int(study.settings.kept.get("connections", CONNECTIONS))
-    return study.jobs.start(key(reading.id), lambda job: _read(study, reading, job, model=model, connections=at_once))
+    ahead = float(study.settings.kept.get("ahead", AHEAD))
+
+    def work(job: Job) -> None:
+        _read(study, reading, job, model=model, connections=at_once, ahead=ahead)
+
+    return study.jobs.start(key(reading.id), work)
 
 
 def pause_reading(study: Study, reading_id: int) -> None:
@@ -124,7 +129,7 @@ def _last_plan(study: Study, book_id: str) -> ReadingPlan | None:
     return next((r.plan for r in study.library.readings(book_id) if not r.recorded), None)
 
 
-def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connections: int) -> None:
+def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connections: int, ahead: float) -> None:
     library = study.library
     before = reading.usage
     latest = Usage()
@@ -154,6 +159,7 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
             connections=connections,
             watch=job,
             on_change=tell,
+            ahead=ahead,
         )
     except BaseException as error:
         state = "paused" if isinstance(error, ReadAgentError) else "failed"

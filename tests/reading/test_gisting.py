@@ -168,6 +168,28 @@ def test_numbers_written_out_are_known():
     assert audit_text("He paid 26 for the sheep.", page) != ()
 
 
+@pytest.mark.parametrize(
+    ("gist", "page", "marked"),
+    [
+        ("It starts on 13 April.", "They can start on the thirteenth of April.", False),
+        ("High water is at 12.20.", "On Saturday it is high at twenty past twelve.", False),
+        ("The lamp stops at 2.57.", "At three minutes to three the lamp stopped.", False),
+        ("They met at 8.30.", "They met at half past eight.", False),
+        ("It closed at 8.41.", "I declare the meeting closed at eight forty-one.", False),
+        ("The fee is 150.", "Ours is usually a hundred and fifty pounds.", False),
+        ("5% is 1,087.50.", "Five per cent is one thousand and eighty-seven pounds fifty.", False),
+        ("Stell asks 18,400.", "Stell Marine asks eighteen thousand four hundred pounds.", False),
+        ("In the 20th year.", "In the twentieth year of the light.", False),
+        ("It starts on 14 April.", "They can start on the thirteenth of April.", True),
+        ("High water is at 11.45.", "On Saturday it is high at twenty past twelve.", True),
+        ("Stell asks 18,500.", "Stell Marine asks eighteen thousand four hundred pounds.", True),
+        ("The lamp stops at 4.10.", "At three minutes to three the lamp stopped.", True),
+    ],
+)
+def test_numbers_as_people_say_them(gist, page, marked):
+    assert bool(audit_text(gist, page)) == marked
+
+
 def test_a_gist_longer_than_its_page_is_marked():
     assert any("longer" in mark for mark in audit_text(TEXT + " And on it goes.", TEXT))
 

@@ -1,0 +1,27 @@
+"""The estimate comes near what a reading then costs."""
+
+from __future__ import annotations
+
+import pytest
+
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import estimate, read
+from tests.fakes.model import FakeModel
+from tests.reading.helpers import make_document, many_replier, random_document, replier
+
+
+@pytest.mark.parametrize("pagination", ["pause", "many", "one-pass", "uniform"])
+def test_calls_and_words_come_near(pagination):
+    document = random_document(1, paragraphs=800, most=100)
+    plan = ReadingPlan(pagination=pagination)
+    said = estimate(document, plan)
+    model = FakeModel(replier() if pagination in ("pause", "uniform") else many_replier())
+    memory = read(document, model, plan, ahead=1)
+    assert said.pages == pytest.approx(len(memory.pages), rel=0.15)
+    assert said.calls == pytest.approx(len(model.prompts), rel=0.4)
+    assert said.words_in == pytest.approx(memory.usage.words_in, rel=0.3)
+    assert said.words_out > 0
+
+
+def test_nothing_costs_nothing():
+    assert estimate(make_document([10]), ReadingPlan()).calls == 0
