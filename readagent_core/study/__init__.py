@@ -6,10 +6,8 @@ samples, exporting). Knows nothing of screens. One a process; any thread may cal
 
 from __future__ import annotations
 
-import importlib
 import threading
 from pathlib import Path
-from typing import Any
 
 from readagent_core import models
 from readagent_core.jobs import Job, Jobs
@@ -20,7 +18,7 @@ from readagent_core.methods.base import AskSettings, Question
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
-from readagent_core.study import asking, opening, reading
+from readagent_core.study import asking, opening, reading, samples
 
 DEFAULTS = AskSettings()
 
@@ -61,8 +59,7 @@ class Study:
 
     def add_samples(self) -> list[Book]:
         """The bundled samples with their recorded readings and asks; those already there are left alone."""
-        books: list[Book] = _room("readagent_core.study.samples").add_samples(self)
-        return books
+        return samples.add_samples(self)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -105,7 +102,3 @@ class Study:
             reading_id=reading_id,
             anew=anew,
         )
-
-
-def _room(name: str) -> Any:
-    return importlib.import_module(name)

@@ -172,7 +172,7 @@ def test_no_later_page_is_reachable_over_many_positions(study):
             reading,
             conversation_id=conversation.id,
             up_to=up_to,
-            method=chance.choice(["read-agent-p", "read-agent-s", "gist-mem", "full-text"]),
+            method=chance.choice(["read-agent-p", "read-agent-s", "gist-mem", "full-text", "bm25", "neural"]),
             settings=AskSettings(look_ups=chance.randrange(0, 4)),
         )
         assert study.model.prompts
