@@ -42,7 +42,7 @@ def screen() -> None:
     answer_view.dress()
     current.set_address(book=chosen.id)
     ask_side.draw(now)
-    send_pages(now.memory, scope=_scope(now))
+    send_pages(now.shown_memory, scope=_scope(now))
     st.fragment(_draw, run_every=POLL_SECONDS if now.running else None)(now, now.running)
 
 
@@ -54,7 +54,7 @@ def _unread(book_id: str) -> None:
 
 
 def _scope(now: Scene) -> str:
-    return f"r{now.reading.id}"
+    return f"r{now.shown.id}"
 
 
 def _draw(now: Scene, was_running: bool) -> None:
@@ -94,7 +94,7 @@ def _replay_bar(now: Scene, steps: list[replay.Step], at: int) -> int:
 
 def _memory(now: Scene, steps: list[replay.Step], at: int) -> None:
     """The memory as it stood at step ``at``."""
-    memory = now.memory
+    memory = now.shown_memory
     limit = now.current.up_to if now.current else now.limit
     step = steps[at] if now.current and steps else None
     expanded = step.expanded if step else ()
@@ -109,7 +109,8 @@ def _memory(now: Scene, steps: list[replay.Step], at: int) -> None:
     here = now.current.id if now.current else ""
     asked = st.session_state.get("ask_focus") or {}
     asked = asked if asked.get("exchange") == here and last else {}
-    focus = asked.get("page") or next(iter([*marked, *expanded]), None)
+    from_reader = st.session_state.pop("ask_page", None)  # 'Ask about this page' in Read
+    focus = from_reader or asked.get("page") or next(iter([*marked, *expanded]), None)
     show_memory(
         memory,
         scope=_scope(now),
@@ -160,10 +161,12 @@ def _talk(now: Scene, steps: list[replay.Step], at: int) -> None:
 
 def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int) -> None:
     state, events, text, job = standing(now.study, exchange)
+    known = {now.reading.id: now.memory, now.shown.id: now.shown_memory}
+    memory = known.get(exchange.reading_id) or now.study.library.memory(exchange.reading_id)
     record = exchange_record(
         exchange,
         events,
-        memory=now.memory if exchange.reading_id == now.reading.id else now.study.library.memory(exchange.reading_id),
+        memory=memory,
         state=state,
         text=text,
         seconds=time.time() - exchange.asked,
@@ -178,7 +181,7 @@ def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int)
     if not act:
         return
     if act.do == "cite":
-        _follow(now, exchange, act, events)
+        _follow(exchange, act, events, memory)
         if not record["current"]:
             choose_exchange(now, exchange)
             st.rerun(scope="app")
@@ -194,21 +197,21 @@ def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int)
         _start(now, exchange.question, like=exchange)
 
 
-def _follow(now: Scene, exchange: Exchange, act: answer_view.Act, events: Sequence[Event]) -> None:
+def _follow(exchange: Exchange, act: answer_view.Act, events: Sequence[Event], memory: GistMemory) -> None:
     """Go to the words that the clicked claim rests on."""
     answer = replay.answer_of(events)
-    checked = checked_answer(answer.text, answer, now.memory) if answer else None
+    checked = checked_answer(answer.text, answer, memory) if answer else None
     citations = checked.citations if checked else ()
     number = int(act.text) if act.text.isdecimal() else -1
     only = replace(checked, pieces=(), loose=citations[number : number + 1]) if checked else None
-    places = page_passages(only, now.memory).get(act.page, []) if number >= 0 else []
+    places = page_passages(only, memory).get(act.page, []) if number >= 0 else []
     nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
     st.session_state["ask_focus"] = {"exchange": exchange.id, "page": act.page, "places": places, "nonce": nonce}
 
 
 def _line(now: Scene) -> None:
     if not now.running:
-        act = answer_view.show_suggestions(_suggestions(now), language=now.book.language, key=f"sug {_scope(now)}")
+        act = answer_view.show_suggestions(_suggestions(now), language=now.book.language, key="suggestions")
         if act and act.do == "ask":
             _start(now, act.text, whole=act.page == 1)
     options = ""

@@ -27,12 +27,17 @@ SHOWN = 12  # exchanges of a long conversation drawn at first
 
 @dataclass
 class Scene:
-    """Everything one run of the screen draws from."""
+    """Everything one run of the screen draws from.
+
+    Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
+    """
 
     study: Study
     book: Book
     reading: Reading
     memory: GistMemory
+    shown: Reading
+    shown_memory: GistMemory
     conversation_id: str | None
     exchanges: list[Exchange]
     current: Exchange | None
@@ -47,19 +52,27 @@ class Scene:
 
 def scene(study: Study, book: Book) -> Scene | None:
     """The scene of ``book``; None where nothing of it has been read."""
-    newest = study.newest_memory(book.id)
-    if newest is None:
+    reading_and_memory = _reading(study, book)
+    if reading_and_memory is None:
         return None
+    reading, memory = reading_and_memory
     conversation_id, wanted = _chosen(study, book)
     exchanges = study.library.exchanges(conversation_id) if conversation_id else []
     current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
-    reading, memory = newest
+    shown, shown_memory = reading, memory
     if current is not None and current.reading_id != reading.id:
-        try:
-            reading, memory = study.library.reading(current.reading_id), study.library.memory(current.reading_id)
-        except NotKeptError:
-            current = None
-    return Scene(study, book, reading, memory, conversation_id, exchanges, current)
+        shown, shown_memory = study.library.reading(current.reading_id), study.library.memory(current.reading_id)
+    return Scene(study, book, reading, memory, shown, shown_memory, conversation_id, exchanges, current)
+
+
+def _reading(study: Study, book: Book) -> tuple[Reading, GistMemory] | None:
+    """The reading chosen on the Read screen, else the newest that has pages."""
+    chosen = st.session_state.get(f"reading_{book.id}")
+    if chosen is not None:
+        reading = next((r for r in study.library.readings(book.id) if r.id == chosen and r.pages), None)
+        if reading is not None:
+            return reading, study.library.memory(reading.id)
+    return study.newest_memory(book.id)
 
 
 def _chosen(study: Study, book: Book) -> tuple[str | None, str | None]:
