@@ -40,5 +40,5 @@ def fake_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A model server on loopback that the app under test is connected to."""
     with FakeServer() as server:
         monkeypatch.setenv("READAGENT_BASE_URL", server.url)
-        monkeypatch.setenv("READAGENT_MODEL", "fake")
+        monkeypatch.setenv("READAGENT_MODEL", "fake-model")
         yield server

@@ -152,5 +152,5 @@ def model_app_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model_app_url(chromium: Browser, fake_server: FakeServer, model_app_home: Path) -> Iterator[str]:
-    with running_app(model_app_home, READAGENT_BASE_URL=fake_server.url, READAGENT_MODEL="fake") as url:
+    with running_app(model_app_home, READAGENT_BASE_URL=fake_server.url, READAGENT_MODEL="fake-model") as url:
         yield url

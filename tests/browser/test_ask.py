@@ -1,0 +1,259 @@
+"""Asking in a browser: it goes back to the page, every claim leads to its words, and nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from readagent_core.library import Library
+from tests.fakes.server import FakeServer, Reply
+
+KEEPER = "The Keeper of Harrow Light"
+BOX = '[data-testid="stChatInputTextArea"]'
+QUOTE = "So long as I burn, I'm killing her."
+ANSWER = (
+    "To stop a ship that steered on it [15]. A forged notice had brought her there [16]. He feared it for years [99]."
+    f'\n\nEvidence:\n[15] "{QUOTE}"'
+)
+
+
+def open_ask(page: Page, url: str, book: str) -> None:
+    page.goto(f"{url}/ask?book={book}")
+    expect(page.locator(BOX)).to_be_visible()
+
+
+def book_called(title: str, home: Path) -> str:
+    library = Library(home)
+    found = [book.id for book in library.books() if book.title.startswith(title)]
+    library.close()
+    return found[0] if found else ""
+
+
+@pytest.fixture
+def keeper(page: Page, model_app_url: str, model_app_home: Path) -> str:
+    """The story with its recorded reading, in the app that a model is connected to."""
+    if not book_called(KEEPER, model_app_home):  # the samples come with the first visit
+        open_library(page, model_app_url)
+    return book_called(KEEPER, model_app_home)
+
+
+def open_library(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
+
+
+def ask(page: Page, question: str, *, new: bool = True) -> Locator:
+    """Ask in a new conversation; the exchange on the screen."""
+    if new:
+        page.locator(".st-key-ask_new button").click()
+        expect(page.locator(".qt")).to_have_count(0)
+    page.locator(BOX).fill(question)
+    page.keyboard.press("Enter")
+    expect(page.locator(".qt").last).to_have_text(question)
+    return page.locator('[data-kind="exchange"]').last
+
+
+def choose_method(page: Page, title: str) -> None:
+    page.locator(".st-key-ask_method [data-baseweb=select], .st-key-ask_method [role=combobox]").first.click()
+    page.get_by_role("option", name=title, exact=True).click()
+
+
+@pytest.fixture
+def replies(fake_server: FakeServer) -> Iterator[Callable[..., None]]:
+    """``replies(look_up=…, answer=…)``: what the server says to each kind of prompt; the rest is sensible."""
+
+    def script(**said: str | Reply | list[str]) -> None:
+        left = {kind: list(value) for kind, value in said.items() if isinstance(value, list)}
+
+        def before(number: int, text: str) -> Reply | None:
+            kind = kind_of(text)
+            if kind in left:
+                return Reply(left[kind].pop(0))
+            found = said.get(kind)
+            return Reply(found) if isinstance(found, str) else found  # type: ignore[return-value]
+
+        fake_server.before = before
+
+    yield script
+    fake_server.before = None
+
+
+def kind_of(text: str) -> str:
+    if "Next question:" in text:
+        return "standalone"
+    if "If one more page must be read" in text:
+        return "look_up"
+    if "do not answer the question yet" in text:
+        return "look_up"
+    return "answer" if 'Then write a line "Evidence:"' in text else "other"
+
+
+@pytest.mark.parametrize("prefix", ["", "model_"], ids=["built-in reader", "server"])
+def test_a_sample_is_read_asked_about_and_the_right_page_opens(page: Page, prefix: str, request: pytest.FixtureRequest):
+    """Issue 2: open a sample, read it, ask, see the looked-up page expanded in place."""
+    url, home = (request.getfixturevalue(f"{kind}app_{what}") for kind in [prefix] for what in ("url", "home"))
+    open_library(page, url)
+    page.goto(f"{url}/read?book={book_called('Harrow Sound', home)}")
+    afresh = page.locator('[class*="st-key-again_"][class*="_go"] button')
+    afresh.click()
+    expect(page.locator('[class*="st-key-choose_"]')).to_be_visible()  # there are two readings to choose from now
+    expect(afresh).to_be_visible(timeout=90_000)  # and the second is done
+    page.get_by_test_id("stTopNavLink").filter(has_text="Ask").click()
+    expect(page.locator(BOX)).to_be_visible()
+    exchange = ask(page, "Which firm will repair the slip, Stell Marine or Brannock Civil?")
+    said = exchange.locator(".why")
+    expect(said).to_contain_text("I want to look up Page [")
+    expect(exchange.locator(".cost")).to_contain_text("words")
+    asked = re.search(r"Page \[([\d, ]+)\]", said.inner_text())
+    assert asked
+    wanted = sorted(int(n) for n in asked.group(1).split(","))
+    opened = page.locator('[data-kind="memory"] .m.open')
+    expect(opened).to_have_count(len(wanted))
+    assert [int(row.get_attribute("data-n") or 0) for row in opened.all()] == wanted
+    expect(opened.filter(has_text="Brannock").first).to_be_attached()
+    expect(page.locator('[data-kind="memory"] .mlook')).to_have_count(len(wanted))
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
+    page: Page, model_app_url: str, keeper: str, replies
+):
+    replies(look_up="I want to look up Page [15, 21] to read what he said.", answer=ANSWER)
+    open_ask(page, model_app_url, keeper)
+    exchange = ask(page, "Why did Vane put out the light?")
+    chips = exchange.locator(".cite")
+    expect(chips).to_have_text(["from page 15", "from memory", "not found"])
+    expect(exchange.locator(".legend")).to_contain_text("1 found nowhere: do not rely on that one.")
+    marks = page.locator('[data-kind="memory"] mark')
+    expect(marks).to_have_text([QUOTE.rstrip(".")])
+    chips.first.click()
+    expect(marks.first).to_be_in_viewport()
+    chips.last.click()  # nothing is highlighted for it, never another sentence
+    expect(marks).to_have_count(1)
+    expect(exchange.locator(".ans")).not_to_contain_text("Evidence")
+
+
+def test_one_after_another_and_replayed(page: Page, model_app_url: str, keeper: str, replies, fake_server: FakeServer):
+    replies(
+        look_up=["I want to look up Page 3 to see.", "I want to look up Page 7 to check.", "STOP"],
+        answer="He met her at the quay [3].",
+    )
+    open_ask(page, model_app_url, keeper)
+    choose_method(page, "ReadAgent, one at a time")
+    exchange = ask(page, "Who met Nora?")
+    expect(exchange.locator(".step")).to_have_count(3)
+    expect(exchange.locator(".cost")).to_contain_text("2 pages looked up")
+    steps = page.locator('[data-kind="replay"] .steps button')
+    expect(steps).to_have_count(7)
+    steps.filter(has_text="Look-up 2").click()
+    expect(page).to_have_url(re.compile(r"step=4"))
+    expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(1)
+    expect(exchange.locator(".ans")).to_have_count(0)
+    address = page.url
+    other = page.context.new_page()  # the link, opened by somebody else
+    other.goto(address)
+    expect(other.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up 2")
+    expect(other.locator('[data-kind="memory"] .m.open')).to_have_count(1)
+    other.locator('[data-kind="replay"] button', has_text="Prompt and reply").click()
+    dialog = other.get_by_role("dialog")
+    expect(dialog).to_contain_text("I want to look up Page 7 to check.")
+    expect(dialog).to_contain_text("<Page 3> (full text)")
+    other.close()
+    page.keyboard.press("]")
+    expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up 3")
+    choose_method(page, "ReadAgent, all at once")
+
+
+def test_no_look_up_is_said(page: Page, model_app_url: str, keeper: str, replies):
+    replies(look_up="I want to look up Page [] to ... nothing.", answer="It is about a lighthouse [1].")
+    open_ask(page, model_app_url, keeper)
+    exchange = ask(page, "What is it about?")
+    expect(exchange.locator(".before")).to_have_text("Answered from gists; no page was needed.")
+    expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(0)
+
+
+def test_a_one_click_question_needs_no_look_up(
+    page: Page, model_app_url: str, keeper: str, replies, fake_server: FakeServer
+):
+    replies(answer="It is about a lighthouse [1].")
+    open_ask(page, model_app_url, keeper)
+    page.locator(".st-key-ask_new button").click()
+    expect(page.locator(".qt")).to_have_count(0)
+    page.locator(".sug .btn", has_text="What is this about?").click()
+    expect(page.locator(".before")).to_have_text("Answered from gists; no page was needed.")
+    expect(page.locator(".cost")).to_contain_text("no page looked up")
+
+
+def test_refused_then_asked_again(page: Page, model_app_url: str, keeper: str, replies):
+    replies(look_up="Page [2]", answer=Reply("", finish="content_filter"))
+    open_ask(page, model_app_url, keeper)
+    exchange = ask(page, "Who stole the box?")
+    expect(exchange.locator(".note.alert")).to_be_visible()
+    replies(look_up="Page [2]", answer="Nobody knows [2].")
+    exchange.locator(".note button").click()
+    expect(page.locator(".qt")).to_have_count(2)
+    expect(page.locator(".ans").last).to_contain_text("Nobody knows.")
+
+
+def test_a_reply_that_breaks_off_keeps_what_had_come(page: Page, model_app_url: str, keeper: str, replies):
+    replies(look_up="Page [2]", answer=Reply("He rowed out to the ship and then", finish="length"))
+    open_ask(page, model_app_url, keeper)
+    exchange = ask(page, "What did he do that night?")
+    expect(exchange.locator(".note")).to_contain_text("broke off")
+    expect(exchange.locator(".ans")).to_contain_text("He rowed out to the ship and then")
+
+
+def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, keeper: str, replies):
+    replies(look_up="Page [15]", answer=Reply("He rowed out to the ship. " * 30, gap=0.3))
+    open_ask(page, model_app_url, keeper)
+    exchange = ask(page, "How did he warn the ship?")
+    expect(exchange.locator(".ans")).to_contain_text("He rowed out")
+    address = page.url
+    page.goto("about:blank")  # the tab is closed while the answer streams
+    page.goto(address)
+    exchange = page.locator('[data-kind="exchange"]').last
+    expect(exchange.locator(".qt")).to_have_text("How did he warn the ship?")
+    expect(exchange.locator(".ans")).to_contain_text("He rowed out")
+    expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(1)
+    exchange.locator("button.stop").click()
+    expect(exchange.locator(".note")).to_contain_text("Stopped. What had come is kept.")
+    expect(exchange.locator(".ans")).to_contain_text("He rowed out")
+    expect(exchange.locator("button.stop")).to_have_count(0)
+
+
+def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url: str, keeper: str, replies):
+    replies(look_up="Page [2]", answer="He did [2].", standalone="Why did Ambrose Vane row out to the ship?")
+    open_ask(page, model_app_url, keeper)
+    ask(page, "Who is Ambrose Vane?")
+    expect(page.locator(".cost")).to_have_count(1)
+    ask(page, "And why did he row out?", new=False)
+    expect(page.locator(".understood")).to_contain_text("Why did Ambrose Vane row out to the ship?")
+    expect(page.locator(".cost")).to_have_count(2)
+
+
+def test_text_of_a_model_is_never_markup(page: Page, model_app_url: str, keeper: str, replies):
+    nasty = '<img src=x onerror="document.title=1"> ![x](https://example.invalid/x.png) <script>1</script> **b** [2].'
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(request.url))
+    replies(look_up=f"Page [2] to {nasty}", answer=nasty)
+    open_ask(page, model_app_url, keeper)
+    exchange = ask(page, "Is <b>this</b> *safe*?")
+    expect(exchange.locator(".ans")).to_contain_text("<img src=x onerror=")
+    expect(exchange.locator("img, script")).to_have_count(0)
+    assert not [url for url in asked_for if "example.invalid" in url]
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_two_tabs_where_it_is_narrow(page: Page, app_url: str):
+    page.set_viewport_size({"width": 400, "height": 850})
+    page.goto(f"{app_url}/ask")
+    expect(page.locator(".qt").last).to_be_visible()
+    expect(page.locator('[data-kind="memory"]')).to_be_hidden()
+    page.locator(".st-key-ask_tabs button", has_text="Memory").click()
+    expect(page.locator('[data-kind="memory"]')).to_be_visible()
+    expect(page.locator(".qt").last).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
