@@ -15,8 +15,9 @@ from typing import Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.methods import method
-from readagent_core.methods.base import LETTERS
+from readagent_core.methods.base import LETTERS, Answer
 from readagent_core.study.comparing import Comparison, Entry, right
+from readagent_core.study.comparing_told import parted, sent, spoken, topics_words, tree, verdict
 from readagent_core.study.exporting import plain
 from readagent_core.study.exporting_html import ASSETS, page
 from readagent_core.words import squeeze
@@ -131,39 +132,76 @@ def _html(comparison: Comparison) -> str:
 
 def _row(comparison: Comparison, entry: Entry) -> str:
     known = method(entry.method)
-    values = record(comparison, entry)
     head = f'<div class="mname"><h2>{escape(known.title)}</h2><p class="small dim">{escape(known.about)}</p></div>'
-    cells = figures = ""
-    if entry.answer is not None:
-        seen = entry.answer.seen
-        kinds = [{"full": "full", "gist": "gi"}.get(seen.get(n, ""), "un") for n in range(1, len(comparison.pages) + 1)]
-        drawn = "".join(
-            f'<i class="{kind}" style="flex-grow:{words}" title="Page {n}"></i>'
-            for n, (kind, words) in enumerate(zip(kinds, comparison.pages, strict=True), start=1)
+    text, evidence = parted(entry.text)
+    spoken_as = f'dir="auto" lang="{escape(comparison.language)}"'
+    parts = [_drawings(comparison, entry.answer)] if entry.answer is not None else []
+    parts += [f'<p class="a" {spoken_as}>{escape(text)}</p>'] if text else []
+    parts += [f'<p class="err">{escape(entry.error)}</p>'] if entry.error else []
+    told = verdict(comparison, entry)
+    parts += [f'<p class="v small {told["kind"]}">{escape(told["text"])}</p>'] if told else []
+    parts += [f'<p class="note small dim">{escape(note)}</p>' for note in (entry.answer.notes if entry.answer else ())]
+    parts += [f'<p class="note small" {spoken_as}><em>{escape(evidence)}</em></p>'] if evidence else []
+    figures = _figures(entry, entry.answer) if entry.answer is not None else ""
+    return f'<li class="r">{head}<div class="mid">{"".join(parts)}</div><div class="figs">{figures}</div></li>'
+
+
+def _drawings(comparison: Comparison, answer: Answer) -> str:
+    """The map of the book; over it MemWalker's tree, under it the topics; and the same in words."""
+    kinds = [{"full": "full", "gist": "gi"}.get(answer.seen.get(n + 1, ""), "un") for n in range(len(comparison.pages))]
+    full = [n for n, kind in enumerate(kinds, start=1) if kind == "full"]
+    cells = "".join(
+        f'<i class="{kind}" style="flex-grow:{words}" title="Page {n}">'
+        f"{f'<span>{n}</span>' if kind == 'full' and len(full) <= 8 else ''}</i>"
+        for n, (kind, words) in enumerate(zip(kinds, comparison.pages, strict=True), start=1)
+    )
+    dense = " dense" if len(comparison.pages) > 120 else ""
+    label = escape(spoken(full, len(comparison.pages)))
+    drawn = f'<div class="hm{dense}" role="img" aria-label="{label}">{cells}</div>'
+    if "tree" in answer.extra:
+        walked = tree(answer)
+        steps = "".join(f"<li>{escape(s['did'])} {escape(s['reason'])}</li>" for s in walked["steps"])
+        drawn = f'{_tree(walked)}{drawn}<p class="small dim">{escape(walked["said"])}</p>'
+        drawn += f'<ol class="walk small">{steps}</ol>'
+    if answer.extra.get("topics"):
+        topics = answer.extra["topics"]
+        whole = max(comparison.words, *(b for t in topics for _, b in t["stretches"]), 1)
+        stretches = "".join(
+            f'<i class="t{i % 8}" style="left:{100 * a / whole:.3f}%;width:{100 * (b - a) / whole:.3f}%" '
+            f'title="Topic {i + 1}"></i>'
+            for i, topic in enumerate(topics)
+            for a, b in topic["stretches"]
         )
-        dense = " dense" if len(comparison.pages) > 120 else ""
-        cells = f'<div class="hm{dense}" role="img" aria-label="Pages in full: {values["pages in full"]}">{drawn}</div>'
-        shown = (
-            ("Words seen", f"{entry.answer.memory_words:,}"),
-            ("Fewer words (CR)", f"{entry.answer.compression_rate:.1f} %"),
-            ("Look-ups", f"{len(entry.answer.looked_up):,}"),
-            ("Seconds", f"{entry.seconds:.1f}"),
+        drawn += f'<div class="topics">{stretches}</div><p class="small dim">{escape(topics_words(topics))}</p>'
+    return drawn
+
+
+def _tree(walked: dict[str, Any]) -> str:
+    visits: dict[int, list[str]] = {}
+    for number, step in enumerate(walked["walk"], start=1):
+        visits.setdefault(step["node"], []).append(str(number))
+    levels: list[str] = []
+    for level in sorted({node["level"] for node in walked["tree"]}, reverse=True):
+        cells = "".join(
+            f'<i class="node {("at" if node["children"] else "read") if node["id"] in visits else ""}" '
+            f'style="flex-grow:{max(1, node["words"])}" title="{escape(node["summary"])}">'
+            f"{' '.join(visits.get(node['id'], [])[:3])}</i>"
+            for node in walked["tree"]
+            if node["level"] == level
         )
-        listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in shown)
-        figures = f'<dl class="fig num">{listed}</dl>'
-    verdict = {"yes": '<p class="v small ok">Right</p>', "no": '<p class="v small no">Wrong</p>'}.get(
-        values["right"], ""
+        levels.append(f'<div class="level">{cells}</div>')
+    return f'<div class="tree" aria-hidden="true">{"".join(levels)}</div>'
+
+
+def _figures(entry: Entry, answer: Answer) -> str:
+    shown = (
+        ("Words seen", f"{answer.memory_words:,}"),
+        ("Fewer words (CR)", f"{answer.compression_rate:.1f} %"),
+        ("Look-ups", f"{len(answer.looked_up):,}"),
+        ("Seconds", f"{entry.seconds:.1f}"),
     )
-    pages = f'<p class="small dim">Pages in full: {escape(_few(values["pages in full"].split()))}</p>' if cells else ""
-    notes = "".join(
-        f'<p class="note small dim">{escape(note)}</p>' for note in (entry.answer.notes if entry.answer else ())
-    )
-    said = (
-        f'<p class="a" dir="auto" lang="{escape(comparison.language)}">{escape(entry.text)}</p>' if entry.text else ""
-    )
-    error = f'<p class="err">{escape(entry.error)}</p>' if entry.error else ""
-    middle = f'<div class="mid">{cells}{pages}{said}{error}{verdict}{notes}</div>'
-    return f'<li class="r">{head}{middle}<div class="figs">{figures}</div></li>'
+    listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in shown)
+    return f'<dl class="fig num">{listed}</dl><p class="small dim num sent">{escape(sent(answer))}</p>'
 
 
 _WRITERS: dict[str, Callable[[Comparison], str]] = {"html": _html, "md": _markdown, "csv": _csv}

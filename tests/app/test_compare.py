@@ -13,6 +13,7 @@ from pages.parts.cached import get_study
 from readagent_core.document import Document, Paragraph
 from readagent_core.methods.base import Answer
 from readagent_core.study import comparing
+from readagent_core.study import comparing_told as words
 from readagent_core.study.comparing import Comparison, Entry
 
 App = Callable[..., AppTest]
@@ -98,12 +99,12 @@ def test_a_row_says_who_was_right_and_parts_the_evidence() -> None:
     assert row["verdict"] == {"kind": "ok", "text": "Right: (B) yes"}
     assert row["text"] == "Answer: (B) yes [2]."
     assert row["evidence"] == '[2] "the words"'
-    wrong = rows.verdict(
+    wrong = words.verdict(
         comparison(Entry("gist-mem", answer=Answer("", "gist-mem", option=0))),
         Entry("x", answer=Answer("", "x", option=0)),
     )
     assert wrong == {"kind": "no", "text": "Wrong: (A) no"}
-    none = rows.verdict(comparison(Entry("x"), correct=None), Entry("x", answer=Answer("", "x", option=0)))
+    none = words.verdict(comparison(Entry("x"), correct=None), Entry("x", answer=Answer("", "x", option=0)))
     assert none == {"kind": "none", "text": "Chose (A) no"}
 
 
@@ -114,14 +115,14 @@ def test_a_walk_in_words() -> None:
         {"id": 2, "parent": None, "children": [0, 1], "pages": [1, 2, 3]},
     ]
     steps = [{"node": 2, "action": 0}, {"node": 0, "action": -1}, {"node": 2, "action": 1}, {"node": 1, "action": -2}]
-    assert [rows.step_words(nodes, s) for s in steps] == [
+    assert [words.step_words(nodes, s) for s in steps] == [
         "At the top: into part 1 of 2.",
         "Page 1: not here, back up.",
         "At the top: into part 2 of 2.",
         "Pages 2 to 3: read, and answered.",
     ]
     extra = {"walk": steps, "stray": True, "recovered": True, "share_read": 0.5}
-    assert rows.walk_words(Answer("", "memwalker", extra=extra)) == (
+    assert words.walk_words(Answer("", "memwalker", extra=extra)) == (
         "The walk: 4 steps, went astray and came back; 50 % of the text read"
     )
 

@@ -127,6 +127,10 @@ def test_a_file_to_take_away(study: Study) -> None:
     html = comparing_export.export(found, "html").decode()
     assert html.count('class="hm"') == len(SIX)
     assert "Why did Ambrose Vane put out Harrow Light?" in html
+    assert '<i class="node read"' in html
+    assert "The walk: " in html
+    assert "topics, shortened one by one" in html
+    assert "http" not in html.replace("http-equiv", "")
     with pytest.raises(SettingsError):
         comparing_export.export(found, "pdf")
 
