@@ -42,14 +42,16 @@ def browse(folder: Path, arms: list[Arm]) -> None:
     chosen = st.selectbox(
         "Question",
         questions[:_SHOWN],
-        format_func=lambda q: f"{_marks(found[q])}  {found[q][0]['question'][:110]}",
+        format_func=lambda q: f"{_marks(found[q])}: {found[q][0]['question'][:110]}",
         key="evaluate_question",
     )
     lines = Lines(file, mend=False)
     results = [Result.from_dict(lines.at(entry["place"])) for entry in found[chosen]]
     _question(results[0])
-    for result in results:
-        _answer(folder, result, titles.get(result.arm, result.arm))
+    for at in range(0, len(results), 2):
+        for column, result in zip(st.columns(2), results[at : at + 2], strict=False):
+            with column:
+                _answer(folder, result, titles.get(result.arm, result.arm))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -69,16 +71,19 @@ def _wanted(answers: list[dict[str, Any]], narrow: str) -> bool:
 
 
 def _marks(answers: list[dict[str, Any]]) -> str:
-    return "".join("✓" if a["right"] else "✗" for a in answers)
+    right = sum(a["right"] for a in answers)
+    return f"{right} of {len(answers)} right"
 
 
 def _question(result: Result) -> None:
     with st.container(border=True, key="evaluate_asked"):
         st.text(result.question)
-        for at, option in enumerate(result.options):
-            st.text(f"({LETTERS[at]}) {option}{'   ← right' if at == result.gold else ''}")
-        for reference in result.references:
-            st.text(f"Known answer: {reference}")
+        lines = [
+            f"({LETTERS[at]}) {option}{'   ← right' if at == result.gold else ''}"
+            for at, option in enumerate(result.options)
+        ]
+        lines += [f"Known answer: {reference}" for reference in result.references]
+        st.text("\n".join(lines))
         st.text(f"From {result.title}")
 
 
@@ -88,9 +93,10 @@ def _answer(folder: Path, result: Result, title: str) -> None:
         verdict = {"exact": "agrees", "partial": "agrees in part", "wrong": "does not agree"}[result.rating]
     run = f", run {result.run}" if result.run > 1 else ""
     with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
-        st.text(f"{title}{run}: {verdict}")
+        chosen = ""
         if result.option is not None:
-            st.text(f"({LETTERS[result.option]}) {result.options[result.option]}")
+            chosen = f"\n({LETTERS[result.option]}) {result.options[result.option]}"
+        st.text(f"{title}{run}: {verdict}{chosen}")
         st.text(result.error or result.answer)
         pages = ", ".join(map(str, result.looked_up))
         looked = f"Looked up page {pages}" if pages else "No page looked up"

@@ -6,7 +6,9 @@ All cells are escaped where they enter the page; decides nothing about what is s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -20,7 +22,7 @@ MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json", 
 
 def dress() -> None:
     """This screen's own rules."""
-    st.html(f"<style>{(ASSETS / 'evaluate.css').read_text(encoding='utf-8')}</style>")
+    st.html(f"<style>{(ASSETS / 'evaluate' / 'evaluate.css').read_text(encoding='utf-8')}</style>")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -38,6 +40,18 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     )
 
 
+@cache
+def _drawing() -> Any:
+    js = (ASSETS / "evaluate" / "drawing.js").read_text(encoding="utf-8")
+    css = ".root svg { display: block; max-width: 100%; height: auto; }"
+    return st.components.v2.component("evaluate_drawing", html='<div class="root"></div>', css=css, js=js)
+
+
+def draw(svg: str, *, key: str) -> None:
+    """A drawing in the colours of the theme; ``st.html`` would leave SVG out."""
+    _drawing()(data={"svg": svg}, key=key)
+
+
 def scores(found: Summary) -> None:
     """The main table and the plot."""
     for title, (header, rows), note in sections(found):
@@ -46,7 +60,7 @@ def scores(found: Summary) -> None:
             if note:
                 st.caption(note)
     if len(found.rows) > 1:
-        st.html(f'<div class="ev-plot">{score_plot(found)}</div>')
+        draw(score_plot(found), key="evaluate_plot")
 
 
 def more(found: Summary) -> None:
@@ -63,9 +77,9 @@ def how_it_was_read(found: Summary) -> None:
     """Words, pages and gists of the documents."""
     for fact in reading_facts(found):
         st.text(fact)
-    for caption, drawing in word_plots(found):
+    for number, (caption, drawing) in enumerate(word_plots(found)):
         st.caption(caption)
-        st.html(f'<div class="ev-plot">{drawing}</div>')
+        draw(drawing, key=f"evaluate_words_{number}")
 
 
 def about(found: Summary) -> None:

@@ -56,6 +56,13 @@ def test_quality_as_released(tmp_path):
     assert item.question.options == tuple(OPTIONS)
 
 
+def test_quality_html_article_loses_its_markup(tmp_path):
+    row = released()
+    row["article"] = ["<html><body><p>The keeper lit ", "the <i>lamp</i>.</p></body></html>"]
+    (case,) = cases(write(tmp_path, "train.jsonl", [row]))
+    assert case.document.text() == "The keeper lit the lamp."
+
+
 def test_quality_in_the_older_numbered_layout(tmp_path):
     row = {"article_id": 7, "unique_id": "7_A", "title": "Fog", "article": STORY}
     for number, gold in ((1, 2), (2, 1)):
@@ -365,6 +372,8 @@ DATA = ROOT.parent / "shared" / "data"
         ("quality/quality-leval-full-questions.jsonl", "quality", 8, 101),
         ("quality/leval-original-rows.jsonl", "quality", 8, 101),
         ("quality/quality-one-question.jsonl", "quality", 6, 6),
+        ("quality/quality-original-format-example.jsonl", "quality", 2, 10),
+        ("quality/off-course/off-course-questions.json", "plain", 1, 3),
         ("qmsum", "qmsum", 5, 43),
         ("qmsum/ts3010a.json", "qmsum", 1, 3),
         ("narrativeqa/crito", "narrativeqa", 1, 8),
