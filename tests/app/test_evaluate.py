@@ -1,0 +1,92 @@
+"""The Evaluate screen without a browser: the form, a run with the built-in reader, and what it then shows."""
+
+from __future__ import annotations
+
+import json
+
+from readagent_core.evaluation.starting import kept
+
+SCREEN = "pages/evaluate.py"
+
+
+def shown(at):
+    return "\n".join([t.value for t in at.text] + [c.value for c in at.caption])
+
+
+def finish(at):
+    """Wait for the running experiment, then draw the screen again."""
+    from pages.parts.cached import get_study
+
+    for job in get_study().jobs.running():
+        job.join(60)
+    return at.run()
+
+
+def small(at, *names):
+    """Two questions of the bundled novella, of these methods."""
+    at.multiselect(key="evaluate_methods").set_value(list(names))
+    at.number_input(key="evaluate_limit").set_value(2)
+    return at.run()
+
+
+def test_the_empty_screen_says_what_it_would_cost(app):
+    at = app(SCREEN)
+    assert not at.exception
+    assert "No experiment yet" in shown(at)
+    assert "about" in shown(at)
+    assert at.button(key="evaluate_start").label == "Start"
+
+
+def test_no_method_no_start(app):
+    at = small(app(SCREEN))
+    assert at.button(key="evaluate_start").disabled
+    assert "Choose at least one method" in shown(at)
+
+
+def test_a_run_shows_its_table_and_its_questions(app, own_home):
+    at = small(app(SCREEN), "gist-mem", "full-text")
+    at.button(key="evaluate_start").click().run()
+    at = finish(at)
+    assert not at.exception
+    assert [t.label for t in at.tabs] == ["Scores", "Words and differences", "Questions", "Reading", "Record"]
+    assert "2 questions" in shown(at)
+    assert "No language model was connected" in shown(at)
+    assert "← right" in shown(at)
+    assert len(kept(own_home)) == 1
+    assert at.button(key="evaluate_start").label == "Go on"
+    assert "every answer is there already" in shown(at)
+
+
+def test_a_hostile_dataset_is_shown_as_its_letters_and_a_broken_one_is_told(app, tmp_path):
+    hostile = "<img src=x onerror=alert(1)> **bold** $$x$$ [l](http://x)"
+    rows = [{"question": hostile, "options": [hostile, "a dog"], "answer": 0}]
+    text = "\n\n".join(f"{hostile} The keeper lit lamp number {n} in the fog that night." for n in range(12))
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"title": hostile, "text": text, "questions": rows}), encoding="utf-8")
+    at = app(SCREEN)
+    at.selectbox(key="evaluate_data").set_value("A file or folder on this computer").run()
+    at.text_input(key="evaluate_path").set_value(str(path)).run()
+    small(at, "gist-mem")
+    at.button(key="evaluate_start").click().run()
+    at = finish(at)
+    assert not at.exception
+    assert any(t.value == hostile for t in at.text)
+    for element in [*at.markdown, *at.caption]:
+        assert "onerror" not in element.value
+    path.write_text('{"questions": [{}]}', encoding="utf-8")
+    at = at.run()
+    assert not at.exception
+    assert "mine.json" in shown(at)
+
+
+def test_a_dropped_file_is_kept_for_tomorrow(app, own_home):
+    rows = [{"question": "What rang?", "options": ["a bell", "a dog"], "answer": 0}]
+    data = json.dumps({"title": "Fog", "text": "The bell rang in the fog. " * 40, "questions": rows}).encode()
+    at = app(SCREEN)
+    at.selectbox(key="evaluate_data").set_value("A file of mine").run()
+    assert at.button(key="evaluate_start").disabled
+    at.file_uploader(key="evaluate_file").set_value(("../fog.json", data, "application/json")).run()
+    assert not at.exception
+    found = list((own_home / "evaluations" / "data").glob("*/*.json"))
+    assert [path.name for path in found] == ["fog.json"]
+    assert "1 question on 1 document" in shown(at)
