@@ -82,7 +82,7 @@ def _drop_furniture(body: Tag, builder: Builder) -> None:
     total = max(1, len(body.get_text()))
     dropped = 0
     for tag in body.find_all(True):
-        if tag.decomposed or tag.parent is None or not _is_furniture(tag):
+        if vars(tag).get("parent") is None or not _is_furniture(tag):  # gone with what held it
             continue
         text = tag.get_text(" ")
         if tag.name not in ("nav", "dialog") and len(text) > _MOST * total:
