@@ -36,7 +36,7 @@ _NO_NAMES = re.compile(
     r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October"
     r"|November|December|Th(?:e|is|at|ere|en|ey)|S?[Hh]e|Her|His|Wh(?:en|at|ile)|After|Before|But|And|Not|Now|Only|Once|Page"
 )
-_NUMBERED = re.compile(r"^\s*(?:[-*•・]|\d{1,2}[.)、:]|[（(]\d{1,2}[）)])\s*")
+_NUMBERED = re.compile(r"^\s*(?:[-*•・]|\d{1,2}[.)、:．]|[（(]\d{1,2}[）)])\s*")
 
 
 @dataclass(frozen=True)

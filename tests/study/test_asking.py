@@ -24,8 +24,10 @@ from readagent_core.study.asking import BROKEN_OFF, state_of, title_of
 from readagent_core.study.costing import usage_of
 from readagent_core.study.following import answer_text, standalone
 from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer
 
 PAGES = 8
+METHODS = ("read-agent-p", "read-agent-s", "gist-mem", "full-text", "bm25", "neural")
 
 
 def a_memory(pages: int = PAGES, *, complete: bool = True, gists: int | None = None) -> GistMemory:
@@ -150,36 +152,44 @@ def test_nothing_read_yet(study):
     assert study.library.conversations(book.id) == []
 
 
-def test_no_later_page_is_reachable_over_many_positions(study):
-    """200 limits, all kinds of look-ups, with a conversation going on: no word of a later page in any prompt."""
+def test_no_later_page_reaches_the_server_over_many_positions(own_home, monkeypatch):
+    """200 limits over real HTTP, every kind of method, in one conversation: no word of a later page is sent."""
     chance = random.Random(11)
-    book, reading = a_book(study, a_memory(20))
-    conversation = study.library.new_conversation(book.id, "All")
-    asked(study, book, reading, conversation_id=conversation.id)  # an answer without a limit, about page 20
-    study.model._answer = lambda p: (
-        f"I want to look up Page [{chance.randrange(1, 22)}, 20, 19] to see."
-        if p.task.startswith("look_up")
-        else f"gistword{chance.randrange(1, 21)}? no: it was said."
-        if p.task == "standalone"
-        else "It says pageword20, I guess [20]."
-    )
-    for _ in range(200):
-        up_to = chance.randrange(1, 21)
-        study.model.prompts.clear()
-        asked(
-            study,
-            book,
-            reading,
-            conversation_id=conversation.id,
-            up_to=up_to,
-            method=chance.choice(["read-agent-p", "read-agent-s", "gist-mem", "full-text", "bm25", "neural"]),
-            settings=AskSettings(look_ups=chance.randrange(0, 4)),
-        )
-        assert study.model.prompts
-        sent = "".join(p.text for p in study.model.prompts)
-        for later in range(up_to + 1, 21):
-            assert f"pageword{later} stands" not in sent
-            assert f"gistword{later} only" not in sent
+
+    def obliging(text: str) -> str:
+        if "Next question:" in text:
+            return f"Tell me of gistword{chance.randrange(1, 21)}, was it so?"
+        if "Do not answer the question yet" in text or "do not answer the question yet" in text:
+            return f"I want to look up Page [{chance.randrange(1, 22)}, 20, 19] to see."
+        return "It says pageword20, I guess [20]."
+
+    with FakeServer(obliging) as server:
+        monkeypatch.setenv("READAGENT_BASE_URL", server.url)
+        monkeypatch.setenv("READAGENT_MODEL", "fake-model")
+        study = Study(load_settings())
+        book, reading = a_book(study, a_memory(20))
+        conversation = study.library.new_conversation(book.id, "All")
+        asked(study, book, reading, conversation_id=conversation.id)  # an answer without a limit, about page 20
+        for turn in range(200):
+            up_to = chance.randrange(1, 21)
+            before = len(server.chats)
+            exchange, _ = asked(
+                study,
+                book,
+                reading,
+                f"What was said in turn {turn}?",
+                conversation_id=conversation.id,
+                up_to=up_to,
+                method=chance.choice(METHODS),
+                settings=AskSettings(look_ups=chance.randrange(0, 4)),
+            )
+            assert exchange.state == "done", exchange.error
+            sent = "".join(request.text for request in server.chats[before:])
+            assert sent
+            for later in range(up_to + 1, 21):
+                assert f"pageword{later} stands" not in sent
+                assert f"gistword{later} only" not in sent
+        study.library.close()
 
 
 def test_history_is_limited_with_the_pages(study):
