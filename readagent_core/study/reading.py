@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from readagent_core.document import Document
-from readagent_core.errors import CancelledError, LibraryError, ReadAgentError
+from readagent_core.errors import CancelledError, LibraryError, ReadAgentError, WindowError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory
@@ -167,10 +167,25 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
         if hold.taken:
             with suppress(LibraryError):  # the disk that stopped the reading may not take this either
                 library.set_state(reading.id, state, why=why, usage=before + latest)
+        if isinstance(error, WindowError):
+            hold.release()
+            _in_smaller_pages(study, reading, document, model=model, connections=connections)
         raise
     finally:
         hold.release()
     library.set_state(reading.id, "done", usage=before + latest)
+
+
+def _in_smaller_pages(
+    study: Study, reading: Reading, document: Document, *, model: ChatModel, connections: int
+) -> None:
+    """Read the book again in pages that fit the window the server has now shown, where that makes a difference."""
+    if model.window is None:
+        return
+    plan = fitting_plan(reading.plan, model.window, document)
+    if plan != reading.plan:
+        smaller = study.library.open_reading(reading.book_id, plan, model.name, model.where)
+        _start(study, smaller, model, connections=connections)
 
 
 def _elsewhere(memory: GistMemory) -> Progress:

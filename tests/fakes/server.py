@@ -102,7 +102,7 @@ class FakeServer:
         self._lock = threading.Lock()
         self.requests: list[Request] = []
         self.chats: list[Request] = []
-        self.answered: list[str] = []  # texts whose whole reply was sent
+        self.answered: list[str] = []  # prompts to which a whole, usable reply was sent
         self.at_once = 0
         self.most_at_once = 0
         self._server = _Server(("127.0.0.1", port), _Handler)
@@ -211,7 +211,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(404, {"error": error("not found")})
 
     def _record(self, payload: Mapping[str, Any], text: str) -> Request:
-        request = Request(self.path, payload, dict(self.headers.items()), text, time.monotonic())
+        request = Request(
+            self.path, payload, {name.lower(): value for name, value in self.headers.items()}, text, time.monotonic()
+        )
         self.fake.requests.append(request)
         return request
 
@@ -281,7 +283,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.fake.traits.reports_usage:
             body["usage"] = self._usage(reply, request)
         self._json(200, body)
-        self.fake.answered.append(request.text)
+        self._was_answered(reply, request)
+
+    def _was_answered(self, reply: Reply, request: Request) -> None:
+        if reply.text.strip() and reply.finish == "stop" and not reply.refusal:
+            self.fake.answered.append(request.text)
 
     def _usage(self, reply: Reply, request: Request) -> dict[str, int]:
         tokens_in = len(request.text) // 4 if reply.tokens_in is None else reply.tokens_in
@@ -310,7 +316,7 @@ class _Handler(BaseHTTPRequestHandler):
             if reply.gap:
                 time.sleep(reply.gap)
         while reply.endless:
-            send({"content": "and so on "})
+            send({"content": "and so on " * 20})
             time.sleep(0.001)
         if reply.cut is not None and reply.how == "reset":
             return self._reset()
@@ -322,8 +328,8 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.cut is None:
             self._chunk(b"data: [DONE]\n\n")
         self._chunk(b"")
-        if reply.cut is None and reply.finish is not None:
-            self.fake.answered.append(request.text)
+        if reply.cut is None:
+            self._was_answered(reply, request)
 
     def _event(self, data: Mapping[str, Any]) -> None:
         self._chunk(b"data: " + json.dumps(data).encode() + b"\n\n")
