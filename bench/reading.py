@@ -7,6 +7,7 @@ at a time; its wall time is its own CPU time plus its calls' waits, added up ins
     python -m bench.reading                     books of 5k and 50k words
     python -m bench.reading --words 350000 --connections 16 64
     python -m bench.reading --book FILE.txt
+    python -m bench.reading --wire              over HTTP, to a server on this machine that waits as long
 """
 
 from __future__ import annotations
@@ -18,19 +19,23 @@ import resource
 import threading
 import time
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
 from readagent_core.memory import Page
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models import connect
+from readagent_core.models.base import ChatModel, Completion, Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.reading import read
 from readagent_core.reading.gisting import gist_page
 from readagent_core.reading.pagination import ask_page
 from readagent_core.reading.windows import Windows
+from readagent_core.settings import Settings
 from readagent_core.tags import split_passage
 from readagent_core.words import count_words
 
@@ -87,6 +92,25 @@ class SlowModel:
         return " ".join(words[: max(1, len(words) * 2 // 13)])
 
 
+@contextmanager
+def over_http(model: SlowModel, home: Path) -> Iterator[ChatModel]:
+    """The same replies and waits from a real server on loopback, through the stack that talks to any server."""
+    from tests.fakes.sensible import understood
+    from tests.fakes.server import FakeServer, Reply
+
+    def reply(text: str) -> Reply:
+        prompt = understood(text)
+        assert prompt is not None
+        model.asleep = False
+        began = time.monotonic()
+        said = model.complete(prompt, Watch()).text
+        wait = model.latency + model.per_word * len(said.split())
+        return Reply(said, delay=max(0.0, wait - (time.monotonic() - began)))
+
+    with FakeServer(reply) as server:
+        yield connect(Settings(home, base_url=server.url, model="fake-model"))
+
+
 def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple[list[Page], float]:
     """The paper's algorithm, as METHODS.md tells it: pages one after another, then gists. (pages, wall time)"""
     began = time.process_time()
@@ -131,9 +155,9 @@ def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None
                 if progress.gists:
                     first.setdefault("gist", time.monotonic() - began)
 
-            memory = read(
-                document, model, plan, store=library.store(reading.id), connections=connections, on_change=tell
-            )
+            store = library.store(reading.id)
+            with over_http(model, Path(home)) if args.wire else nullcontext(model) as asked:
+                memory = read(document, asked, plan, store=store, connections=connections, on_change=tell)
             wall, cpu = time.monotonic() - began, time.process_time() - cpu
             assert [(p.start, p.end) for p in memory.pages] == [(p.start, p.end) for p in pages], "other pages!"
             opened = time.monotonic()
@@ -154,6 +178,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, nargs="*", default=[1, 4, 16, 64])
     parser.add_argument("--latency", type=float, default=0.3)
     parser.add_argument("--per-word", type=float, default=0.0)
+    parser.add_argument("--wire", action="store_true", help="CPU is then the server's as well")
     parser.add_argument("--preset", default="article")
     args = parser.parse_args()
     plan = ReadingPlan.from_preset(args.preset)

@@ -35,7 +35,7 @@ _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of a
 _INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
 _LEAST_PAGE_WORDS = 60  # below this no window helps
 _LOOK_SECONDS = 1.0  # how often to see how far another process is
-_USAGE_SECONDS = 2.0  # how often the cost so far is written down
+_USAGE_SECONDS = 0.5  # how often the cost so far is written down
 
 
 def default_plan(words: int) -> ReadingPlan:

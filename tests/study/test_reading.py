@@ -199,10 +199,12 @@ def test_a_second_process_follows_the_first_and_asks_nothing(make_study):
     while not first.library.readings(book.id)[0].pages:
         threading.Event().wait(0.01)
     follower = second.start_reading(book.id, PLAN)
-    while not follower.snapshot.waiting:
+    seen = follower.snapshot
+    while not seen.waiting:
         threading.Event().wait(0.01)
-    assert follower.snapshot.waiting == rooms.ELSEWHERE
-    assert follower.snapshot.value.pages >= 1
+        seen = follower.snapshot
+    assert seen.waiting == rooms.ELSEWHERE
+    assert seen.value.pages >= 1
     gate.set()
     assert job.join(20).state == "done"
     assert follower.join(20).state == "done"
