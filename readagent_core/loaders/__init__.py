@@ -33,7 +33,7 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
     """The document in ``data``; ``name`` is its file name. Raises DocumentError."""
     check_size(data, limits.file, "This file")
     found = sniff(data, name)
-    opened = _loader(found.format)
+    opened = loader(found.format)
     try:
         document = opened(data, _stem(name), password=password, limits=limits)
     except DocumentError:
@@ -52,14 +52,15 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
     return document
 
 
-def _loader(format: str) -> Callable[..., Document]:
+def loader(format: str) -> Callable[..., Document]:
+    """The function that opens ``format``, imported when first asked for."""
     try:
-        loader: Callable[..., Document] = importlib.import_module(_LOADERS[format]).load
+        opener: Callable[..., Document] = importlib.import_module(_LOADERS[format]).load
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("readagent_core.loaders"):
             raise
         raise UnknownFormatError(f"This version of ReadAgent does not open {NAMES[format]} files.") from None
-    return loader
+    return opener
 
 
 def _stem(name: str) -> str:

@@ -37,7 +37,7 @@ class Limits:
     source_pages: int = 6_000
     words: int = 5_000_000
     seconds: float = 30.0
-    memory: int = 480 * MEGABYTE
+    memory: int = 400 * MEGABYTE
 
 
 DEFAULT = Limits()

@@ -21,7 +21,7 @@ from typing import Any
 from readagent_core import errors
 from readagent_core.document import Cover, Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnsafeDocumentError
-from readagent_core.loaders import DEFAULT, Limits, load
+from readagent_core.loaders import DEFAULT, Limits, load, loader
 from readagent_core.loaders.base import check_size
 from readagent_core.loaders.sniff import sniff
 
@@ -99,8 +99,9 @@ def _bounded(limits: Limits) -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
-        # what the interpreter and its libraries have mapped already does not count against the file
-        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+        # what the interpreter and its libraries have mapped by now does not count against the file
+        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (mapped + limits.memory, mapped + limits.memory))
         seconds = int(limits.seconds) + 1
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
@@ -109,9 +110,10 @@ def main() -> None:
     """Serve one request from standard input; the reply is one line of JSON."""
     request = json.loads(sys.stdin.buffer.read())
     limits = Limits(**request["limits"])
-    _bounded(limits)
     try:
         data = Path(request["file"]).read_bytes()
+        loader(sniff(data, request["name"]).format)
+        _bounded(limits)
         document = load(data, request["name"], password=request["password"], limits=limits)
         cover = document.cover
         answer: dict[str, Any] = {

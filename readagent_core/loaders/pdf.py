@@ -158,9 +158,12 @@ def _read_pages(reader: PdfReader, total: int) -> tuple[list[list[Line]], list[i
 
 def _has_picture(reader: PdfReader, number: int) -> bool:
     try:
-        resources = reader.pages[number].get("/Resources", {}).get_object()
-        objects = resources.get("/XObject", {}).get_object()
-        return any(objects[name].get_object().get("/Subtype") in ("/Image", "/Form") for name in objects)
+        resources = reader.pages[number].get("/Resources")
+        objects = resources.get_object().get("/XObject") if resources is not None else None
+        if objects is None:
+            return False
+        held = objects.get_object()
+        return any(held[name].get_object().get("/Subtype") in ("/Image", "/Form") for name in held)
     except Exception:  # noqa: BLE001  a page whose pictures cannot be listed counts as one
         return True
 

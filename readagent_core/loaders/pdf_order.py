@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
+from readagent_core.loaders import headings
 from readagent_core.loaders.pdf_lines import Line
 
 _NUMBER = re.compile(
@@ -16,6 +17,7 @@ _NUMBER = re.compile(
 )
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _EDGE = 3  # lines at the top and at the bottom that can be furniture
+_FEW = 5  # words
 _LONG = 20  # characters
 _SAME = 0.35  # of the size: lines nearer than this in height stand on one line
 
@@ -37,10 +39,10 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], in
         rows = _rows(ordered)
         outer = [*rows[:_EDGE], *rows[max(_EDGE, len(rows) - _EDGE) :]]
         edges.append([(line, _shape(line.text)) for row in outer for line in row])
-    seen: dict[str, list[tuple[int, float]]] = defaultdict(list)
-    for number, edge in enumerate(edges):
+    seen: dict[str, list[Line]] = defaultdict(list)
+    for edge in edges:
         for line, shape in edge:
-            seen[shape].append((number, line.y))
+            seen[shape].append(line)
     numbers = _page_numbers(edges)
     kept: list[list[Line]] = []
     gone = 0
@@ -51,9 +53,11 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], in
             if id(line) in numbers
             or (
                 not _has_sentence(line.text)
-                and (_repeats(seen[shape], number, line.y, len(pages)) or _resembles(edges, number, line, shape))
+                and (_repeats(seen[shape], line, len(pages)) or _resembles(edges, number, line, shape))
             )
         }
+        if len(drop) == len(lines) and sum(len(line.text.split()) for line in lines) > _FEW:
+            drop &= numbers  # what would leave nothing of a page is its text
         gone += len(drop)
         kept.append([line for line in lines if id(line) not in drop])
     return kept, gone
@@ -78,16 +82,28 @@ def _has_sentence(text: str) -> bool:
     return len(text) > 90
 
 
-def _repeats(places: Sequence[tuple[int, float]], number: int, y: float, pages: int) -> bool:
-    """Whether the same line stands at about this height on enough other pages near this one."""
-    others = {n for n, height in places if abs(height - y) < 6 and n != number}
-    near = sum(1 for n in others if abs(n - number) <= 12)
-    return near >= 2 or (pages == 2 and near == 1)
+def _repeats(alike: Sequence[Line], line: Line, pages: int) -> bool:
+    """Whether the same line, or one whose number grows with the pages, stands at this height on pages near."""
+    near = {
+        other.number
+        for other in alike
+        if other.number != line.number
+        and abs(other.number - line.number) <= 12
+        and abs(other.y - line.y) < 6
+        and (other.text == line.text or _counts_pages(other, line))
+    }
+    return len(near) >= 2 or (pages == 2 and len(near) == 1)
+
+
+def _counts_pages(one: Line, other: Line) -> bool:
+    """Whether a number in the line grows as the pages do; 'Chapter 1' and 'Chapter 2' five pages on do not."""
+    numbers = zip(re.findall(r"\d+", one.text), re.findall(r"\d+", other.text), strict=False)
+    return any(int(a[:9]) - int(b[:9]) == one.number - other.number for a, b in numbers)
 
 
 def _resembles(edges: Sequence[Sequence[tuple[Line, str]]], number: int, line: Line, shape: str) -> bool:
     """Whether two pages near have nearly this line at this height: headers as text recognition spells them."""
-    if len(shape) < 8 or not any(c.isalpha() for c in shape):
+    if len(shape) < 8 or not any(c.isalpha() for c in shape) or headings.begins(line.text):
         return False
     found = 0
     for other in range(max(0, number - 4), min(len(edges), number + 5)):

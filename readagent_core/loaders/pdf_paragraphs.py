@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from readagent_core.loaders.headings import begins
 from readagent_core.loaders.lines import join
 from readagent_core.loaders.pdf_lines import SOFT, Line
 from readagent_core.loaders.pdf_order import Flow
@@ -163,7 +164,7 @@ def goes_on(last: Passage, following: Passage, usual: Measures) -> bool:
     if abs(last.size - following.size) > 0.08 * last.size or last.bold != following.bold:
         return False
     end, start = last.lines[-1], following.lines[0]
-    if _BULLET.match(start.text):
+    if _BULLET.match(start.text) or begins(start.text) or (len(last.lines) == 1 and begins(end.text)):
         return False
     if _is_row(end.text) and _is_row(start.text):
         return True

@@ -1,0 +1,173 @@
+"""PDF: outline, scans, passwords, labels, hyphens, damaged files. The round trip is tested beside this."""
+
+from __future__ import annotations
+
+from collections import Counter
+from io import BytesIO
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from reportlab.lib.pagesizes import A5
+from reportlab.pdfgen.canvas import Canvas
+
+from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError
+from readagent_core.loaders import load
+from readagent_core.loaders.pdf_lines import SOFT
+from readagent_core.loaders.pdf_paragraphs import Measures, _joined
+from tests.loaders.making import Press, sample
+
+PICTURE = bytes(range(256)) * 3
+
+
+def pdf(pages: list[list[str] | None], *, outline: list[tuple[str, int, int]] = (), size: float = 10) -> bytes:  # type: ignore[assignment]
+    """A page a list of lines; None is a page that holds only a picture."""
+    from PIL import Image
+    from reportlab.lib.utils import ImageReader
+
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    for number, lines in enumerate(pages):
+        for title, at, level in outline:
+            if at == number:
+                canvas.bookmarkPage(title)
+                canvas.addOutlineEntry(title, title, level=level)
+        if lines is None:
+            canvas.drawImage(ImageReader(Image.frombytes("RGB", (16, 16), PICTURE)), 40, 40, 300, 500)
+        for row, line in enumerate(lines or []):
+            canvas.setFont("Times-Roman", size)
+            canvas.drawString(50, 520 - row * 1.3 * size, line)
+        canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def wordy(n: int) -> list[str]:
+    return [f"Line {n} of a page that has some text on it, so that it is a page,", f"and ends with the number {n}."]
+
+
+def texts(document) -> list[str]:
+    return [p.text for p in document.paragraphs]
+
+
+def test_scanned_pages_are_named_by_number():
+    document = load(pdf([wordy(1), None, wordy(3), None]), "x.pdf")
+    notice = next(w for w in document.warnings if w.code == "pages-without-text")
+    assert notice.count == 2
+    assert "2, 4" in notice.message
+    assert "ocrmypdf" in notice.message
+
+
+def test_a_scan_is_not_ready():
+    with pytest.raises(NoTextError, match="ocrmypdf"):
+        load(pdf([None, None]), "x.pdf")
+
+
+def test_blank_pages_are_empty_not_scans():
+    with pytest.raises(EmptyDocumentError):
+        load(pdf([[], []]), "x.pdf")
+
+
+def test_outline_makes_nested_sections():
+    pages = [wordy(n) for n in range(4)]
+    document = load(pdf(pages, outline=[("Part", 0, 0), ("One", 1, 1), ("Two", 3, 1)]), "x.pdf")
+    assert [(s.title, s.start, s.level) for s in document.sections] == [("Part", 0, 1), ("One", 1, 2), ("Two", 3, 2)]
+
+
+def test_chapter_lines_are_sections_where_there_is_no_outline():
+    pages = [["Chapter 1"], wordy(1), ["Chapter 2"], wordy(2)]
+    assert [s.title for s in load(pdf(pages), "x.pdf").sections] == ["Chapter 1", "Chapter 2"]
+
+
+def test_places_are_page_labels():
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf([wordy(n) for n in range(3)]))))
+    writer.set_page_label(0, 1, style="/r")
+    writer.set_page_label(2, 2, style="/D", start=1)
+    out = BytesIO()
+    writer.write(out)
+    assert [p.place for p in load(out.getvalue(), "x.pdf").paragraphs] == ["p. i", "p. ii", "p. 1"]
+
+
+def locked(user: str, owner: str) -> bytes:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pdf([wordy(1)]))))
+    writer.encrypt(user, owner, algorithm="AES-256")
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def test_passwords():
+    data = locked("secret", "owner")
+    with pytest.raises(PasswordError, match="Type its password"):
+        load(data, "x.pdf")
+    with pytest.raises(PasswordError, match="does not open") as told:
+        load(data, "x.pdf", password="wrong one")
+    assert "wrong one" not in str(told.value)
+    assert load(data, "x.pdf", password="secret").words > 10
+    assert load(data, "x.pdf", password="owner").words > 10
+
+
+def test_an_empty_user_password_opens():
+    assert load(locked("", "owner"), "x.pdf").words > 10
+    assert load(locked("", "owner"), "x.pdf", password="needless").words > 10
+
+
+def test_a_broken_table_of_objects_is_mended_and_told():
+    data = pdf([wordy(1), wordy(2)])
+    broken = data[: data.rindex(b"xref\n", 0, data.rindex(b"startxref"))]
+    document = load(broken, "x.pdf")
+    assert len(document.paragraphs) == 2
+    assert "mended" in [w.code for w in document.warnings]
+
+
+def test_half_a_file_is_damaged():
+    with pytest.raises(DamagedDocumentError, match="again"):
+        load(b"%PDF-1.7\n1 0 obj\n<< /Type", "x.pdf")
+
+
+def test_zero_pages():
+    writer = PdfWriter()
+    out = BytesIO()
+    writer.write(out)
+    with pytest.raises(EmptyDocumentError, match="no pages"):
+        load(out.getvalue(), "x.pdf")
+
+
+def test_pages_that_contain_themselves_end():
+    loop = (
+        b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n"
+        b"2 0 obj\n<< /Type /Pages /Kids [2 0 R] /Count 1 >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF"
+    )
+    with pytest.raises((DamagedDocumentError, EmptyDocumentError)):
+        load(loop, "x.pdf")
+
+
+def test_short_chapters_at_the_top_of_pages_are_no_running_header():
+    pages = [[f"Chapter {n}", "", *wordy(n)] for n in range(1, 7)]
+    document = load(pdf(pages), "x.pdf")
+    assert [s.title for s in document.sections] == [f"Chapter {n}" for n in range(1, 7)]
+
+
+def test_headers_and_numbers_are_left_out_and_counted():
+    document = load(Press()(sample("harrow-council-minutes")), "x.pdf")
+    notice = next(w for w in document.warnings if w.code == "furniture")
+    assert notice.count >= 15
+    assert not any(p.text.isdigit() for p in document.paragraphs)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "joined"),
+    [
+        ("in this con-", "text it", "in this context it"),
+        ("a well-", "known man", "a well-known man"),
+        ("the light-", "house keeper", "the lighthouse keeper"),
+        ("some twenty-", "five men", "some twenty-five men"),
+        ("of Anglo-", "Saxon times", "of Anglo-Saxon times"),
+        (f"soft{SOFT[0]}", "ness", "softness"),
+        (f"bro{SOFT[1]}", "ken", "broken"),
+        ("he said--", "nothing", "he said--nothing"),
+        ("plain", "words", "plain words"),
+    ],
+)
+def test_hyphens_at_line_ends(before, after, joined):
+    words = Counter({"well": 3, "known": 2, "lighthouse": 4, "light": 9, "house": 7, "twenty": 1, "five": 1})
+    assert _joined(before, after, Measures(10, 12, 0, words, frozenset({"twenty-five"}))) == joined
