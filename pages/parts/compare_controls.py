@@ -104,7 +104,7 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
         options = st.text_area(
             "One option a line; a star before the right one, where it is known",
             key=f"compare_options_{book.id}",
-            height=120,
+            height=140,
         )
     return asked_from(text, options) if go else None
 
