@@ -57,7 +57,7 @@ def sent(answer: Answer) -> str:
         parts.append(f"{about}{usage.tokens_in + usage.tokens_out:,} tokens")
     if usage.cached_calls:
         parts.append(f"{usage.cached_calls:,} from the cache")
-    if usage.cost is not None:
+    if usage.cost:  # nothing is said of a model that costs nothing
         parts.append(f"${usage.cost:.4f}" if usage.cost < 0.1 else f"${usage.cost:.2f}")
     return " · ".join(parts)
 
