@@ -174,6 +174,7 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     assert (tmp_path / "report.html").is_file()
     assert (tmp_path / "report.csv").read_text(encoding="utf-8").startswith("arm,answers")
     before = len(server.chats)
+    assert run_json(*arguments, "--show", server=server)["rows"] == found["rows"]
     out, told = run("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)
     assert "Accuracy" in out
     assert "already" in told

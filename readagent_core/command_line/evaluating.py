@@ -43,6 +43,7 @@ def evaluate(
     name: Annotated[str, typer.Option(help="The experiment's name; the same name goes on with it.")] = "",
     record: Annotated[Path | None, typer.Option(help="Run the experiment of this record.json again.")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and stop.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Say what is there so far, and ask nothing.")] = False,
     report: Annotated[
         list[Path] | None, typer.Option(help="Also write the report: .md, .html, .csv or .json.", show_default=False)
     ] = None,
@@ -67,7 +68,7 @@ def evaluate(
                 documents=documents, runs=runs, preset=preset, rate=rate, connections=connections, most_words=budget,
                 plan={n: v for n, v in plan.items() if v is not None},
             )  # fmt: skip
-        _run(experiment, name=name, only_estimate=estimate, formats=formats, json=json)
+        _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json)
 
 
 def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) -> Experiment:
@@ -84,7 +85,13 @@ def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) 
 
 
 def _run(
-    experiment: Experiment, *, name: str, only_estimate: bool, formats: list[tuple[Path, str]], json: bool
+    experiment: Experiment,
+    *,
+    name: str,
+    only_estimate: bool,
+    only_show: bool,
+    formats: list[tuple[Path, str]],
+    json: bool,
 ) -> None:
     from readagent_core.command_line.app import open_study
     from readagent_core.evaluation.estimating import estimate
@@ -95,21 +102,22 @@ def _run(
 
     study = open_study()
     folder = folder_for(study.home, name or default_name(experiment, study.model.name))
-    before = load(folder)
-    expected = estimate(experiment, answered=before.answers - before.failed)
-    if only_estimate:
-        if json:
-            print_json({"estimate": {**vars(expected)}, "folder": str(folder)})
-        else:
-            say(expected.sentence())
-        return
-    say_aside(expected.sentence())
-    job, _ = start(study, experiment, name=folder.name)
-    try:
-        wait_for(job, _line)
-    except KeyboardInterrupt:
-        say_aside(f"Kept in {folder}.")
-        raise
+    if not only_show:
+        before = load(folder)
+        expected = estimate(experiment, answered=before.answers - before.failed)
+        if only_estimate:
+            if json:
+                print_json({"estimate": {**vars(expected)}, "folder": str(folder)})
+            else:
+                say(expected.sentence())
+            return
+        say_aside(expected.sentence())
+        job, _ = start(study, experiment, name=folder.name)
+        try:
+            wait_for(job, _line)
+        except KeyboardInterrupt:
+            say_aside(f"Kept in {folder}; --show shows it.")
+            raise
     found = standing(folder)
     for path, format in formats:
         try:
