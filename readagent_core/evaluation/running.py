@@ -41,6 +41,7 @@ from readagent_core.methods.tools import Tools
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.plan import ReadingPlan
 
+_READING_CALLS = 4  # at once for one document; documents are read side by side
 _PAUSE = 0.2  # seconds between looks at whether a run has ended
 
 
@@ -191,7 +192,7 @@ class _Runner:
                     model,
                     plan,
                     store=store,
-                    connections=self.experiment.connections,
+                    connections=min(self.experiment.connections, _READING_CALLS),
                     watch=self.watch,
                     ahead=1,
                 )
@@ -255,7 +256,7 @@ class _Runner:
             counted,
             lambda words: self._pay(Cost(document, arm=arm, built=words)),
         )
-        tools = Tools(shelf=shelf, connections=self.experiment.connections)
+        tools = Tools(shelf=shelf, connections=min(self.experiment.connections, _READING_CALLS))
         whole = False
         try:
             result, events = answer(task, counted, rater, tools=tools, watch=self.watch)

@@ -95,10 +95,16 @@ class Tally:
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
     costs: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # document, plan → pages, gists
+    answers: int = 0
+    failed: int = 0
     built: dict[tuple[str, str], int] = field(default_factory=dict)  # document, arm → words
 
     def add(self, result: Result) -> None:
-        self.scores.setdefault(result.arm, {})[(result.case, result.item, result.run)] = _score(result)
+        found, key = self.scores.setdefault(result.arm, {}), (result.case, result.item, result.run)
+        before = found.get(key)
+        self.answers += before is None
+        self.failed += bool(result.error) - (before is not None and before.failed)
+        found[key] = _score(result)
 
     def add_cost(self, cost: Cost) -> None:
         if cost.arm:
@@ -109,14 +115,6 @@ class Tally:
 
     def add_reading(self, reading: Reading) -> None:
         self.readings[(reading.document, reading.plan)] = reading
-
-    @property
-    def answers(self) -> int:
-        return sum(len(found) for found in self.scores.values())
-
-    @property
-    def failed(self) -> int:
-        return sum(s.failed for found in self.scores.values() for s in found.values())
 
     def chance(self) -> float | None:
         """Percent right by guessing among the options; None without multiple-choice questions."""
