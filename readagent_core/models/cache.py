@@ -78,6 +78,7 @@ class ReplyCache:
         self._limit = megabytes * 2**20
         self._seconds = days * 86_400
         self._lock = threading.RLock()
+        self._writing = threading.Lock()
         self._cache: Any = None
         self._asking: dict[str, tuple[threading.Lock, int]] = {}
 
@@ -115,7 +116,8 @@ class ReplyCache:
             "reasoning": completion.reasoning,
         }
         text = json.dumps(data, ensure_ascii=False)
-        self._do(lambda cache: cache.set(key, text, expire=self._seconds))
+        with self._writing:  # SQLite lets one write at a time and makes the others sleep; a lock wakes them at once
+            self._do(lambda cache: cache.set(key, text, expire=self._seconds))
 
     def put_text(self, key: str, text: str) -> None:
         """Keep a text that is no chat reply (an embedding)."""

@@ -221,6 +221,8 @@ class OpenAIServer:
                 continue
             data = line[5:].strip()
             if data == "[DONE]":
+                for _ in lines:  # read to the very end, so that the connection can be used again
+                    pass
                 return
             yield self._whole(data.encode())
 
