@@ -14,6 +14,7 @@ from readagent_core.document import Document
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
+from readagent_core.study.reading import ELSEWHERE
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
 SECONDS_TO_JUDGE = 1.5  # before this a speed says nothing
@@ -90,9 +91,14 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str,
     usage = getattr(progress, "usage", None)
     if usage is not None and usage.cost:
         rest.append(money(usage.cost))
+    spend = getattr(progress, "spend", None)
+    if spend is not None and spend.ahead:
+        rest.append(f"{spend.ahead} of {spend.asked} pause calls asked ahead")
     line = f"Reading: {gists} of about {total} pages" if total else "Reading: finding where to pause first"
     state = "running"
-    if snapshot.waiting:
+    if snapshot.waiting == ELSEWHERE:
+        rest = [ELSEWHERE]
+    elif snapshot.waiting:
         state = "waiting"
         left = max(0.0, snapshot.waiting_until - now)
         line = "Paused: the model asked us to wait"
