@@ -51,17 +51,21 @@ Connections = Annotated[int | None, typer.Option(min=1, help="Model calls at onc
 def inspect(file: File, json: Json = False, password: Password = "") -> None:
     """What was understood of a file: title, sections, words, warnings."""
     with told(as_json=json):
-        from readagent_core.loaders import load
+        from readagent_core.loaders import report
+        from readagent_core.loaders.guarded import load_guarded
 
-        document = load(_bytes(file), file.name, password=password)
+        document = load_guarded(_bytes(file), file.name, password=password)
+        understood = report(document)
         if json:
-            warnings = [{"code": w.code, "message": w.message, "count": w.count} for w in document.warnings]
-            print_json({**document_json(document), "warnings": warnings})
+            facts = understood.to_dict()
+            more = {name: facts[name] for name in ("paragraphs", "minutes", "right_to_left", "has_cover")}
+            print_json({**document_json(document), **more, "warnings": facts["notices"]})
             return
         say(document.title + (f", by {document.author}" if document.author else ""))
         say(
             f"{document.format}, language {document.language}: {document.words:,} words in "
-            f"{len(document.paragraphs):,} paragraphs and {len(document.sections):,} sections"
+            f"{len(document.paragraphs):,} paragraphs and {len(document.sections):,} sections, "
+            f"about {understood.minutes:,} minutes to read"
         )
         for section in document.sections:
             say(f"{'  ' * section.level}{section.title}")

@@ -1,0 +1,48 @@
+"""Files become books: the same text once, a changed file as a new version, a bad file not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from readagent_core.errors import DocumentError
+from readagent_core.settings import load_settings
+from readagent_core.study import Study
+from tests.loaders.making import Press, as_epub, as_text, sample
+
+
+@pytest.fixture
+def study():
+    return Study(load_settings())
+
+
+def test_the_same_file_twice_is_one_book(study):
+    data = as_epub(sample("harrow-council-minutes"))
+    first = study.open_file(data, "minutes.epub")
+    again = study.open_file(data, "copy of minutes.epub")
+    assert first.id == again.id
+    assert len(study.library.books()) == 1
+
+
+def test_the_same_text_in_another_format_is_the_same_book(study):
+    document = sample("harrow-council-minutes")
+    books = {
+        study.open_file(make(document), f"minutes.{ending}").id
+        for make, ending in ((as_text, "txt"), (as_epub, "epub"), (Press(), "pdf"))
+    }
+    assert len(books) == 1
+
+
+def test_a_changed_file_is_a_new_version_that_keeps_its_conversations(study):
+    text = as_text(sample("harrow-council-minutes")).decode()
+    book = study.open_file(text.encode(), "minutes.txt")
+    study.library.new_conversation(book.id, "Who was there?")
+    changed = study.open_file(text.replace("miracle", "wonder").encode(), "minutes.txt")
+    assert (changed.id, changed.version) == (book.id, 2)
+    assert changed.document_id != book.document_id
+    assert [c.title for c in study.library.conversations(book.id)] == ["Who was there?"]
+
+
+def test_a_file_that_cannot_be_opened_leaves_nothing(study):
+    with pytest.raises(DocumentError):
+        study.open_file(b"%PDF-1.4 broken", "x.pdf")
+    assert study.library.books() == []
