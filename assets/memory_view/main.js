@@ -4,7 +4,6 @@ const KINDS = { read: Reader, outline: Outline, memory: Memory };
 const mounted = new WeakMap();
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
-  if (data.kind === "pages") return void keepParcel(data);
   const root = parentElement.querySelector(".root");
   let part = mounted.get(root);
   const api = {};

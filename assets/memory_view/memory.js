@@ -32,7 +32,8 @@ class Memory {
     if (this.data?.scope !== data.scope) {
       this.book?.removeEventListener("pages", this.onpages);
       this.book = bookOf(data.scope);
-      this.book.addEventListener("pages", (this.onpages = () => this.draw()));
+      const draw = onceAFrame(() => this.draw());
+      this.book.addEventListener("pages", (this.onpages = () => draw()));
       this.rows.clear();
       this.peeked.clear();
       this.list.replaceChildren();

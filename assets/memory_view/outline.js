@@ -13,7 +13,8 @@ class Outline {
       this.close();
       this.scope = data.scope;
       this.book = bookOf(data.scope);
-      this.book.addEventListener("pages", (this.onpages = () => this.draw()));
+      const draw = onceAFrame(() => this.draw());
+      this.book.addEventListener("pages", (this.onpages = () => draw()));
       this.book.addEventListener("at", (this.onat = () => this.mark()));
       this.book.addEventListener("outline", (this.onkey = () => this.reveal()));
     }
@@ -47,9 +48,10 @@ class Outline {
 
   mark() {
     const at = this.book.at?.paragraph ?? -1;
+    const known = this.book.pages.reduce((n, p) => Math.max(n, p ? p.s + p.t.length : 0), 0);
     [...this.list.children].forEach((item, i) => {
       const { start, next } = this.sections[i];
-      const end = Math.min(next, this.book.pages.reduce((n, p) => Math.max(n, p ? p.s + p.t.length : 0), 0));
+      const end = Math.min(next, known);
       const done = at < start ? 0 : at >= next - 1 ? 100 : (100 * (at - start + 1)) / Math.max(1, end - start);
       const here = start <= at && at < next;
       item.classList.toggle("on", here);

@@ -54,7 +54,8 @@ class Reader {
     this.book?.removeEventListener("pages", this.onpages);
     this.book?.removeEventListener("ask-goto", this.onask);
     this.book = bookOf(scope);
-    this.book.addEventListener("pages", (this.onpages = (e) => this.takePages(e.detail)));
+    const take = onceAFrame((changed) => this.root.isConnected && this.takePages(changed));
+    this.book.addEventListener("pages", (this.onpages = (e) => take(e.detail)));
     this.book.addEventListener("ask-goto", (this.onask = (e) => this.goto(e.detail)));
     this.leaves.clear();
     this.column.replaceChildren(this.soon);

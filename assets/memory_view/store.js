@@ -38,3 +38,17 @@ function sectionStarts(book, sections) {
     return { title, level, start, next, page: page?.n ?? null, last: page ? (last?.n ?? null) : null };
   });
 }
+
+// `does` once a frame, with everything it was called with since; a thousand pages come in many parcels.
+function onceAFrame(does) {
+  let held = null;
+  return (items = []) => {
+    if (held) return void held.push(...items);
+    held = [...items];
+    requestAnimationFrame(() => {
+      const all = held;
+      held = null;
+      does(all);
+    });
+  };
+}

@@ -33,7 +33,7 @@ from readagent_core.memory import GistMemory, Page
 
 FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"
 SCRIPTS = ("store", "dom", "map", "leaf", "read", "toolbar", "edit", "outline", "memory", "main")
-PARCEL = 40  # pages a parcel: a change of one page sends about 70 KB again, a whole book of 1000 pages 1.8 MB
+PARCEL = 40  # pages a parcel: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 MOST_HITS = 400
 
 
@@ -44,6 +44,13 @@ class Act:
     do: str
     page: int = 0
     text: str = ""
+
+
+@cache
+def _parcels() -> Any:
+    # a component carries its script with every instance, so the many parcels have a small one of their own
+    js = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in ("store", "parcel"))
+    return st.components.v2.component("memory_pages", html="", css="", js=js)
 
 
 @cache
@@ -62,7 +69,7 @@ def send_pages(memory: GistMemory, *, scope: str) -> None:
         for start in range(0, len(memory.pages), PARCEL):
             records = [page_record(memory, page) for page in memory.pages[start : start + PARCEL]]
             data = {"kind": "pages", "scope": scope, "from": start + 1, "pages": records}
-            _component()(key=f"parcel_{scope}_{start}", data=data)
+            _parcels()(key=f"parcel_{scope}_{start}", data=data)
 
 
 def show_memory(
