@@ -28,7 +28,8 @@ from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import ReadingPlan  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
-WORDS = "the ferry came late and nobody asked how long a river keeps what it is told by those who cross it".split()
+TEXT = "the ferry came late and nobody asked how long a river keeps what it is told by those who cross it"
+WORDS = TEXT.split(" ")  # fmt: skip
 
 
 def big_book(pages: int, words: int, *, seed: int = 7) -> GistMemory:

@@ -223,9 +223,9 @@ def show() -> None:
     running = any(job.key in keys for job in study.jobs.running())
 
     def fresh() -> None:
+        shelf_of(study, books)
         if not any(job.key in keys for job in study.jobs.running()):
             st.rerun()
-        shelf_of(study, books)
 
     if running:  # only then: a fragment's own reruns can cut short a change of screen
         st.fragment(fresh, run_every=1.0)()

@@ -106,8 +106,6 @@ def room(
     memory = memory_now(study, reading)
     running = (job is not None and job.running) or start.gisting(study, reading) is not None
     st.session_state["was_running"] = reading.id if running else None
-    if was_running and not running:
-        st.rerun()
     view.send_pages(memory, scope=scope)
     query = str(getattr(st.session_state.get(key), "query", None) or "")
     hits = study.library.search(reading.id, query) if query else []
@@ -132,6 +130,8 @@ def room(
             act(study, book, reading, done)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
+    if was_running and not running:  # last, so that the reader stays in its place while the whole screen is drawn
+        st.rerun()
 
 
 def sidebar(study: Study, book: Book, readings: list[Reading], reading: Reading | None) -> None:

@@ -6,7 +6,7 @@
 
 class Reader {
   constructor(root, { send, keep }) {
-    this.send = send; // something done, told once
+    this.send = (act) => (this.flush(), send(act)); // something done, told once
     this.keep = keep; // where the person is, what is searched
     this.leaves = new Map();
     this.hit = -1;
@@ -46,7 +46,7 @@ class Reader {
     this.title.textContent = data.meta.title;
     this.toolbar.update(data);
     this.takePages();
-    if (data.goto && data.goto.id !== this.gone) this.wanted = data.goto;
+    if (data.goto && data.goto.id !== this.book.gone) this.wanted = data.goto;
     this.tryGoto();
   }
 
@@ -61,6 +61,8 @@ class Reader {
     this.column.replaceChildren(this.soon);
     this.here = 0;
     this.hit = -1;
+    // drawn anew in the same tab: back to where the person was, however little of it was kept
+    this.wanted = this.book.at && { ...this.book.at, id: this.book.gone };
   }
 
   // Pages that came or changed; leaves are added below, so nothing the person looks at moves.
@@ -195,8 +197,15 @@ class Reader {
     moveTo(this.data.scope, page, paragraph);
     if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
       clearTimeout(this.keeping);
-      this.keeping = setTimeout(() => this.keep("at", (this.kept = { page, paragraph })), 700);
+      this.unkept = { page, paragraph };
+      this.keeping = setTimeout(() => this.flush(), 700);
     }
+  }
+
+  flush() {
+    clearTimeout(this.keeping);
+    if (this.unkept) this.keep("at", (this.kept = this.unkept));
+    this.unkept = null;
   }
 
   tryGoto() {
@@ -206,7 +215,7 @@ class Reader {
     }
     const { page, paragraph, id } = this.wanted;
     if (!this.leaves.has(page)) return;
-    this.gone = id;
+    this.book.gone = id;
     this.wanted = null;
     this.goto(page, { smooth: false, paragraph });
     this.kept = { page, paragraph };

@@ -27,6 +27,8 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
+from readagent_core.settings import load_settings
+from readagent_core.study import Study
 from tests.fakes.server import FakeServer
 
 ROOT = Path(__file__).parents[2]
@@ -134,7 +136,17 @@ def app_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def app_url(chromium: Browser, app_home: Path) -> Iterator[str]:
+def keeper(app_home: Path) -> str:
+    """The id of the novella in the library of ``app_url``."""
+    study = Study(load_settings({"READAGENT_HOME": str(app_home)}))
+    study.add_samples()
+    book = next(b for b in study.library.books() if b.title == "The Keeper of Harrow Light")
+    study.library.close()
+    return book.id
+
+
+@pytest.fixture(scope="session")
+def app_url(chromium: Browser, app_home: Path, keeper: str) -> Iterator[str]:
     with running_app(app_home) as url:
         yield url
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 SCREENS = {
     "library": ("/", '[class*="st-key-card_"]'),
-    "read": ("/read?page=2", ".leaf.cur"),
+    "read": ("/read?book={keeper}&page=2", ".leaf.cur"),
     "ask": ("/ask", '[data-testid="stMain"] h1, [data-kind="memory"]'),
     "compare": ("/compare", '[data-testid="stMain"] h1'),
     "evaluate": ("/evaluate", '[data-testid="stMain"] h1'),
@@ -28,12 +28,12 @@ def findings(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", list(SCREENS))
-def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, screen: str, theme: str) -> None:
+def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, keeper: str, screen: str, theme: str) -> None:
     path, ready = SCREENS[screen]
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme, reduced_motion="reduce")
     page = context.new_page()
     try:
-        page.goto(f"{app_url}{path}")
+        page.goto(app_url + path.format(keeper=keeper))
         expect(page.locator(ready).first).to_be_visible()
         expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
         assert findings(page) == []
@@ -44,11 +44,11 @@ def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, screen: str,
 @pytest.mark.parametrize("screen", ["library", "read"])
 @pytest.mark.parametrize(("width", "height"), [(400, 850), (720, 450)])
 def test_nothing_is_cut_off_when_narrow_or_zoomed(
-    page: Page, app_url: str, screen: str, width: int, height: int
+    page: Page, app_url: str, keeper: str, screen: str, width: int, height: int
 ) -> None:
     path, ready = SCREENS[screen]
     page.set_viewport_size({"width": width, "height": height})  # 720 px is 1440 at 200 %
-    page.goto(f"{app_url}{path}")
+    page.goto(app_url + path.format(keeper=keeper))
     expect(page.locator(ready).first).to_be_visible()
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
-KEEPER = "The Keeper of Harrow Light"
+
+@pytest.fixture(name="app_url")
+def novella(app_url: str, keeper: str) -> str:
+    """The address of the novella, to which a page may be added."""
+    return f"{app_url}/read?book={keeper}"
 
 
-def open_reader(page: Page, url: str, *, at: int | None = None) -> None:
-    """The novella's recorded reading, by its address; at page ``at``."""
-    page.goto(f"{url}/read" + (f"?page={at}" if at else ""))
+def open_reader(page: Page, url: str, *, at: int) -> None:
+    """The novella's recorded reading at page ``at``."""
+    page.goto(f"{url}&page={at}")
     expect(page.locator(".leaf").first).to_be_attached()
     expect(page.locator(".leaf.cur")).to_have_count(1)
 
@@ -33,7 +38,7 @@ def test_a_link_opens_at_its_page_and_the_place_is_kept(page: Page, app_url: str
     page.keyboard.press("j")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
     expect(page).to_have_url(re.compile(r"page=16"))
-    page.goto(f"{app_url}/read")  # no page named: where the person was
+    page.goto(app_url)  # no page named: where the person was
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
 
 

@@ -1,0 +1,150 @@
+"""A reading in the browser: pages appear without a jump, it pauses and goes on, gists change, a hostile book."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.library import Library
+from readagent_core.memory import Gist, GistMemory
+from readagent_core.memory import Page as MemoryPage
+from readagent_core.plan import ReadingPlan
+from tests.browser.conftest import StartApp
+from tests.fakes.sensible import sensible
+from tests.fakes.server import FakeServer
+
+HOSTILE = [
+    "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 2'>",
+    "![picture](http://127.0.0.1:9/loaded.png) [link](javascript:window.pwned=3) :material/lock: :red[x]",
+    "$\\href{javascript:window.pwned=4}{x}$ $$\\includegraphics{http://127.0.0.1:9/l.png}$$ `code` **bold** # head",
+    "\u202eright to left override\u202c and \u2066isolates\u2069 and a zero\u200bwidth",
+    "x" * 10_000,
+    "</div></section><style>*{display:none}</style><iframe srcdoc='<script>parent.pwned=5</script>'></iframe>",
+]
+
+
+class Gate:
+    """Lets the fake server answer only as long as it is open."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.open.set()
+
+    def __call__(self, prompt: str) -> str:
+        self.open.wait(30)
+        return sensible(prompt)
+
+
+@pytest.fixture(scope="module")
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture(scope="module")
+def slow_url(
+    chromium: object, start_app: StartApp, gate: Gate, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("slow") / "home"
+    with (
+        FakeServer(gate, latency=0.15) as server,
+        start_app(home, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url,
+    ):
+        yield url
+        gate.open.set()
+
+
+def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(page: Page, slow_url: str, gate: Gate) -> None:
+    page.goto(f"{slow_url}/read")
+    expect(page.locator(".which, .st-key-which")).to_contain_text("A recording")
+    page.get_by_role("button", name="Read afresh").click()
+    expect(page.locator(".job")).to_contain_text("Reading:")
+    expect(page.locator("#p3")).to_be_attached()
+    page.locator(".leaves").focus()
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    top = page.locator("#p2").bounding_box()["y"]
+    expect(page.locator("#p6")).to_be_attached()
+    assert abs(page.locator("#p2").bounding_box()["y"] - top) < 2  # nothing moved under the person's eyes
+    gate.open.clear()
+    page.get_by_role("button", name="Pause").click()
+    gate.open.set()
+    expect(page.locator(".job")).to_contain_text("Paused at")
+    kept = page.locator(".leaf").count()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator(".job")).to_be_hidden(timeout=40_000)
+    assert page.locator(".leaf").count() > kept
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+
+
+def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home: Path) -> None:
+    library = Library(app_home)
+    paragraphs = tuple(
+        Paragraph(f"On day {n} the ferry was late again, and nobody on the quay asked why. " * 5) for n in range(6)
+    )
+    document = Document("Gists to Change", paragraphs)
+    pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 140, "a day ends") for n in range(3))
+    memory = GistMemory(
+        document, ReadingPlan(), pages, tuple(Gist(f"Late, {n}.") for n in range(3)), "x", complete=True
+    )
+    book = library.add(document, source_name="gists.txt")
+    library.add_memory(book.id, memory)
+    library.close()
+    page.goto(f"{app_url}/read?book={book.id}&page=2")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    page.locator("#p2").get_by_role("button", name="Edit gist").click()
+    page.locator(".edit textarea").fill("The ferry was late; I say so.")
+    page.keyboard.press("Escape")
+    expect(page.locator("#p2 .gtext")).to_have_text("Late, 1.")  # nothing is kept that was not saved
+    page.locator("#p2").get_by_role("button", name="Edit gist").click()
+    page.locator(".edit textarea").fill("The ferry was late; I say so.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#p2 .gtext")).to_have_text("The ferry was late; I say so.")
+    expect(page.locator("#p2 .tags")).to_contain_text("Edited by you")
+    expect(page.locator(".mapbox .medit")).to_have_count(1)
+    page.locator("#p2").get_by_role("button", name="Edit gist").click()
+    page.get_by_role("button", name="Gist again").click()
+    expect(page.locator("#p2 .gtext")).to_contain_text("nobody on the quay")
+    expect(page.locator("#p2 .tags")).to_have_count(0)
+
+
+def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_url: str, app_home: Path) -> None:
+    library = Library(app_home)
+    document = Document(
+        f"{HOSTILE[0]} {HOSTILE[1]}",
+        tuple(Paragraph(text) for text in HOSTILE),
+        (Section(HOSTILE[5], 0), Section(HOSTILE[2], 3)),
+        author=HOSTILE[0],
+        format="markdown",
+    )
+    pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 20, HOSTILE[n]) for n in range(3))
+    gists = tuple(Gist(HOSTILE[n], marks=(HOSTILE[n + 1],)) for n in range(3))
+    book = library.add(document, source_name="hostile.md")
+    library.add_memory(book.id, GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True))
+    library.close()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{app_url}/read?book={book.id}&page=1")
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    for index, text in enumerate(HOSTILE):
+        piece = page.locator(f'#p{index // 2 + 1} .text [data-i="{index % 2}"]')
+        assert piece.evaluate("e => e.textContent") == text
+    for n in range(3):
+        assert page.locator(f"#p{n + 1} .gtext").evaluate("e => e.textContent") == HOSTILE[n]
+        assert HOSTILE[n] in page.locator(f"#p{n + 1} .pausemark p").evaluate("e => e.textContent")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    page.goto(app_url)
+    card = page.locator(f'[class*="st-key-card_{book.id}"]')
+    expect(card.locator("h2")).to_have_text(document.title)
+    card.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Import report").click()
+    expect(page.get_by_role("dialog", name="Import report")).to_contain_text(HOSTILE[0])
+    assert page.evaluate("window.pwned") is None
+    assert not [url for url in asked if "loaded.png" in url or ":9/" in url or url.startswith("javascript:")]
+    library = Library(app_home)
+    library.remove(book.id)
+    library.close()
