@@ -16,8 +16,8 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
-from readagent_core.reading import estimate, regist
-from readagent_core.study import Study, exporting, reading
+from readagent_core.reading import regist
+from readagent_core.study import Study, estimating, exporting, reading
 from readagent_core.words import first_words
 
 PRESET_NAMES = {
@@ -98,7 +98,7 @@ def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = Fal
         with st.popover("Options", icon=":material/tune:"):
             try:
                 plan = options(book, key=key)
-                st.caption(cost_line(study, book, plan))
+                st.caption(cost_line(study, book, plan).replace("$", "\\$"))
             except ReadAgentError as error:
                 st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
                 return
@@ -109,11 +109,8 @@ def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = Fal
 
 
 def cost_line(study: Study, book: Book, plan: ReadingPlan) -> str:
-    """What reading by ``plan`` comes to, before it starts: pages, calls, words."""
-    cost = estimate(study.library.document(book.id), plan)
-    if not study.model.is_language_model:
-        return f"About {cost.pages:,} pages. The built-in reader costs nothing."
-    return f"About {cost.pages:,} pages: {cost.calls:,} calls, {cost.words_in:,} words sent, {cost.words_out:,} back."
+    """What reading by ``plan`` comes to, before it starts."""
+    return estimating.sentence(study, study.library.document(book.id), plan)
 
 
 def which_reading(study: Study, book: Book, readings: list[Reading], shown: Reading) -> None:
