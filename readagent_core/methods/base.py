@@ -7,7 +7,7 @@ Screen, command line and evaluation watch the same events. A method is one file 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from readagent_core.memory import GistMemory
@@ -128,8 +128,13 @@ _KINDS: dict[str, Any] = {kind.__name__: kind for kind in (Asked, LookedUp, Expa
 
 
 def event_to_dict(event: Event) -> dict[str, Any]:
-    """An event as plain JSON values, with its kind."""
-    return {"kind": type(event).__name__, **asdict(event)}
+    """An event as plain JSON values, with its kind. Texts are not copied: prompts are long."""
+    values = dict(vars(event))
+    if isinstance(event, Answered):
+        values["answer"] = {**vars(event.answer), "usage": event.answer.usage.to_dict()}
+    elif isinstance(event, Asked):
+        values["usage"] = event.usage.to_dict()
+    return {"kind": type(event).__name__, **values}
 
 
 def event_from_dict(data: Mapping[str, Any]) -> Event:

@@ -5,6 +5,7 @@ The pages are those ReadAgent reads, so that methods differ only in how pages ar
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +21,7 @@ from readagent_core.words import terms
 
 KIND = "page embeddings"
 MOST_CHARACTERS = 10_000
+_INDEXING = threading.Lock()
 
 
 def by_words(question: str, memory: GistMemory) -> list[int]:
@@ -27,7 +29,8 @@ def by_words(question: str, memory: GistMemory) -> list[int]:
     if not memory.pages:
         return []
     bounds = tuple((page.start, page.end) for page in memory.pages)
-    index = _index(_Pages(memory.document.id, bounds, memory))
+    with _INDEXING:  # the questions of one book come together; one of them builds what all use
+        index = _index(_Pages(memory.document.id, bounds, memory))
     asked = [term for term in terms(question) if term in index.vocab_dict]
     scores = index.get_scores(asked) if asked else [0.0] * len(memory.pages)
     return ranked([float(score) for score in scores])
@@ -42,7 +45,7 @@ class _Pages:
     memory: GistMemory = field(compare=False)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _index(pages: _Pages) -> Any:
     """The index of a book's pages: the same for every question, so the last few are kept."""
     index = bm25s.BM25()
