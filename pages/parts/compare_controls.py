@@ -87,7 +87,7 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
             label_visibility="collapsed",
         )
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {_spelled(count)}"
-        go = st.form_submit_button(label, type="primary", disabled=running or not count)
+        go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
     with st.expander("Options to choose from"):
         known = known_questions(book)
         if known:

@@ -30,7 +30,7 @@ def test_six_methods_on_the_novella(page: Page, app_url: str) -> None:
     open_compare(page, app_url)
     expect(page.locator(".rows")).to_have_count(0)
     tick(page, ("memwalker", "semantic-compression"))
-    button = page.locator(".st-key-compare_ask button")
+    button = page.locator(".st-key-compare_go button")
     expect(button).to_have_text("Ask all six")
     page.locator(".st-key-compare_ask input").fill("Why did Ambrose Vane put out Harrow Light?")
     button.click()
@@ -64,7 +64,7 @@ def test_a_known_question_is_marked_right_or_wrong(page: Page, app_url: str) -> 
     page.locator("[class*='st-key-compare_known_'] input").press_sequentially("guessing the weight")
     page.locator("[role='option']", has_text="guessing the weight").first.click()
     expect(page.locator("[class*='st-key-compare_options_'] textarea")).to_have_value(re.compile(r"\* A tea cosy"))
-    page.locator(".st-key-compare_ask button").click()
+    page.locator(".st-key-compare_go button").click()
     full = page.locator('.r[data-method="full-text"] .v')
     expect(full).to_have_text(re.compile(r"^(Right|Wrong): \("), timeout=LONG)
 
