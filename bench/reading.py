@@ -89,7 +89,7 @@ class SlowModel:
             _, best = max(pieces, key=lambda piece: zlib.crc32(piece[0][-200:].encode()))
             return f"Break point: <{best}>\nBecause what comes next is something else."
         words = prompt.fields["page"].split()
-        return " ".join(words[: max(1, len(words) * 2 // 13)])
+        return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["target"])))])
 
 
 @contextmanager

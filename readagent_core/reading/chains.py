@@ -20,7 +20,7 @@ from readagent_core.reading.paginator import Call, Spend
 from readagent_core.reading.windows import Windows
 
 State = tuple[int, int]  # where the page before starts (-1: not shown), where the page starts
-_LEAST_GAP = 6  # pages between chains; below that, most calls of a new chain would be spent on getting in step
+_LEAST_GAP = 8  # pages between chains; below that, most calls of a new chain would be spent on getting in step
 
 
 @dataclass
