@@ -70,11 +70,20 @@ class Builder:
         self.sections: list[Section] = []
         self.notices: list[Notice] = []
         self.place = ""
+        self._rule = False
 
     def paragraph(self, text: str, place: str | None = None) -> None:
         text = clean(text).strip("\n ")
         if text.strip():
+            opens = not self.paragraphs or (self.sections and self.sections[-1].start == len(self.paragraphs))
+            if self._rule and not opens:
+                self.paragraphs.append(Paragraph(SCENE_BREAK, self.paragraphs[-1].place))
+            self._rule = False
             self.paragraphs.append(Paragraph(text, self.place if place is None else place))
+
+    def rule(self) -> None:
+        """A line across the page: a scene break between two paragraphs; ornament next to a heading or at an end."""
+        self._rule = True
 
     def heading(self, title: str, level: int = 1) -> None:
         title = " ".join(clean(title).split())

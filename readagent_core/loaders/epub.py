@@ -173,6 +173,9 @@ class _Assembly:
         if block.kind == "heading":
             self.pending.append((block.text, 0, block.level))
             return
+        if block.kind == "break":
+            self.builder.rule()
+            return
         self._write()
         self.builder.paragraph(block.text, place)
 

@@ -68,6 +68,8 @@ def _fill(builder: Builder, found: list[Block], title: str) -> None:
             continue
         if block.kind == "heading":
             builder.heading(block.text, block.level)
+        elif block.kind == "break":
+            builder.rule()
         else:
             builder.paragraph(block.text, f"p. {block.page}" if block.page else "")
     texts = [b for b in notes if b.kind == "text"]
