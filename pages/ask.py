@@ -59,8 +59,6 @@ def _scope(now: Scene) -> str:
 
 def _draw(now: Scene, was_running: bool) -> None:
     """Everything but the sidebar; runs by itself while an answer is under way."""
-    if was_running and not now.running:
-        st.rerun(scope="app")
     now.exchanges = [now.study.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
     now.current = next((e for e in now.exchanges if now.current and e.id == now.current.id), now.current)
     events = standing(now.study, now.current)[1] if now.current else []
@@ -76,6 +74,8 @@ def _draw(now: Scene, was_running: bool) -> None:
             _talk(now, steps, at)
         with left, st.container(key="ask_memory"):
             _memory(now, steps, at)
+    if was_running and not now.running:  # last, so that a click which came just now is not lost
+        st.rerun(scope="app")
 
 
 def _replay_bar(now: Scene, steps: list[replay.Step], at: int) -> int:
@@ -83,11 +83,11 @@ def _replay_bar(now: Scene, steps: list[replay.Step], at: int) -> int:
     if not now.current:
         return at
     link = f"?book={now.book.id}&exchange={now.current.id}&step={at + 1}"
-    act = answer_view.show_replay([s.title for s in steps], at=at, link=link, key=f"replay {now.current.id}")
-    if act and act.do == "step":
-        at = act.page
+    act, chosen = answer_view.show_replay([s.title for s in steps], exchange_id=now.current.id, at=at, link=link)
+    if chosen is not None:
+        at = chosen
         choose_exchange(now, now.current, step=at)
-    elif act and act.do == "prompt":
+    if act and act.do == "prompt":
         show_prompts(steps, at)
     return at
 

@@ -1,9 +1,10 @@
 // The bar over Ask: the steps of an answer, gone through by click or by the keys [ and ].
 
 class Replay {
-  constructor(root, { send }) {
+  constructor(root, { send, keep }) {
     this.root = root;
     this.send = send;
+    this.keep = keep;
     this.onkey = (e) => {
       if (typing(e) || e.ctrlKey || e.metaKey || e.altKey) return;
       if (e.key === "[") this.go(this.at - 1);
@@ -17,8 +18,9 @@ class Replay {
   }
 
   update(data) {
+    if (data.at === this.mine || this.data?.id !== data.id || this.data?.steps.length !== data.steps.length) this.mine = null;
     this.data = data;
-    this.at = data.at;
+    this.at = this.mine ?? data.at; // a click that is still on its way stays shown
     this.draw();
   }
 
@@ -26,7 +28,9 @@ class Replay {
     if (at < 0 || at >= this.data.steps.length || at === this.at) return;
     this.at = at;
     this.draw();
-    this.send({ do: "step", page: at });
+    // kept, not sent: a value that is kept goes along with every run, so no step is lost however fast they come
+    this.keep("step", { id: this.data.id, at, turn: Date.now() });
+    this.mine = at;
   }
 
   draw() {

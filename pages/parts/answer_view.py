@@ -46,7 +46,10 @@ def dress() -> None:
 
 
 def _draw(data: Mapping[str, Any], key: str) -> Act | None:
-    result = _component()(key=key, data=dict(data), on_act_change=_nothing)
+    return _act(_component()(key=key, data=dict(data), on_act_change=_nothing))
+
+
+def _act(result: Any) -> Act | None:
     act = getattr(result, "act", None)
     return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or "")) if act else None
 
@@ -60,9 +63,15 @@ def show_exchange(record: Mapping[str, Any]) -> Act | None:
     return _draw(record, f"exchange_{record['id']}")
 
 
-def show_replay(steps: Sequence[str], *, at: int, link: str, key: str) -> Act | None:
-    """The steps of the current answer. Acts: step (``page`` is its index), prompt."""
-    return _draw({"kind": "replay", "steps": list(steps), "at": at, "link": link}, key)
+def show_replay(steps: Sequence[str], *, exchange_id: str, at: int, link: str) -> tuple[Act | None, int | None]:
+    """The steps of the current answer. Act: prompt. And the step chosen, None unless one was chosen just now."""
+    data = {"kind": "replay", "id": exchange_id, "steps": list(steps), "at": at, "link": link}
+    result = _component()(key="replay", data=data, on_act_change=_nothing, on_step_change=_nothing)
+    chosen = getattr(result, "step", None) or {}
+    new = chosen.get("id") == exchange_id and chosen.get("turn") != st.session_state.get("replay_turn")
+    if new:
+        st.session_state["replay_turn"] = chosen["turn"]
+    return _act(result), min(int(chosen["at"]), len(steps) - 1) if new else None
 
 
 def show_conversations(items: Sequence[Mapping[str, str]], *, now: str | None, language: str, key: str) -> Act | None:

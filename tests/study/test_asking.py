@@ -304,3 +304,14 @@ def test_book_readings_ask_by_importance(study):
     study.model._answer = lambda p: "Page [3]" if p.task == "look_up_ranked" else reply(p)
     exchange, _ = asked(study, book, reading)
     assert exchange.settings["by_importance"] is True
+
+
+def test_consecutive_questions_share_the_memory_as_their_prefix(study):
+    """What a server with prefix caching reuses: everything up to the question (bench/prefix.py has the figures)."""
+    book, reading = a_book(study, a_memory())
+    for text in ("Who is Vane?", "What happened to the light in the night?"):
+        asked(study, book, reading, text, settings=AskSettings(look_ups=2))
+    first, second = (p.text for p in study.model.prompts if p.task == "look_up")
+    memory = study.library.memory(reading.id).text()
+    assert first.partition(memory)[0] == second.partition(memory)[0]
+    assert first.index("Who is Vane?") > first.index(memory) + len(memory)

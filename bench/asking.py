@@ -1,0 +1,134 @@
+"""How soon something is seen after a question, besides the model's own time, in a book of 1000 pages.
+
+python -m bench.asking             engine only
+python -m bench.asking --browser   and in Chromium: from the key press to the screen (needs the dev requirements)
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.methods.base import Question
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import load_settings
+from readagent_core.study import Study
+from readagent_core.study.asking import Asking
+from tests.fakes.model import FakeModel
+
+PAGES = 1000
+OPENED = (2, 500, 999)
+
+
+def made_up(pages: int = PAGES, *, seed: int = 3) -> GistMemory:
+    """A memory of ``pages`` pages of 350 words with gists of 50."""
+    chance = random.Random(seed)
+    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(3000)]
+    paragraphs = tuple(Paragraph(" ".join(chance.choices(words, k=70)) + ".") for _ in range(5 * pages))
+    made = tuple(Page(n + 1, 5 * n, 5 * n + 5, 350) for n in range(pages))
+    gists = tuple(Gist(" ".join(chance.choices(words, k=50)) + ".") for _ in range(pages))
+    return GistMemory(Document("A Long Book", paragraphs), ReadingPlan(), made, gists, "bench", complete=True)
+
+
+def reply(prompt: object) -> str:
+    return f"I want to look up Page {list(OPENED)} to see." if getattr(prompt, "task", "") == "look_up" else "So [2]."
+
+
+def engine(rounds: int = 7) -> dict[str, float]:
+    """Median seconds, the model answering at once."""
+    memory = made_up()
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study(load_settings({"READAGENT_HOME": folder}, secrets=Path("none")), model=FakeModel(reply))
+        book = study.library.add(memory.document)
+        reading = study.library.add_memory(book.id, memory)
+        asked, first, whole, expand = [], [], [], []
+        for _ in range(rounds):
+            began = time.perf_counter()
+            _, job = study.ask(book.id, Question("Why?"), reading_id=reading.id)
+            asked.append(time.perf_counter() - began)
+            while not isinstance(job.snapshot.value, Asking):
+                time.sleep(0.0005)
+            first.append(time.perf_counter() - began)
+            job.join()
+            whole.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            memory.text(OPENED)
+            expand.append(time.perf_counter() - began)
+        study.library.close()
+    return {
+        "the question is kept and its job runs": statistics.median(asked),
+        "first event": statistics.median(first),
+        "whole answer, two calls": statistics.median(whole),
+        f"3 of {PAGES} pages expanded into the prompt's text": statistics.median(expand),
+    }
+
+
+def browser() -> dict[str, float]:
+    """Seconds in Chromium: question to first event on screen; a step of the replay that opens 3 pages."""
+    from playwright.sync_api import expect, sync_playwright
+
+    from tests.browser.conftest import _installed, running_app
+    from tests.fakes.server import FakeServer
+
+    def answer(text: str) -> str:
+        return (
+            f"I want to look up Page {list(OPENED)} to see." if "do not answer the question yet" in text else "So [2]."
+        )
+
+    with tempfile.TemporaryDirectory() as folder, FakeServer(answer) as server, sync_playwright() as playwright:
+        home = Path(folder) / "home"
+        study = Study(load_settings({"READAGENT_HOME": str(home)}, secrets=Path("none")), model=FakeModel(reply))
+        book = study.library.add(made_up().document)
+        study.library.add_memory(book.id, made_up())
+        study.library.close()
+        chromium = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
+        page = chromium.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+        with running_app(home, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url:
+            began = time.perf_counter()
+            page.goto(f"{url}/ask?book={book.id}")
+            expect(page.locator('[data-kind="memory"] .m')).to_have_count(PAGES, timeout=60_000)
+            shown = time.perf_counter() - began
+            seen: list[float] = []
+            for turn in range(3):
+                page.locator('[data-testid="stChatInputTextArea"]').fill(f"Why was it so, {turn}?")
+                began = time.perf_counter()
+                page.keyboard.press("Enter")
+                page.locator(".step").nth(turn).wait_for()
+                seen.append(time.perf_counter() - began)
+                expect(page.locator(".cost")).to_have_count(turn + 1)
+            gists = page.locator('[data-kind="replay"] .steps button', has_text="Gists")
+            sent = page.locator('[data-kind="replay"] .steps button', has_text="Memory as sent")
+            opened: list[float] = []
+            for _ in range(5):
+                gists.click()
+                expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(0)
+                began = time.perf_counter()
+                sent.click()
+                page.locator('[data-kind="memory"] .m.open').nth(2).wait_for(state="attached")
+                opened.append(time.perf_counter() - began)
+        chromium.close()
+    return {
+        f"a book of {PAGES} pages on the screen (first visit)": shown,
+        "question to look-up on the screen": statistics.median(seen),
+        f"3 of {PAGES} pages opened in place": statistics.median(opened),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--browser", action="store_true")
+    found = engine()
+    if parser.parse_args().browser:
+        found |= browser()
+    for what, seconds in found.items():
+        print(f"{what:60} {1000 * seconds:8.0f} ms")
+
+
+if __name__ == "__main__":
+    main()
