@@ -230,7 +230,11 @@ def _suggestions(now: Scene) -> list[tuple[str, bool]]:
     if not memory.readable:
         return []
     finished = now.limit is None and memory.complete
-    always = [(s.text, True) for s in suggesting.always(memory, finished=finished)]
+    cache = st.session_state.setdefault("always_asked", {})  # names are looked for in every gist: not at every run
+    name = (now.reading.id, now.limit, len(memory.readable))
+    if name not in cache:
+        cache[name] = [(s.text, True) for s in suggesting.always(memory, finished=finished)]
+    always = cache[name]
     kept = suggesting.kept(now.study, now.reading.id, up_to=now.limit)
     asked = {e.question for e in now.exchanges}
     return [pair for pair in [*((t, False) for t in (kept or [])[:2]), *always] if pair[0] not in asked][:4]

@@ -69,12 +69,13 @@ class Memory {
       const state = this.expanded.has(n) && open ? "full" : this.peeked.has(n) ? "peek" : "gist";
       const passages = state === "full" ? (this.data.passages?.[n] ?? []).flat() : [];
       const asked = this.marked.has(n) || this.expanded.has(n);
-      const key = JSON.stringify([page.text, state, asked, passages, [...this.unfolded].filter((u) => u.startsWith(`${n}:`))]);
+      const unfolded = this.unfolded.size ? [...this.unfolded].filter((u) => u.startsWith(`${n}:`)) : [];
+      const key = JSON.stringify([state, asked, passages, unfolded]); // the text is compared as it is: a book is 2 MB
       const known = this.rows.get(n);
-      if (known?.key !== key) {
+      if (known?.key !== key || known.text !== page.text) {
         const node = this.row(page, { state, asked, passages, meta });
         known?.node.replaceWith(node);
-        this.rows.set(n, { key, node });
+        this.rows.set(n, { key, node, text: page.text });
       }
       rows.push(this.rows.get(n).node);
     }
