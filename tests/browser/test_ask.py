@@ -34,7 +34,7 @@ def book_called(title: str, home: Path) -> str:
 
 
 @pytest.fixture
-def keeper(page: Page, model_app_url: str, model_app_home: Path) -> str:
+def story(page: Page, model_app_url: str, model_app_home: Path) -> str:
     """The story with its recorded reading, in the app that a model is connected to."""
     if not book_called(KEEPER, model_app_home):  # the samples come with the first visit
         open_library(page, model_app_url)
@@ -120,10 +120,10 @@ def test_a_sample_is_read_asked_about_and_the_right_page_opens(page: Page, prefi
 
 
 def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
-    page: Page, model_app_url: str, keeper: str, replies
+    page: Page, model_app_url: str, story: str, replies
 ):
     replies(look_up="I want to look up Page [15, 21] to read what he said.", answer=ANSWER)
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     exchange = ask(page, "Why did Vane put out the light?")
     chips = exchange.locator(".cite")
     expect(chips).to_have_text(["from page 15", "from memory", "not found"])
@@ -137,12 +137,12 @@ def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
     expect(exchange.locator(".ans")).not_to_contain_text("Evidence")
 
 
-def test_one_after_another_and_replayed(page: Page, model_app_url: str, keeper: str, replies, fake_server: FakeServer):
+def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: str, replies, fake_server: FakeServer):
     replies(
         look_up=["I want to look up Page 3 to see.", "I want to look up Page 7 to check.", "STOP"],
         answer="He met her at the quay [3].",
     )
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     choose_method(page, "ReadAgent, one at a time")
     exchange = ask(page, "Who met Nora?")
     expect(exchange.locator(".step")).to_have_count(3)
@@ -168,19 +168,19 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, keeper: 
     choose_method(page, "ReadAgent, all at once")
 
 
-def test_no_look_up_is_said(page: Page, model_app_url: str, keeper: str, replies):
+def test_no_look_up_is_said(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="I want to look up Page [] to ... nothing.", answer="It is about a lighthouse [1].")
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     exchange = ask(page, "What is it about?")
     expect(exchange.locator(".before")).to_have_text("Answered from gists; no page was needed.")
     expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(0)
 
 
 def test_a_one_click_question_needs_no_look_up(
-    page: Page, model_app_url: str, keeper: str, replies, fake_server: FakeServer
+    page: Page, model_app_url: str, story: str, replies, fake_server: FakeServer
 ):
     replies(answer="It is about a lighthouse [1].")
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     page.locator(".st-key-ask_new button").click()
     expect(page.locator(".qt")).to_have_count(0)
     page.locator(".sug .btn", has_text="What is this about?").click()
@@ -188,9 +188,9 @@ def test_a_one_click_question_needs_no_look_up(
     expect(page.locator(".cost")).to_contain_text("no page looked up")
 
 
-def test_refused_then_asked_again(page: Page, model_app_url: str, keeper: str, replies):
+def test_refused_then_asked_again(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="Page [2]", answer=Reply("", finish="content_filter"))
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     exchange = ask(page, "Who stole the box?")
     expect(exchange.locator(".note.alert")).to_be_visible()
     replies(look_up="Page [2]", answer="Nobody knows [2].")
@@ -199,17 +199,17 @@ def test_refused_then_asked_again(page: Page, model_app_url: str, keeper: str, r
     expect(page.locator(".ans").last).to_contain_text("Nobody knows.")
 
 
-def test_a_reply_that_breaks_off_keeps_what_had_come(page: Page, model_app_url: str, keeper: str, replies):
+def test_a_reply_that_breaks_off_keeps_what_had_come(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="Page [2]", answer=Reply("He rowed out to the ship and then", finish="length"))
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     exchange = ask(page, "What did he do that night?")
     expect(exchange.locator(".note")).to_contain_text("broke off")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out to the ship and then")
 
 
-def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, keeper: str, replies):
+def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="Page [15]", answer=Reply("He rowed out to the ship. " * 30, gap=0.3))
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     exchange = ask(page, "How did he warn the ship?")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
     address = page.url
@@ -225,9 +225,9 @@ def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, 
     expect(exchange.locator("button.stop")).to_have_count(0)
 
 
-def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url: str, keeper: str, replies):
+def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="Page [2]", answer="He did [2].", standalone="Why did Ambrose Vane row out to the ship?")
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     ask(page, "Who is Ambrose Vane?")
     expect(page.locator(".cost")).to_have_count(1)
     ask(page, "And why did he row out?", new=False)
@@ -235,12 +235,12 @@ def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url:
     expect(page.locator(".cost")).to_have_count(2)
 
 
-def test_text_of_a_model_is_never_markup(page: Page, model_app_url: str, keeper: str, replies):
+def test_text_of_a_model_is_never_markup(page: Page, model_app_url: str, story: str, replies):
     nasty = '<img src=x onerror="document.title=1"> ![x](https://example.invalid/x.png) <script>1</script> **b** [2].'
     asked_for: list[str] = []
     page.on("request", lambda request: asked_for.append(request.url))
     replies(look_up=f"Page [2] to {nasty}", answer=nasty)
-    open_ask(page, model_app_url, keeper)
+    open_ask(page, model_app_url, story)
     exchange = ask(page, "Is <b>this</b> *safe*?")
     expect(exchange.locator(".ans")).to_contain_text("<img src=x onerror=")
     expect(exchange.locator("img, script")).to_have_count(0)
