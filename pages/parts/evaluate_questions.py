@@ -47,6 +47,8 @@ def browse(folder: Path, arms: list[Arm]) -> None:
     )
     lines = Lines(file, mend=False)
     results = [Result.from_dict(lines.at(entry["place"])) for entry in found[chosen]]
+    order = list(titles)
+    results.sort(key=lambda r: (order.index(r.arm) if r.arm in titles else len(order), r.run))
     _question(results[0])
     for at in range(0, len(results), 2):
         for column, result in zip(st.columns(2), results[at : at + 2], strict=False):

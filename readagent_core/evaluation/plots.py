@@ -30,8 +30,11 @@ class Point:
 
 
 def scatter(points: Sequence[Point], *, x_title: str, y_title: str, chance: float | None = None) -> str:
-    """Points over two percent axes, each labelled beside; a dashed line at ``chance``."""
-    width, height, left, right, top, bottom = 760, 420, 56, 24, 16, 52
+    """Points over two percent axes, numbered, named in the list beside them; a dashed line at ``chance``."""
+    listed = max((len(p.label) for p in points), default=0)
+    right = 64 + 7 * listed  # room for the list
+    left, top, bottom = 56, 24, 52
+    width, height = left + 460 + right, max(420, top + bottom + 20 * len(points))
     xs = [p.x for p in points] or [0.0, 100.0]
     ys = [v for p in points for v in (p.y, p.low, p.high) if v is not None] or [0.0, 100.0]
     ys += [chance] if chance is not None else []
@@ -58,16 +61,14 @@ def scatter(points: Sequence[Point], *, x_title: str, y_title: str, chance: floa
         out.append(_line(left, py, width - right, py, _SOFT, dash="4 4"))
         out.append(_text(width - right, py - 6, f"chance, {chance:g} %", anchor="end"))
     taken: list[tuple[float, float, float]] = []
-    for point in sorted(points, key=lambda p: (p.hollow, -p.y)):
+    for number, point in enumerate(sorted(points, key=lambda p: (p.hollow, -p.y, p.x)), start=1):
         px, py = at(point.x, point.y)
         if point.low is not None and point.high is not None:
             out.append(_line(px, at(0, point.low)[1], px, at(0, point.high)[1], _SEA, width=1.5))
-        fill = "none" if point.hollow else _SEA
-        out.append(
-            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="5" fill="{fill}" stroke="{_SOFT if point.hollow else _SEA}" '
-            f'stroke-width="2"><title>{escape(point.label)}: {point.y:.1f}, CR {point.x:.1f} %</title></circle>'
-        )
-        out.append(_beside(px, py, point.label, taken, width - right))
+        out.append(_dot(px, py, point))
+        out.append(_beside(px, py, str(number), taken, width - right + 24))
+        row, start = top + 20 * (number - 1) + 6, width - right + 28
+        out += [_dot(start, row, point), _text(start + 12, row + 4, f"{number}  {point.label}", soft=point.hollow)]
     out.append(_text((left + width - right) / 2, height - 12, x_title, anchor="middle", soft=False))
     out.append(_text(left, 10, y_title, soft=False))
     return _svg(width, height, out, f"{y_title} against {x_title}")
@@ -142,6 +143,15 @@ def _beside(x: float, y: float, label: str, taken: list[tuple[float, float, floa
         row += 14
     taken.append((start, start + wide, row))
     return _text(x + 10 if right else x - 10, row, label, anchor="start" if right else "end", soft=False)
+
+
+def _dot(x: float, y: float, point: Point) -> str:
+    fill, stroke = ("none", _SOFT) if point.hollow else (_SEA, _SEA)
+    said = f"{point.label}: {point.y:.1f}, {point.x:.1f}"
+    return (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{fill}" stroke="{stroke}" stroke-width="2">'
+        f"<title>{escape(said)}</title></circle>"
+    )
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, width: float = 1, dash: str = "") -> str:

@@ -21,7 +21,7 @@ def test_a_small_experiment_runs_and_can_be_looked_into(page, app_url):
     table = page.locator(".ev-table table").first
     expect(table.locator("tbody tr")).to_have_count(5, timeout=60_000)  # four methods and chance
     expect(page.locator("[role=tab]").nth(2)).to_be_visible(timeout=60_000)
-    expect(page.locator(".st-key-evaluate_plot svg circle")).to_have_count(4)
+    expect(page.locator(".st-key-evaluate_plot svg circle")).to_have_count(8)  # in the plot and in its list
     page.locator("[role=tab]").nth(2).click()
     expect(page.locator(".st-key-evaluate_asked")).to_be_visible()
     expect(page.locator(".st-key-evaluate_stop")).to_have_count(0)  # nothing runs any more
