@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import shell
+from pages.parts import shell, tour
 
 st.set_page_config(page_title="ReadAgent", page_icon=shell.MARK, layout="wide", initial_sidebar_state="auto")
 st.logo(shell.LOGO, size="large")
 shell.dress()
-st.navigation(
+screen = st.navigation(
     [
         st.Page("pages/library.py", title="Library", default=True),
         st.Page("pages/read.py", title="Read"),
@@ -19,4 +19,6 @@ st.navigation(
         st.Page("pages/settings.py", title="Settings"),
     ],
     position="top",
-).run()
+)
+tour.show(screen.title)
+screen.run()

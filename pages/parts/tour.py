@@ -1,0 +1,123 @@
+"""The tour for the first visit: five short steps through the bundled novella and its recorded reading.
+
+Skippable at every step; done or skipped, it is never in the way again. Shown by app.py over any screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.parts import book as current
+from pages.parts.cached import get_study
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Book, Exchange
+from readagent_core.study import Study
+from readagent_core.study.samples import NAMES
+
+STATE = "tour"  # the preference: the step shown next, or "done"
+QUESTION = "Why did Tilda tell the truth to Nora and to no one before her?"
+
+
+@dataclass(frozen=True)
+class Step:
+    """``screen``: its title; ``at``: the novella's page there; ``replay``: the step of the answer."""
+
+    title: str
+    text: str
+    screen: str
+    at: int | None = None
+    replay: int | None = None
+
+
+STEPS = (
+    Step(
+        "Where it paused",
+        "A language model read this story and chose where to pause, as a reader puts a book down. "
+        "Every page ends with ‖ and its reason.",
+        "Read",
+        at=1,
+    ),
+    Step(
+        "What it kept",
+        "Beside each page stands its gist: the page in about a sixth of the words. The map at the edge is the whole "
+        "book, one cell a page.",
+        "Read",
+        at=2,
+    ),
+    Step(
+        "Ask",
+        "A question is put to the gists alone first. This one is answered already; ask your own below it.",
+        "Ask",
+        replay=1,
+    ),
+    Step(
+        "It looks up",
+        "The gists say where to look, so it goes back to a few pages. They open in place, among the gists.",
+        "Ask",
+        replay=4,
+    ),
+    Step(
+        "The answer",
+        "Each claim says what it rests on: a page, a gist, or nothing. Click one to see the words. That is all.",
+        "Ask",
+        replay=5,
+    ),
+)
+
+
+def show(screen: str) -> None:
+    """Draw the tour's card where it is at home: an invitation in the library, then each step on its screen."""
+    try:
+        study = get_study()
+        at = study.library.preference(STATE, 0)
+        book = novella(study)
+    except ReadAgentError:
+        return  # the screen itself says what is wrong
+    if book is None or not isinstance(at, int) or not 0 <= at <= len(STEPS):
+        return
+    if at == 0:
+        if screen == "Library":
+            _card(study, book, at, "New here?", "Five short steps show how a book is read and asked.", "Take the tour")
+    elif STEPS[at - 1].screen == screen:
+        step = STEPS[at - 1]
+        last = at == len(STEPS)
+        _card(study, book, at, f"{at} of {len(STEPS)}. {step.title}", step.text, "Done" if last else "Next")
+
+
+def novella(study: Study) -> Book | None:
+    """The novella, while it is in the library."""
+    return next((b for b in study.library.books() if b.sample and b.source_name == f"{NAMES[0]}.md"), None)
+
+
+def recorded_answer(study: Study, book: Book) -> Exchange | None:
+    """The recorded answer that the tour shows."""
+    exchanges = (e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id))
+    return next((e for e in exchanges if e.question == QUESTION and e.extra.get("recorded")), None)
+
+
+def _card(study: Study, book: Book, at: int, title: str, text: str, go: str) -> None:
+    with st.container(key="tour"):
+        st.markdown(f"**{title}**")
+        st.markdown(text)
+        with st.container(horizontal=True):
+            if st.button(go, type="primary", key="tour_next"):
+                _move(study, book, at + 1)
+            if at < len(STEPS) and st.button("Skip the tour", type="tertiary", key="tour_skip"):
+                study.library.set_preference(STATE, "done")
+                st.rerun()
+
+
+def _move(study: Study, book: Book, to: int) -> None:
+    if to > len(STEPS):
+        study.library.set_preference(STATE, "done")
+        st.rerun()
+    study.library.set_preference(STATE, to)
+    step = STEPS[to - 1]
+    address = {"book": book.id}
+    answer = recorded_answer(study, book)
+    if step.replay is not None and answer is not None:
+        address |= {"exchange": answer.id, "step": str(step.replay)}
+    current.choose(book.id, page=step.at)
+    st.switch_page(f"pages/{step.screen.lower()}.py", query_params=address)

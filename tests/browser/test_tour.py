@@ -1,0 +1,29 @@
+"""The tour of the first visit: five steps, skippable, and never in the way again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import StartApp
+
+
+def test_five_steps_then_never_again(page: Page, start_app: StartApp, tmp_path: Path) -> None:
+    with start_app(tmp_path / "home") as url:
+        page.goto(url)
+        card = page.locator(".st-key-tour")
+        expect(card).to_contain_text("New here?")
+        card.get_by_role("button", name="Take the tour").click()
+        for step in ("1 of 5", "2 of 5", "3 of 5", "4 of 5", "5 of 5"):
+            expect(card).to_contain_text(step)
+            if step == "2 of 5":
+                expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+            if step == "5 of 5":
+                expect(page.get_by_text("Why did Tilda tell the truth to Nora").first).to_be_visible()
+                expect(page.locator(".m.open")).not_to_have_count(0)
+            card.locator(".st-key-tour_next button").click()
+        expect(card).to_have_count(0)
+        page.goto(url)
+        expect(page.locator('[class*="st-key-card_"]').first).to_be_visible()
+        expect(card).to_have_count(0)
