@@ -214,6 +214,7 @@ def _line(now: Scene) -> None:
         act = answer_view.show_suggestions(_suggestions(now), language=now.book.language, key="suggestions")
         if act and act.do == "ask":
             _start(now, act.text, whole=act.page == 1)
+        _suggest(now)
     options = ""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         text = st.chat_input("Ask about the book", key="ask_input", max_chars=20_000)
@@ -236,8 +237,25 @@ def _suggestions(now: Scene) -> list[tuple[str, bool]]:
         cache[name] = [(s.text, True) for s in suggesting.always(memory, finished=finished)]
     always = cache[name]
     kept = suggesting.kept(now.study, now.reading.id, up_to=now.limit)
+    if kept is None and not now.study.model.is_language_model:
+        kept = cache.setdefault(("by rule", *name), suggesting.by_rule(memory))
     asked = {e.question for e in now.exchanges}
     return [pair for pair in [*((t, False) for t in (kept or [])[:2]), *always] if pair[0] not in asked][:4]
+
+
+def _suggest(now: Scene) -> None:
+    """For a book nothing was suggested for: one call of the model, made only when it is asked for."""
+    memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
+    fresh = suggesting.kept(now.study, now.reading.id, up_to=now.limit) is None
+    if not (fresh and now.study.model.is_language_model and memory.readable):
+        return
+    if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
+        with st.spinner("Thinking of questions"):
+            job = suggesting.start(now.study, now.reading.id, memory, up_to=now.limit)
+            ended = job.join(60)
+        if ended.error:
+            st.toast(ended.error, icon=":material/error:", duration="long")
+        st.rerun(scope="app")
 
 
 def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from readagent_core.models.statistics import content, inverse_frequencies, overlap, split_sentences
+from readagent_core.models.statistics import central_sentences, content, inverse_frequencies, overlap, split_sentences
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_memory
 
@@ -18,6 +18,9 @@ NEAR = 0.75  # a further sentence joins when it shares at least this much of wha
 LEAST = 0.12  # below this share of the question's weight the text does not say
 QUOTE_WORDS = 25
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
+_WHOLE = re.compile(
+    r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
+)
 _QUOTE_MARKS = re.compile(r"[\"“”„«»「」『』]")
 
 
@@ -77,7 +80,27 @@ def _quotation(sentence: str) -> str:
     return piece
 
 
+def _overview(text: str, language: str) -> str:
+    """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that."""
+    entries = split_memory(text) or [(0, False, text)]
+    chosen: list[_Sentence] = []
+    for page, full, body in [entries[i] for i in dict.fromkeys((0, len(entries) // 2, len(entries) - 1))]:
+        pieces = split_sentences(body, language)
+        if pieces:
+            scores = central_sentences(pieces)
+            best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
+            chosen.append(_Sentence(best, page, full, frozenset(), frozenset()))
+    opening = (
+        "はじめ、中ほど、終わりから一文ずつ："
+        if language == "ja"
+        else "A sentence from the beginning, middle and end: "
+    )
+    return _reply(chosen, language, opening=opening)
+
+
 def _answer(prompt: Prompt, text: str) -> str:
+    if not content(prompt.fields["question"]) or _WHOLE.search(prompt.fields["question"]):
+        return _overview(text, prompt.language)
     scored = sorted(_scored(text, prompt.fields["question"], prompt.language), key=lambda row: -row[0])
     if not scored or scored[0][0] < LEAST:
         return "文章には書かれていません。" if prompt.language == "ja" else "The text does not say."

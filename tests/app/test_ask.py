@@ -7,6 +7,8 @@ import pytest
 from pages.parts.cached import get_study
 from readagent_core.document import Document, Paragraph
 from readagent_core.methods.base import Question
+from readagent_core.study import suggesting
+from tests.fakes.server import Reply
 
 
 def the_keeper(study):
@@ -118,3 +120,17 @@ def test_an_answer_under_way_is_found_again(app):
     job.join(20)
     at = app("pages/ask.py", book=book.id, exchange=exchange.id)
     assert not at.exception
+
+
+def test_questions_are_suggested_only_when_asked_for(app, fake_server):
+    """A call of a connected model costs something: it is made on a click, once, and kept."""
+    at = app("pages/ask.py")
+    assert not fake_server.chats
+    fake_server.before = lambda number, text: Reply("Who put out the light?\nWhy did Tilda wait?")
+    at.button(key="ask_suggest").click().run()
+    assert not at.exception
+    assert len(fake_server.chats) == 1
+    study = get_study()
+    reading = study.newest_memory(the_keeper(study).id)[0]
+    assert suggesting.kept(study, reading.id, up_to=None) == ["Who put out the light?", "Why did Tilda wait?"]
+    assert "ask_suggest" not in {button.key for button in at.button}
