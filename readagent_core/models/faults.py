@@ -38,8 +38,14 @@ _WINDOW = re.compile(
 )
 _CREDIT = re.compile(r"insufficient_quota|insufficient[ _]credits?|credit balance|billing|out of credit", re.IGNORECASE)
 _FILTER = re.compile(r"content[ _](?:filter|policy|management)|safety|moderation|responsibleai", re.IGNORECASE)
+_KEY = re.compile(  # Gemini and LiteLLM refuse a key with 400
+    r"api[ _-]?key[^.]{0,20}(?:not valid|invalid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key|api_key_invalid"
+    r"|no_db_connection",
+    re.IGNORECASE,
+)
 _NO_MODEL = re.compile(
-    r"model_not_found|model\b.{0,80}\b(?:not found|does not exist|not exist|unknown)", re.IGNORECASE | re.DOTALL
+    r"model_not_found|invalid model\b|model\b.{0,80}\b(?:not found|does not exist|not exist|unknown)",
+    re.IGNORECASE | re.DOTALL,
 )
 _LIMIT_OF = re.compile(r"(?:maximum context length (?:is|of)|context size \(|limit(?: is|:)|n_ctx[\"']?:) ?(\d{3,8})")
 _AGAIN_IN = re.compile(r"(?:try again in|retryDelay\"?:? ?\"?) ?(\d+(?:\.\d+)?) ?(ms|s)", re.IGNORECASE)
@@ -103,9 +109,10 @@ def from_status(status: int, body: str, headers: Mapping[str, str], *, where: st
         return NoCreditError(
             f"The account at {host(where)} is out of credit. {KEPT} Add credit or choose another model, and go on."
         )
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and _KEY.search(body)):
+        of = f" for {model}" if model else ""
         return KeyRefusedError(
-            f"{host(where)} did not accept the key for {model}. {KEPT} Enter a key that is valid there in Settings."
+            f"{host(where)} did not accept the key{of}. {KEPT} Enter a key that is valid there in Settings."
         )
     if status == 429:
         wait = retry_after(headers, body)

@@ -135,7 +135,7 @@ def test_a_window_of_3000_words_takes_moments():
     text = passage(*[f"{SEA} {SHOP} {i} {'word' * (i % 7)}" for i in range(80)])
     start = time.perf_counter()
     ask("paginate", where="a turn", preceding="", passage=text)
-    assert time.perf_counter() - start < 0.5
+    assert time.perf_counter() - start < 3.0
 
 
 @pytest.mark.parametrize(("language", "name"), [t for t in templates() if t[1] in ANSWERS])

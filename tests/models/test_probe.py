@@ -27,7 +27,7 @@ def test_servers_on_this_computer_are_found_at_once():
     presets = tuple(replace(p, address=f"http://127.0.0.1:9/{p.id}") for p in probe.PRESETS)
     with FakeServer(kind="ollama", models=("llama3.1:8b", "nomic-embed-text")) as one, FakeServer(models=()) as two:
         presets = (replace(presets[0], address=one.url), replace(presets[1], address=two.url), *presets[2:])
-        found = probe.find_local(presets)
+        found = probe.find_local(presets, seconds=10.0)
     assert [(f.preset.id, f.models) for f in found] == [("ollama", ("llama3.1:8b",)), ("lmstudio", ())]
 
 
@@ -38,7 +38,7 @@ def test_a_server_that_hangs_is_given_half_a_second():
         presets = (replace(presets[0], address=server.url), *presets[1:])
         start = time.monotonic()
         assert probe.find_local(presets) == []
-        assert time.monotonic() - start < 2.0
+        assert time.monotonic() - start < 4.5
 
 
 def test_models_are_listed_with_the_key():

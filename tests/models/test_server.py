@@ -121,6 +121,9 @@ def test_no_usage_reported(ask):
 FAULTS = [
     (Reply(status=401, error=error("Incorrect API key provided: MARKER-KEY")), errors.KeyRefusedError, "Enter a key"),
     (Reply(status=403, error=error("no")), errors.KeyRefusedError, "Enter a key"),
+    (Reply(status=400, error=error("API key not valid. Please pass a valid API key.")), errors.KeyRefusedError, "key"),
+    (Reply(status=400, error=error("No connected db.", kind="no_db_connection")), errors.KeyRefusedError, "key"),
+    (Reply(status=400, error=error("Invalid model name passed in model=m")), errors.UnknownModelError, "Choose one"),
     (Reply(status=402, error=error("pay")), errors.NoCreditError, "Add credit"),
     (Reply(status=429, error=error("x", code="insufficient_quota")), errors.NoCreditError, "Add credit"),
     (Reply(status=429, error=error("slow down")), errors.RateLimitError, "asked us to wait"),
@@ -146,7 +149,7 @@ FAULTS = [
     (Reply("A tea cosy, that was", cut=10), errors.CutOffError, "broke off"),
     (Reply("A tea cosy, that was", cut=10, how="reset"), errors.CutOffError, "broke off"),
     (Reply("x", drop=True), errors.UnreachableError, "broke"),
-    (Reply("x", delay=0.6), errors.ModelTimeoutError, "more time"),
+    (Reply("x", delay=1.5), errors.ModelTimeoutError, "more time"),
 ]
 
 
@@ -155,7 +158,7 @@ FAULTS = [
 )
 def test_every_fault_has_its_name_and_says_what_to_do(ask, reply, kind, says):
     with FakeServer([reply]) as server, pytest.raises(errors.ModelError) as caught:
-        ask(server, silence=0.3)
+        ask(server, silence=0.5 if reply.delay else 60.0)
     assert type(caught.value) is kind
     assert says in str(caught.value)
     assert "kept" in str(caught.value)
@@ -199,14 +202,14 @@ def test_a_wrong_key_fails_at_once_and_the_right_one_works(ask):
 
 def test_stopping_in_the_middle_of_a_reply():
     watch = Watch()
-    with FakeServer([Reply("word " * 400, gap=0.02)]) as server:
+    with FakeServer([Reply("word " * 400, gap=0.1)]) as server:
         model = server_model(server)
         threading.Timer(0.2, watch.cancel).start()
         start = time.monotonic()
         with pytest.raises(errors.CancelledError):
             model.complete(PROMPT, watch)
         model.close()
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 6.0
 
 
 # --- the window -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from readagent_core.methods.base import Question, event_from_dict
 from readagent_core.models import connection
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, Settings
-from readagent_core.study import Study
+from readagent_core.study import Study, exporting
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -68,7 +68,7 @@ FAULTS = {
     "502": Fault(Reply(status=502, body="<html>"), 5, "failed (error 502)"),
     "503": Fault(Reply(status=503, error=error("x")), 5, "failed (error 503)"),
     "529": Fault(Reply(status=529, error=error("x")), 5, "failed (error 529)"),
-    "timeout": Fault(Reply(delay=0.8), 3, "gave no sign for too long"),
+    "timeout": Fault(Reply(delay=1.6), 3, "gave no sign for too long"),
     "reset": Fault(Reply(drop=True), 4, "connection to"),
     "cut in the middle": Fault(Reply("Well, it", cut=7), 4, "broke off", frozenset({"paginate", "gist", "look_up"})),
     "cut by a reset": Fault(
@@ -170,7 +170,7 @@ def test_once(run, undisturbed, name, task):
     memory, answer = undisturbed
     trouble = Trouble(task, FAULTS[name].reply, times=1)
     with FakeServer(before=trouble) as server:
-        reading, found, reading_job, exchange = run(server, timeout=0.4 if name == "timeout" else 60.0)
+        reading, found, reading_job, exchange = run(server, timeout=0.8 if name == "timeout" else 60.0)
         assert (reading_job.snapshot.state, reading.state) == ("done", "done")
         assert (found.pages, found.gists) == (memory.pages, memory.gists)
         texts = [chat.text for chat in server.chats]
@@ -191,7 +191,7 @@ def test_always(run, undisturbed, name, task):
     fault = FAULTS[name]
     trouble = Trouble(task, fault.reply)
     with FakeServer(before=trouble) as server:
-        reading, found, reading_job, exchange = run(server, timeout=0.4 if name == "timeout" else 60.0)
+        reading, found, reading_job, exchange = run(server, timeout=0.8 if name == "timeout" else 60.0)
     for text, met in trouble.met.items():
         most = 1 if name.startswith("cut") and task == "answer" else fault.calls
         # the reader itself asks for a pause point up to three times before it takes the last label
@@ -264,11 +264,17 @@ def test_a_third_of_all_calls_fails_in_all_these_ways(run, tmp_path):
         assert len(asked) == len(set(asked))
 
 
-def test_the_key_is_in_no_log(run, caplog):
+def test_the_key_is_found_nowhere(run, caplog, own_home):
+    """After a reading, an ask that fails and every export: in no file, log, error or export."""
     caplog.set_level(logging.DEBUG)
-    with FakeServer(
-        lambda text: Reply(status=500, error=error("x")) if "Oake win" in text else sensible(text)
-    ) as server:
-        run(server)
+    failing = Reply(status=401, error=error("Incorrect API key provided: sk-marker-key-0001"))
+    with FakeServer(lambda text: failing if "Oake win" in text else sensible(text)) as server:
+        reading, memory, reading_job, exchange = run(server)
         assert server.chats[0].headers["authorization"] == "Bearer sk-marker-key-0001"
-    assert "sk-marker-key-0001" not in caplog.text
+    assert "did not accept the key" in exchange.error
+    told = [caplog.text, repr(exchange), repr(reading), repr(reading_job.snapshot)]
+    exports = [exporting.export(memory, kind) for kind in ("md", "html", "json")]
+    files = [path.read_bytes() for path in own_home.rglob("*") if path.is_file()]
+    assert len(files) > 2
+    for found in [*told, *exports, *files]:
+        assert b"sk-marker-key-0001" not in (found.encode() if isinstance(found, str) else found)
