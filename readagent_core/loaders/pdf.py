@@ -5,34 +5,25 @@ Pages without text (scans) are named by number; a file with nothing but scans is
 
 from __future__ import annotations
 
-import logging
 import re
-import warnings
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import groupby
-from typing import Any
 
 from pypdf import PdfReader
-from pypdf.errors import PyPdfError
 
 from readagent_core.document import Document
-from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError, TooLargeError
+from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg, headings
-from readagent_core.loaders.base import Builder, Limits, clean
+from readagent_core.loaders.base import Builder, Limits
+from readagent_core.loaders.pdf_file import count_pages, has_picture, open_pdf, page_labels, quiet, read_facts
 from readagent_core.loaders.pdf_lines import Line, page_lines
-from readagent_core.loaders.pdf_mend import mended
 from readagent_core.loaders.pdf_order import flows, without_furniture
 from readagent_core.loaders.pdf_outline import Mark, read_outline, same_title
 from readagent_core.loaders.pdf_paragraphs import Measures, Passage, joined_passages, measure, passages, text_of
 from readagent_core.loaders.text import set_apart
 from readagent_core.words import count_words
 
-_NO_TITLE = re.compile(
-    r"^(?:untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt)$|\W*$)", re.I
-)
 _LARGE = 1.15
 _NOTE = re.compile(r"^(?:[*†‡§¶]|\d{1,3}[.)]?\s|\[\d{1,3}\])")
 
@@ -50,9 +41,9 @@ class _Piece:
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
     """The document in the PDF ``data``."""
-    with _quiet():
-        reader, repaired = _open(data, password)
-        total = _count_pages(reader, limits)
+    with quiet():
+        reader, repaired = open_pdf(data, password)
+        total = count_pages(reader, limits)
         pages, bad = _read_pages(reader, total)
         builder = Builder()
         if repaired:
@@ -60,14 +51,14 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
                 "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
             )
         empty = [i for i, lines in enumerate(pages) if not lines]
-        scanned = [i for i in empty if i not in bad and _has_picture(reader, i)]
+        scanned = [i for i in empty if i not in bad and has_picture(reader, i)]
         kept, gone = without_furniture(pages)
         if not any(kept):
-            scanned = [i for i in range(total) if i not in bad and _has_picture(reader, i)]
+            scanned = [i for i in range(total) if i not in bad and has_picture(reader, i)]
             raise _nothing_to_read(total, scanned, bad)
         marks = read_outline(reader, total)
-        labels = _labels(reader, total)
-        facts = _facts(reader)
+        labels = page_labels(reader, total)
+        facts = read_facts(reader)
     every = [flow for lines in kept for flow in flows(lines)]
     usual = measure(every)
     pieces = _pieces(joined_passages((passages(flow, usual) for flow in every), usual), usual)
@@ -82,62 +73,6 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         format="pdf",
         limits=limits,
     )
-
-
-@contextmanager
-def _quiet() -> Any:
-    """pypdf tells of every mended flaw in logs and warnings; what matters is told in notices."""
-    logger = logging.getLogger("pypdf")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            yield
-        finally:
-            logger.setLevel(before)
-
-
-_BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError)
-
-
-def _open(data: bytes, password: str) -> tuple[PdfReader, bool]:
-    """The reader, and whether the file had to be mended."""
-    try:
-        return _reader(data, password), False
-    except _BROKEN as error:
-        repaired = mended(data)
-        try:
-            if repaired is not None:
-                return _reader(repaired, password), True
-        except _BROKEN:
-            pass  # told below, as the first error
-        raise DamagedDocumentError(
-            f"This PDF is damaged and cannot be read ({type(error).__name__}). Nothing was opened. Download or copy "
-            "it again; 'qpdf in.pdf out.pdf' can often mend it."
-        ) from error
-
-
-def _reader(data: bytes, password: str) -> PdfReader:
-    reader = PdfReader(BytesIO(data), strict=False)
-    if reader.is_encrypted and not reader.decrypt(password) and not (password and reader.decrypt("")):
-        if password:
-            raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
-        raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
-    len(reader.pages)
-    return reader
-
-
-def _count_pages(reader: PdfReader, limits: Limits) -> int:
-    total = len(reader.pages)
-    if total == 0:
-        raise EmptyDocumentError("This PDF has no pages, or lost them when it was copied. Download or copy it again.")
-    if total > limits.source_pages:
-        raise TooLargeError(
-            f"This PDF has {total:,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
-            "opened. Split it and open the parts."
-        )
-    return total
 
 
 def _read_pages(reader: PdfReader, total: int) -> tuple[list[list[Line]], list[int]]:
@@ -156,18 +91,6 @@ def _read_pages(reader: PdfReader, total: int) -> tuple[list[list[Line]], list[i
     return pages, bad
 
 
-def _has_picture(reader: PdfReader, number: int) -> bool:
-    try:
-        resources = reader.pages[number].get("/Resources")
-        objects = resources.get_object().get("/XObject") if resources is not None else None
-        if objects is None:
-            return False
-        held = objects.get_object()
-        return any(held[name].get_object().get("/Subtype") in ("/Image", "/Form") for name in held)
-    except Exception:  # noqa: BLE001  a page whose pictures cannot be listed counts as one
-        return True
-
-
 def _nothing_to_read(total: int, scanned: list[int], bad: list[int]) -> Exception:
     if len(bad) == total:
         return DamagedDocumentError(
@@ -180,33 +103,6 @@ def _nothing_to_read(total: int, scanned: list[int], bad: list[int]) -> Exceptio
             "the result."
         )
     return EmptyDocumentError(f"There is no text on the {total:,} page(s) of this PDF. Open another file.")
-
-
-def _labels(reader: PdfReader, total: int) -> list[str]:
-    """What each page is called in the book itself: 'iv', '12'."""
-    try:
-        labels = list(reader.page_labels)
-    except Exception:  # noqa: BLE001  labels are an ornament; the page's own number does
-        labels = []
-    return [*labels, *(str(i + 1) for i in range(len(labels), total))]
-
-
-def _facts(reader: PdfReader) -> dict[str, str]:
-    facts: dict[str, str] = {}
-    try:
-        metadata = reader.metadata
-        title = " ".join(clean(str((metadata and metadata.title) or "")).split())
-        author = " ".join(clean(str((metadata and metadata.author) or "")).split())
-        language = str(reader.root_object.get("/Lang", "") or "")
-    except Exception:  # noqa: BLE001  a file without readable metadata still has its text
-        return facts
-    if title and not _NO_TITLE.match(title):
-        facts["title"] = title
-    if author and author.lower() not in ("unknown", "anonymous", "user", "admin", "administrator"):
-        facts["author"] = author
-    if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language):
-        facts["language"] = language
-    return facts
 
 
 def _largest(lines: Sequence[Line], usual: Measures) -> str:
