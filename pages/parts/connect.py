@@ -41,7 +41,7 @@ def who_reads(study: Study) -> str:
     preset = connecting.preset_of(settings.base_url) if settings.base_url else None
     if not settings.base_url or (preset and preset.id == "openai"):
         return "openai"
-    return "local" if is_local(settings.base_url) else "other"
+    return "local" if preset and preset.local else "other"
 
 
 def captions(found: Sequence[Found]) -> list[str]:
