@@ -87,8 +87,8 @@ def big(folder: Path) -> list[Path]:
         )
         return replace(story, paragraphs=story.paragraphs * times, sections=sections)
 
-    pdf, epub = folder / "made-500-pages.pdf", folder / "made-350000-words.epub"
-    pdf.write_bytes(Press()(told(14)))  # type: ignore[arg-type]
+    pdf, epub = folder / "made-505-pages.pdf", folder / "made-350000-words.epub"
+    pdf.write_bytes(Press(size=11.5)(told(18)))  # type: ignore[arg-type]
     epub.write_bytes(as_epub(told(34)))  # type: ignore[arg-type]
     return [pdf, epub]
 
