@@ -39,5 +39,8 @@ $(TEST_STAMP): requirements.txt requirements-dev.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
+shots: $(TEST_STAMP)
+	$(BIN)/python bench/screenshots.py
+
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis shots

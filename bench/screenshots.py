@@ -73,7 +73,7 @@ def sepia(page: Page) -> None:
 
 def read_afresh(page: Page) -> None:
     page.get_by_role("button", name="Read afresh").click()
-    page.locator("#p9").wait_for(state="attached")
+    page.locator(".job").get_by_text("Reading: 9 of").wait_for()
     page.keyboard.press("End")
 
 

@@ -141,6 +141,9 @@ class Reader {
     document.addEventListener("keydown", this.keys);
     this.resize = new ResizeObserver(() => this.drawMap());
     this.resize.observe(this.mapbox);
+    // another width or height (or the first one) lays every page out anew: stay at the page
+    this.refit = new ResizeObserver(() => this.forced && this.aim && this.bring(this.aim, this.forced.page));
+    this.refit.observe(this.scroller);
     let dragging = false;
     const go = (event) => {
       const y = event.clientY - this.mapbox.firstChild.getBoundingClientRect().top;
@@ -161,6 +164,7 @@ class Reader {
   close() {
     document.removeEventListener("keydown", this.keys);
     this.resize.disconnect();
+    this.refit.disconnect();
     this.book?.removeEventListener("pages", this.onpages);
     this.book?.removeEventListener("ask-goto", this.onask);
     clearTimeout(this.keeping);
@@ -237,6 +241,8 @@ class Reader {
   }
 
   bring(target, page) {
+    if (!target.isConnected) return;
+    this.aim = target;
     const top = target.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
     this.scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
     this.forced = { page, top: this.scroller.scrollTop };
@@ -266,7 +272,12 @@ class Reader {
     const mark = node?.querySelector("mark.now");
     if (mark) {
       mark.scrollIntoView({ block: "center" });
-      requestAnimationFrame(() => mark.isConnected && mark.scrollIntoView({ block: "center" }));
+      requestAnimationFrame(() => {
+        if (mark.isConnected) mark.scrollIntoView({ block: "center" });
+        this.forced = { page, top: this.scroller.scrollTop };
+        this.aim = null;
+        this.settle();
+      });
     } else this.goto(page);
     this.toolbar.update(this.data);
     this.drawMap();

@@ -31,7 +31,7 @@ INKS += (("#845916", "#fbf0d9"), ("#d8d2c1", "#3a3a34"), ("#51304a", "#f3e6ee"),
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")  # not SVG: it may hold scripts
 MOST_LINES = 4
 LIMITS, SHADES = (0.8, 0.95, 1.1), (0.28, 0.45, 0.62, 0.85)  # as assets/memory_view/map.js
-TOP, HEIGHT, MOST_CELLS = 148.0, 104.0, 120
+TOP, HEIGHT, MOST_CELLS = 148.0, 104.0, 60
 
 
 @cache
