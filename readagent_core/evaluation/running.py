@@ -62,6 +62,23 @@ class Progress:
     folder: Path
 
 
+def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
+    """The experiment with the arms its folder already has, and its record, which is written.
+
+    Raises DatasetError where the folder holds another experiment.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    record = read_record(folder)
+    if record is None:
+        record = new_record(experiment, model)
+    else:
+        check_same(record, experiment, model.name)
+        experiment = joined(record, experiment)
+        record = {**record, "experiment": experiment.to_dict()}
+    write_record(folder, record)
+    return experiment, record
+
+
 def run(
     experiment: Experiment,
     model: ChatModel,
@@ -75,15 +92,7 @@ def run(
     Raises CancelledError, a ModelError that stops everything, DatasetError (naming file and line) or
     LibraryError; whatever was answered before is kept and is not asked again.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    record = read_record(folder)
-    if record is None:
-        record = new_record(experiment, model)
-    else:
-        check_same(record, experiment, model.name)
-        experiment = joined(record, experiment)
-        record = {**record, "experiment": experiment.to_dict()}
-    write_record(folder, record)
+    experiment, record = prepare(experiment, model, folder)
     runner = _Runner(experiment, model, folder, watch=watch or Watch(), on_change=on_change)
     try:
         tally = runner.run()

@@ -31,6 +31,9 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
     """The experiment's job and folder; the same experiment started again goes on where it stopped."""
     model = study.model
     folder = folder_for(study.home, name or default_name(experiment, model.name))
+    running_job = study.jobs.get(job_key(folder))
+    if running_job is None or not running_job.running:
+        running.prepare(experiment, model, folder)  # now, so that whoever looks next finds the experiment
 
     def work(job: Job) -> running.Progress | None:
         def told(progress: running.Progress) -> None:
