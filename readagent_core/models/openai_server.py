@@ -177,7 +177,8 @@ class OpenAIServer:
         think = ThinkFilter()
         longest = max(2_000, tokens_of_words(prompt.reply_words) * 4 * ENDLESS)  # characters
         create = self.client.chat.completions.with_streaming_response.create
-        with create(**request) as response:
+        # as extra_body the message skips the type transforms of the package, a good part of the work of a call
+        with create(**{**request, "messages": []}, extra_body={"messages": request["messages"]}) as response:
             if "event-stream" not in response.headers.get("content-type", ""):
                 events: Iterator[dict[str, Any]] = iter([self._whole(response.read())])
             else:
