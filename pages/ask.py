@@ -11,8 +11,18 @@ import streamlit as st
 from pages.parts import answer_view, ask_side, shell
 from pages.parts import book as current
 from pages.parts.ask_prompts import show_prompts
-from pages.parts.ask_record import as_of, checked_answer, exchange_record, page_passages
-from pages.parts.ask_state import SHOWN, Scene, ask, choose_exchange, scene, standing, step_asked
+from pages.parts.ask_record import as_of, checked_answer, exchange_record, hidden, page_passages
+from pages.parts.ask_state import (
+    SHOWN,
+    Scene,
+    ask,
+    choose_exchange,
+    page_limit,
+    scene,
+    standing,
+    step_asked,
+    tells_more,
+)
 from pages.parts.cached import get_study
 from pages.parts.memory_view import send_pages, show_memory
 from readagent_core.errors import ReadAgentError
@@ -81,13 +91,14 @@ def _draw(now: Scene, was_running: bool) -> None:
 def _replay_bar(now: Scene, steps: list[replay.Step], at: int) -> int:
     """The step that is shown, which a click may have changed."""
     if not now.current:
+        st.caption("A new conversation. Whatever is asked is answered from the memory of this book, shown below.")
         return at
     link = f"?book={now.book.id}&exchange={now.current.id}&step={at + 1}"
     act, chosen = answer_view.show_replay([s.title for s in steps], exchange_id=now.current.id, at=at, link=link)
     if chosen is not None:
         at = chosen
         choose_exchange(now, now.current, step=at)
-    if act and act.do == "prompt":
+    if act and act.do == "prompt" and not tells_more(now, now.current):
         show_prompts(steps, at)
     return at
 
@@ -95,8 +106,9 @@ def _replay_bar(now: Scene, steps: list[replay.Step], at: int) -> int:
 def _memory(now: Scene, steps: list[replay.Step], at: int) -> None:
     """The memory as it stood at step ``at``."""
     memory = now.shown_memory
-    limit = now.current.up_to if now.current else now.limit
-    step = steps[at] if now.current and steps else None
+    limits = [now.current.up_to if now.current else None, page_limit(now, shown=True) if now.limit else None]
+    limit = min((n for n in limits if n is not None), default=None)
+    step = steps[at] if now.current and steps and not tells_more(now, now.current) else None
     expanded = step.expanded if step else ()
     last = step is None or step.kind == replay.ANSWER
     passages = {}
@@ -177,6 +189,8 @@ def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int)
     if record["current"] and not record["running"] and at < len(steps) - 1:
         looked = sum(step.kind == replay.LOOK_UP for step in steps[: at + 1])
         record = as_of(record, steps[at], looked)
+    if tells_more(now, exchange):
+        record = hidden(record)
     act = answer_view.show_exchange(record)
     if not act:
         return

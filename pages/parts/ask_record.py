@@ -240,6 +240,13 @@ def as_of(record: dict[str, Any], step: replay.Step, looked: int) -> dict[str, A
     return {**record, **nothing, "options": options, "understood": understood, "looks": record["looks"][:looked]}
 
 
+def hidden(record: dict[str, Any]) -> dict[str, Any]:
+    """``record`` without anything that an answer from later pages would tell."""
+    step = replay.Step(replay.QUESTION, "")
+    why = "Hidden while only what you have read is shown: this answer saw later pages."
+    return {**as_of(record, step, 0), "notes": [why]}
+
+
 def _understood(events: Sequence[Event], question: str) -> str:
     """The follow-up as rewritten, while the answer is still under way."""
     for step in replay.steps(events):

@@ -110,11 +110,20 @@ def step_asked(count: int) -> int:
     return min(max(int(text), 1), count) - 1 if text.isdecimal() and len(text) < 4 else count - 1
 
 
-def page_limit(scene: Scene) -> int:
-    """The page the person has read to."""
+def page_limit(scene: Scene, *, shown: bool = False) -> int:
+    """The page the person has read to, in the reading that is asked or in the one that is shown."""
+    reading, memory = (scene.shown, scene.shown_memory) if shown else (scene.reading, scene.memory)
     library = scene.study.library
-    whole = library.document(scene.book.id, document_id=scene.reading.document_id)
-    return page_reached(scene.memory, whole, library.position(scene.book.id))
+    whole = library.document(scene.book.id, document_id=reading.document_id)
+    return page_reached(memory, whole, library.position(scene.book.id))
+
+
+def tells_more(scene: Scene, exchange: Exchange) -> bool:
+    """Whether an exchange saw pages that the person, who wants to see only what was read, has not reached."""
+    if scene.limit is None:
+        return False
+    limit = page_limit(scene, shown=True) if exchange.reading_id == scene.shown.id else scene.limit
+    return exchange.up_to is None or exchange.up_to > limit
 
 
 def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> Exchange:

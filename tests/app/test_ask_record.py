@@ -12,6 +12,7 @@ from pages.parts.ask_record import (
     as_of,
     checked_answer,
     exchange_record,
+    hidden,
     legend,
     looked_at,
     looks,
@@ -174,6 +175,12 @@ def test_an_earlier_step_shows_only_what_was_known_then():
     at_look_up = as_of(told, steps[2], 1)
     assert (len(at_look_up["looks"]), at_look_up["pieces"], at_look_up["cost"]) == (1, [], "")
     assert as_of(told, steps[4], 1) == told
+
+
+def test_a_hidden_answer_tells_nothing_of_later_pages():
+    told = hidden(record())
+    assert (told["pieces"], told["looks"], told["cost"], told["legend"]) == ([], [], "", "")
+    assert told["notes"] == ["Hidden while only what you have read is shown: this answer saw later pages."]
 
 
 def test_times_for_people():
