@@ -146,6 +146,7 @@ class Toolbar {
       const look = { ...this.look, [name]: value };
       this.applyLook(look);
       this.reader.send({ do: "look", text: JSON.stringify(look) });
+      if (name === "theme") wearTheme(value);
       const at = this.panel.getRootNode().activeElement?.textContent;
       this.panel.replaceChildren(...this.typePanel());
       [...this.panel.querySelectorAll("button")].find((b) => b.textContent === at)?.focus();
@@ -190,4 +191,15 @@ class Toolbar {
         "aria-valuenow": Math.round(job.percent) }, el("b", { style: `width:${job.percent}%` })));
     if (focus) [...this.job.querySelectorAll("button")].find((b) => b.textContent === focus)?.focus();
   }
+}
+
+// Light and dark are Streamlit's own themes, kept by it per address; a change between them needs a fresh page.
+function wearTheme(theme) {
+  const wanted = { light: "Light", sepia: "Light", dark: "Dark", system: "System" }[theme];
+  const base = location.pathname.replace(/[^/]*$/, "");
+  for (const screen of ["", "read", "ask", "compare", "evaluate", "settings"])
+    localStorage.setItem(`stActiveTheme-${base}${screen}-v2`, JSON.stringify(wanted));
+  const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  const wish = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+  if (dark !== wish) setTimeout(() => location.reload(), 900);
 }

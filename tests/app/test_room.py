@@ -1,0 +1,99 @@
+"""The library and the reader without a browser, what they are told, and the theme that mirrors the tokens."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from pages.parts import covers, memory_view, read_state, shelf, shell
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.plan import ReadingPlan
+from tests.app.conftest import ROOT
+
+TOKENS = {
+    "primaryColor": "sea",
+    "backgroundColor": "bg",
+    "textColor": "ink",
+    "borderColor": "line",
+    "redColor": "alert",
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_of_native_widgets_is_that_of_the_tokens(theme):
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    for name, token in TOKENS.items():
+        assert f"--{token}: {config['theme'][theme][name]};" in shell.themes()[theme]
+
+
+def test_the_library_opens_with_the_samples(app):
+    at = app()
+    assert not at.exception
+    assert at.title[0].value == "Library"
+    assert [b.label for b in at.button].count("Open") == 3
+
+
+def test_the_reader_opens_without_an_exception(app):
+    at = app("pages/read.py")
+    assert not at.exception
+    assert at.selectbox[0].label == "Book"
+
+
+def test_an_address_of_a_book_that_is_gone_opens_another(app):
+    at = app("pages/read.py", book="nosuchbook", page="999999999999999999999")
+    assert not at.exception
+
+
+def a_memory() -> GistMemory:
+    document = Document("T", (Paragraph("One 😀 two."), Paragraph("Three."), Paragraph("Four.")), (Section("Head", 1),))
+    pages = (Page(1, 0, 2, 4), Page(2, 2, 3, 1))
+    return GistMemory(document, ReadingPlan(), pages, (Gist("One."), None))
+
+
+def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
+    memory = a_memory()
+    text = memory.page_text(1)
+    at = text.index("two")
+    assert memory_view.paragraph_place(memory, 1, at, at + 3) == [[0, 7, 10]]  # the face is two for a browser
+    at = text.index("Three")
+    assert memory_view.paragraph_place(memory, 1, at, at + 5) == [[1, 0, 5]]
+    assert memory_view.paragraph_place(memory, 1, text.index("## Head"), text.index("## Head") + 7) == []
+
+
+def test_a_page_record_holds_what_is_shown_and_nothing_empty():
+    record = memory_view.page_record(a_memory(), a_memory().pages[0])
+    assert record == {"n": 1, "s": 0, "t": ["One 😀 two.", "Three."], "w": 4, "e": "pause", "h": [[1, 1, "Head"]],
+                      "g": {"t": "One.", "w": 1}}  # fmt: skip
+
+
+def test_the_place_in_a_book_holds_for_every_reading():
+    whole = Document("T", (Paragraph("One two three. Four five six."), Paragraph("Seven.")))
+    limited = whole.limited(3)
+    assert [read_state.whole_paragraph(limited, whole, i) for i in range(3)] == [0, 0, 1]
+    assert [read_state.limited_paragraph(limited, whole, i) for i in range(2)] == [0, 2]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min"), (4800, "1 h 20 min")])
+def test_spans_of_time_for_people(seconds, told):
+    assert read_state.span(seconds) == told
+
+
+def test_a_look_from_elsewhere_is_mended():
+    assert read_state.look_of({"size": 99, "theme": "neon", "face": "sans"}) == {**read_state.LOOK, "face": "sans"}
+
+
+@pytest.mark.parametrize(
+    "title", ["", "A", "x" * 500, "雪の駅は今日も雪の中で静かに終列車を待っている", "<b>&amp;" * 30]
+)
+def test_any_title_fits_its_cover(title):
+    lines = covers.title_lines(title)
+    assert 1 <= len(lines) <= covers.MOST_LINES
+    assert all(len(line) <= 17 for line in lines)
+
+
+def test_when_a_book_was_opened():
+    assert shelf.when(None) == ""
+    assert shelf.when(1_000_000, now=1_000_100) == "Opened today"
+    assert shelf.when(0, now=5 * 86_400) == "Opened 5 days ago"
