@@ -36,6 +36,8 @@ def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, keeper: str,
         page.goto(app_url + path.format(keeper=keeper))
         expect(page.locator(ready).first).to_be_visible()
         expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
+        expect(page.locator("html")).to_have_css("color-scheme", theme)  # the tokens follow the theme a moment later
+        page.evaluate("Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null)))")
         assert findings(page) == []
     finally:
         context.close()
