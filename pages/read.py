@@ -17,7 +17,7 @@ from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
-from readagent_core.study import Study
+from readagent_core.study import Study, budget
 from readagent_core.study import reading as study_reading
 
 KEY = "reader"
@@ -55,6 +55,10 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
         if job is not None:
             job.cancel()
             job.join(2)
+        st.rerun()
+    elif done.do == "raise":
+        budget.raise_budget(study, book.id)
+        study.start_reading(book.id, reading.plan)
         st.rerun()
     elif done.do == "go":
         study.start_reading(book.id, reading.plan)
@@ -114,7 +118,8 @@ def room(
         scope=scope,
         key=key,
         state={
-            "job": start.gisting(study, reading) or state.job_line(job, reading, memory, now=state.now()),
+            "job": start.gisting(study, reading)
+            or state.job_line(job, reading, memory, now=state.now(), budget=budget.stopped(study, reading)),
             "hits": {"query": query, "items": view.hit_records(hits, memory), "total": len(hits)},
             "goto": goto,
             "looked": looked[0],

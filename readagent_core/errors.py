@@ -158,7 +158,11 @@ class BadRequestError(ModelError):
 
 
 class BudgetError(ModelError):
-    pass
+    """A spending limit is reached. ``monthly``: the month's, of all books together."""
+
+    def __init__(self, message: str, *, monthly: bool = False) -> None:
+        super().__init__(message)
+        self.monthly = monthly
 
 
 class ReplyError(ReadAgentError):

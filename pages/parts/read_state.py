@@ -14,6 +14,8 @@ from readagent_core.document import Document
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
+from readagent_core.models.prices import money as budget_money
+from readagent_core.study.budget import USED, BookBudget
 from readagent_core.study.reading import ELSEWHERE
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
@@ -64,13 +66,20 @@ def money(cost: float | None) -> str:
     return f"${cost:.2f} so far" if cost else ""
 
 
-def job_line(job: Job | None, reading: Reading, memory: GistMemory, *, now: float) -> dict[str, Any] | None:
-    """The line of a reading under way, or of one that stands still, as the component takes it; None when done."""
+def job_line(
+    job: Job | None, reading: Reading, memory: GistMemory, *, now: float, budget: BookBudget | None = None
+) -> dict[str, Any] | None:
+    """The line of a reading under way, or of one that stands still, as the component takes it; None when done.
+
+    ``budget``: the one it stands still for.
+    """
     snapshot = job.snapshot if job else None
     if snapshot is not None and snapshot.state == "running":
         return _running(snapshot, memory, now=now)
     if memory.complete or reading.recorded:
         return None
+    if budget is not None:
+        return _over_budget(budget, reading, memory)
     return _standing(snapshot, reading, memory)
 
 
@@ -136,6 +145,29 @@ def _standing(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -
         "percent": round(share, 1),
         "total": total,
         "actions": [["go", "Try again" if failed else "Go on"]],
+    }
+
+
+def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> dict[str, Any]:
+    words = sum(p.words for p in memory.pages)
+    total = pages_expected(len(memory.pages), words, memory.document.words)
+    read = len(memory.readable)
+    about = f" of about {total}" if total else ""
+    spent = f"{budget_money(budget.spent)} of {budget_money(budget.limit)}"
+    rest = [f"{spent} is spent, with {read}{about} pages read and kept"]
+    if budget.rest:
+        rest.append(f"the rest would cost about {budget_money(budget.rest)}")
+    changed = not reading.why.startswith(budget.amounts)  # since it stopped: another limit was set in Settings
+    action = ["go", "Go on"] if changed else ["raise", f"Raise to {budget_money(budget.raised)}"]
+    return {
+        "running": False,
+        "paging": False,
+        "state": "waiting",
+        "line": f"Paused: {USED[0].lower()}{USED[1:]}",
+        "rest": " · ".join(rest),
+        "percent": round(100 * words / memory.document.words, 1) if memory.document.words else 0,
+        "total": total,
+        "actions": [action],
     }
 
 

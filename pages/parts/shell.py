@@ -74,7 +74,7 @@ def header(title: str, *, about: str = "") -> None:
 TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few words, icon
     "KeyRefusedError": ("The key was not accepted", "key"),
     "RateLimitError": ("Paused: the model asked us to wait", "schedule"),
-    "BudgetError": ("Paused: the budget for this book is used", "pause"),
+    "BudgetError": ("Paused: the budget is used", "pause"),
     "NoCreditError": ("The account is out of credit", "credit_card_off"),
     "UnreachableError": ("The model cannot be reached", "power_off"),
     "UnknownModelError": ("The server does not know this model", "help"),

@@ -1,7 +1,8 @@
 """One question under way: every model call as an event, and what it all came to.
 
 Generators hand their events up with ``yield from`` and return their value. Every call has a meter of its own, so
-that calls made side by side are counted one by one. Knows no method.
+that calls made side by side are counted one by one; all of them stand over the run's, which holds the budget.
+Knows no method.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ with a notice; the cache failing never stops the work. Keys are hashes: no promp
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
@@ -241,7 +242,9 @@ class Cached:
 
     def anew(self) -> Cached:
         """This model, asking again what is kept already; the new reply takes its place."""
-        return Cached(self.model, self.cache, self._sampling, read=False)
+        again = copy.copy(self)  # a copy, so that what a subclass knows (price, budget) goes with it
+        again._read = False
+        return again
 
     def key(self, prompt: Prompt) -> str:
         asked: list[Any] = [VERSION, self.where, self.name, [["user", prompt.text]], self._sampling]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 
 from readagent_core.errors import BudgetError, CutOffError
@@ -25,10 +26,13 @@ _NOTHING = Usage()
 class Tally:
     """Usage added up by any number of threads, with a limit to what it may cost."""
 
-    def __init__(self, price: Price | None, budget: float | None, *, has_tokens: bool = True) -> None:
+    def __init__(
+        self, price: Price | None, budget: float | None, *, spent: float = 0.0, has_tokens: bool = True
+    ) -> None:
         self.has_tokens = has_tokens  # word statistics have none to estimate
         self.price = price
         self.budget = budget
+        self.spent = spent  # before this run, of the same budget
         self.usage = Usage()
         self._lock = threading.Lock()
         self._under_way = 0.0
@@ -39,10 +43,11 @@ class Tally:
             return 0.0
         least = self.price.cost(estimate_tokens(prompt.text), 0)
         with self._lock:
-            if (self.usage.cost or 0.0) + self._under_way + least > self.budget:
+            spent = self.spent + (self.usage.cost or 0.0)
+            if spent + self._under_way + least > self.budget:
                 raise BudgetError(
-                    f"The budget of {money(self.budget)} for this is used: {money(self.usage.cost or 0.0)} is spent. "
-                    "Everything so far is kept. Go on to allow as much again, or change the budget in Settings."
+                    f"The budget of {money(self.budget)} for this is used: {money(spent)} is spent. "
+                    "Everything so far is kept. Raise the budget in Settings to go on."
                 )
             self._under_way += least
         return least
@@ -81,7 +86,8 @@ class Metered:
     """A ChatModel with ``usage``, of this run only; thread-safe.
 
     ``prices``: None takes the price the model itself knows. ``budget``: dollars; None takes the model's own limit
-    for one run (set in Settings). At the limit a call raises BudgetError before anything is sent.
+    for one run (set in Settings). ``spent``: what of it was spent before this run. At the limit a call raises
+    BudgetError before anything is sent.
     """
 
     def __init__(
@@ -90,12 +96,14 @@ class Metered:
         *,
         prices: Price | None = None,
         budget: float | None = None,
+        spent: float = 0.0,
         tally: Tally | None = None,
     ) -> None:
         self._model = model
         self._tally = tally or Tally(
             prices if prices is not None else getattr(model, "price", None),
             budget if budget is not None else getattr(model, "budget", None),
+            spent=spent,
             has_tokens=model.is_language_model,
         )
 
@@ -114,6 +122,11 @@ class Metered:
     @property
     def is_language_model(self) -> bool:
         return self._model.is_language_model
+
+    @property
+    def price(self) -> Price | None:
+        """For a meter of fewer calls put over this one; the budget is held here."""
+        return self._tally.price
 
     @property
     def usage(self) -> Usage:
@@ -167,6 +180,8 @@ class Purse:
         self._tally = Tally(price, None)
         self._price = price
         self._limit = limit
+        self._lock = threading.Lock()
+        self._under_way = 0.0
 
     @property
     def name(self) -> str:
@@ -185,27 +200,39 @@ class Purse:
         return self._model.is_language_model
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        self._check()
-        completion = self._model.complete(prompt, watch)
-        self._enter(prompt, completion)
-        return completion
+        with self._under_budget(prompt):
+            completion = self._model.complete(prompt, watch)
+            self._enter(prompt, completion)
+            return completion
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        self._check()
-        for part in self._model.stream(prompt, watch):
-            if isinstance(part, Completion):
-                self._enter(prompt, part)
-            yield part
+        with self._under_budget(prompt):
+            for part in self._model.stream(prompt, watch):
+                if isinstance(part, Completion):
+                    self._enter(prompt, part)
+                yield part
 
-    def _check(self) -> None:
+    @contextmanager
+    def _under_budget(self, prompt: Prompt) -> Iterator[None]:
+        """Hold back what the call costs at least, so that many side by side do not pass the limit together."""
         if not self._limit or self._price is None or self._price.cost(1, 1) == 0:
+            yield
             return
-        spent = self._ledger.month()
-        if spent >= self._limit:
-            raise BudgetError(
-                f"This month's budget of {money(self._limit)} is used: {money(spent)} is spent. Everything so far is "
-                "kept. Raise it in Settings, or choose a model on this computer, and go on."
-            )
+        least = self._price.cost(estimate_tokens(prompt.text), 0)
+        with self._lock:
+            spent = self._ledger.month()
+            if spent + self._under_way >= self._limit:
+                raise BudgetError(
+                    f"This month's budget of {money(self._limit)} is used: {money(spent)} is spent. Everything so far "
+                    "is kept. Raise it in Settings, or choose a model on this computer, and go on.",
+                    monthly=True,
+                )
+            self._under_way += least
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= least
 
     def _enter(self, prompt: Prompt, completion: Completion) -> None:
         cost = self._tally.of(prompt, completion).cost

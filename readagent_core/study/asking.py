@@ -20,6 +20,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import read_words
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
 from readagent_core.methods.tools import equip
+from readagent_core.models.meter import Metered
 from readagent_core.study import following
 from readagent_core.study.tools import tools
 from readagent_core.words import first_words, squeeze
@@ -73,7 +74,8 @@ def ask(
         conversation_id = study.library.new_conversation(book_id, title_of(question.text)).id
     history = following.seen_history(study.library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
     settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
-    model = models.anew(study.model) if anew else study.model
+    # one meter for every call of this question: the step before the method shares the method's budget
+    model = Metered(models.anew(study.model) if anew else study.model)
     extra: dict[str, Any] = {
         "model": model.name,
         "where": model.where,

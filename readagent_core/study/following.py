@@ -73,7 +73,7 @@ def standalone(reply: str, question: str) -> str:
 
 def make_standalone(prompt: Prompt, question: str, model: ChatModel, watch: Watch) -> tuple[str, list[Event]]:
     """``question`` self-contained, and what happened. Where the model will not, it stays as it is, with a note."""
-    meter = Metered(model)
+    meter = Metered(model)  # of this call alone; a budget is that of the model it is given
     try:
         reply = meter.complete(prompt, watch).text
     except (EmptyReplyError, RefusedError, CutOffError):

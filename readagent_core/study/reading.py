@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from readagent_core.document import Document
-from readagent_core.errors import CancelledError, LibraryError, ReadAgentError, WindowError
+from readagent_core.errors import BudgetError, CancelledError, LibraryError, ReadAgentError, WindowError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory
@@ -21,6 +21,7 @@ from readagent_core.models.meter import Metered
 from readagent_core.models.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import AHEAD, Progress, read
+from readagent_core.study import budget
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
@@ -151,9 +152,10 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
             job.wait(_LOOK_SECONDS, ELSEWHERE)
         before = library.reading(reading.id).usage
         library.set_state(reading.id, "reading")
+        allowed = budget.of_book(study, reading.book_id, model)
         read(
             document,
-            Metered(model),
+            Metered(model, budget=allowed.limit, spent=allowed.spent),
             reading.plan,
             store=library.store(reading.id),
             connections=connections,
@@ -167,6 +169,11 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
         if hold.taken:
             with suppress(LibraryError):  # the disk that stopped the reading may not take this either
                 library.set_state(reading.id, state, why=why, usage=before + latest)
+        if isinstance(error, BudgetError) and not error.monthly:
+            stands = budget.of_book(study, reading.book_id, model, reading=library.reading(reading.id))
+            if stands.limit is not None:
+                library.set_state(reading.id, state, why=stands.told)
+                raise BudgetError(stands.told) from None
         if isinstance(error, WindowError):
             hold.release()
             _in_smaller_pages(study, reading, document, model=model, connections=connections)
