@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
 SECONDS, MEGABYTES = 30.0, 500.0
-KINDS = {".pdf", ".epub", ".html", ".htm", ".txt", ".md"}
+KINDS = {".pdf", ".epub", ".html", ".htm", ".txt", ".md", ".docx"}
 
 
 def opened(path: Path) -> dict[str, object]:

@@ -18,7 +18,7 @@ from typing import Any
 from bench.documents import DOCUMENTS, KINDS
 from readagent_core.errors import DocumentError
 from readagent_core.loaders import load
-from tests.loaders.making import NAMES, Press, as_epub, as_html, as_text, sample
+from tests.loaders.making import NAMES, Press, as_docx, as_epub, as_html, as_text, sample
 from tests.loaders.mutating import mutated
 
 SECONDS = 20
@@ -34,6 +34,7 @@ def seeds() -> list[tuple[str, bytes]]:
         document = sample(name)
         found += [(f"{name}.txt", as_text(document)), (f"{name}.html", as_html(document))]
         found += [(f"{name}.epub", as_epub(document)), (f"{name}.pdf", Press()(document))]
+        found += [(f"{name}.docx", as_docx(document))]
     if DOCUMENTS.is_dir():
         files = sorted(p for p in DOCUMENTS.rglob("*") if p.suffix.lower() in KINDS and p.stat().st_size < 1 << 20)
         found += [(p.name, p.read_bytes()) for p in files]

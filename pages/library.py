@@ -177,7 +177,7 @@ def empty(study: Study) -> None:
         st.html(ART)
         st.markdown("### No books yet")
         st.markdown(
-            "Drop a PDF, EPUB, web page or text file above. Or begin with *The Keeper of Harrow Light*, "
+            "Drop a PDF, EPUB, Word document, web page or text file above. Or begin with *The Keeper of Harrow Light*, "
             "a short mystery that has been read for you already."
         )
         if st.button("Open the sample story", key="bring_samples"):

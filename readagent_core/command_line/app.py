@@ -37,7 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(help="A book: .txt, .md, .html, .epub or .pdf.", show_default=False)]
+File = Annotated[Path, typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Password = Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)]
 Preset = Annotated[str | None, typer.Option(help="article, meeting, book or script; by default chosen for the text.")]

@@ -26,6 +26,7 @@ _LOADERS = {
     "html": "readagent_core.loaders.html",
     "epub": "readagent_core.loaders.epub",
     "pdf": "readagent_core.loaders.pdf",
+    "docx": "readagent_core.loaders.docx",
 }
 
 

@@ -25,7 +25,7 @@ class Archive:
             self.zip = zipfile.ZipFile(BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
             raise DamagedDocumentError(
-                "This book's archive is damaged: its list of files cannot be read, as after a download that broke "
+                "This file's archive is damaged: its list of files cannot be read, as after a download that broke "
                 "off. Nothing was opened. Download or copy it again."
             ) from None
         entries = self.zip.infolist()
@@ -47,14 +47,14 @@ class Archive:
         limit = self.limits.unpacked if limit is None else limit
         if self.sizes.get(name, 0) > limit:
             raise TooLargeError(
-                f"One part of this book is {self.sizes[name] / MEGABYTE:,.0f} MB unpacked; at most "
-                f"{limit / MEGABYTE:,.0f} MB can be opened. Nothing was opened. Split the book with an EPUB editor."
+                f"One part of this file is {self.sizes[name] / MEGABYTE:,.0f} MB unpacked; at most "
+                f"{limit / MEGABYTE:,.0f} MB can be opened. Nothing was opened. Split it with the program that made it."
             )
         try:
             return self.zip.read(name)
         except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
             raise DamagedDocumentError(
-                "A part of this book's archive is damaged. Nothing was opened. Download or copy it again."
+                "A part of this file's archive is damaged. Nothing was opened. Download or copy it again."
             ) from error
 
 
@@ -80,8 +80,8 @@ def _check(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
             )
     if total > limits.unpacked:
         raise TooLargeError(
-            f"Unpacked, this book is {total / MEGABYTE:,.0f} MB; at most {limits.unpacked / MEGABYTE:,.0f} MB can be "
-            "opened. Nothing was opened. Make its pictures smaller with an EPUB editor, or split it."
+            f"Unpacked, this file is {total / MEGABYTE:,.0f} MB; at most {limits.unpacked / MEGABYTE:,.0f} MB can be "
+            "opened. Nothing was opened. Make its pictures smaller, or split it."
         )
     if any(entry.flag_bits & 0x1 for entry in entries):
         raise ProtectedDocumentError(

@@ -1,6 +1,6 @@
 """Opening a file in a process of its own, bounded in memory and time: no file can take the app down.
 
-PDF and EPUB parsers meet hostile input; text and Markdown are read in place. Where no process can be started,
+PDF, EPUB and Word parsers meet hostile input; text and Markdown are read in place. Where no process can be started,
 the file is opened in place and a notice says so.
 """
 

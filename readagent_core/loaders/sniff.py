@@ -14,6 +14,7 @@ from readagent_core.errors import (
     DamagedDocumentError,
     DocumentError,
     EmptyDocumentError,
+    ProtectedDocumentError,
     UnknownFormatError,
     WrongFormatError,
 )
@@ -28,6 +29,7 @@ FORMATS = {
     ".xhtml": "html",
     ".epub": "epub",
     ".pdf": "pdf",
+    ".docx": "docx",
 }
 NAMES = {
     "text": "plain text",
@@ -37,13 +39,15 @@ NAMES = {
     "pdf": "a PDF",
     "docx": "a Word document",
 }
-_CAN_OPEN = "ReadAgent opens PDF, EPUB, web pages (HTML), Markdown and plain text."
+_CAN_OPEN = "ReadAgent opens PDF, EPUB, Word (.docx), web pages (HTML), Markdown and plain text."
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_LOCKED = "EncryptedPackage".encode("utf-16-le")  # what Word puts a locked .docx into
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (60, b"BOOKMOBI", "a Kindle book", "convert it to EPUB, for example with Calibre"),
     (60, b"TEXtREAd", "a Palm book", "convert it to EPUB, for example with Calibre"),
     (0, b"TPZ", "a Kindle book", "convert it to EPUB, for example with Calibre"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Word document", "save it as PDF or plain text"),
-    (0, b"{\\rtf", "a rich text (RTF) file", "save it as PDF or plain text"),
+    (0, _OLE, "an old Word document (.doc) or of that kind", "save it as .docx or PDF"),
+    (0, b"{\\rtf", "a rich text (RTF) file", "save it as .docx or PDF"),
     (0, b"AT&TFORM", "a DjVu file", "convert it to a PDF with a text layer"),
     (0, b"\x89PNG", "a picture", "run text recognition (OCR) on it, then open the result"),
     (0, b"\xff\xd8\xff", "a picture", "run text recognition (OCR) on it, then open the result"),
@@ -82,7 +86,7 @@ def sniff(data: bytes, name: str) -> Sniffed:
     held = _binary(data) or _marked_up(data)
     if held:
         return _agreed(held, promised)
-    if promised in ("pdf", "epub"):
+    if promised in ("pdf", "epub", "docx"):
         raise _no_such_book(data, promised)
     if _looks_binary(data):
         raise UnknownFormatError(f"This file is no text, and of a kind unknown here. {_CAN_OPEN}")
@@ -110,6 +114,11 @@ def _binary(data: bytes) -> str:
         return "pdf"
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _archive(data)
+    if data.startswith(_OLE) and _LOCKED in data:
+        raise ProtectedDocumentError(
+            "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
+            "(File, Info, Protect Document), save it, and open it here again."
+        )
     for at, mark, what, advice in _OTHERS:
         if data[at : at + len(mark)] == mark:
             raise UnknownFormatError(f"This is {what}, which ReadAgent does not open: {advice}.")
@@ -125,8 +134,8 @@ def _archive(data: bytes) -> str:
     ends = data[:_HEAD] + data[-(1 << 20) :]
     if b"application/epub+zip" in data[:200] or b"META-INF/container.xml" in ends:
         return "epub"
-    if b"word/document.xml" in ends:
-        raise UnknownFormatError("This is a Word document, which ReadAgent does not open: save it as PDF or HTML.")
+    if b"word/document" in ends:
+        return "docx"
     if b".opf" in ends:
         return "epub"
     raise UnknownFormatError("This is a zip archive without a book in a form known here. Unpack it and open the book.")

@@ -9,6 +9,7 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 
+import docx
 from ebooklib import epub
 from reportlab.lib.pagesizes import A5
 from reportlab.pdfbase import pdfmetrics
@@ -103,6 +104,23 @@ def as_epub(document: Document) -> bytes:
     book.spine = ["nav", *chapters]
     out = BytesIO()
     epub.write_epub(out, book)
+    return out.getvalue()
+
+
+def as_docx(document: Document) -> bytes:
+    """Headings by their style, and the title as its own paragraph."""
+    made = docx.Document()
+    made.core_properties.title = document.title
+    made.core_properties.author = document.author
+    made.core_properties.language = document.language
+    made.add_heading(document.title, 0)
+    for title, paragraphs in parts(document):
+        if title:
+            made.add_heading(title, 1)
+        for text in paragraphs:
+            made.add_paragraph(text)
+    out = BytesIO()
+    made.save(out)
     return out.getvalue()
 
 

@@ -23,7 +23,7 @@ from readagent_core.errors import (
 )
 from readagent_core.loaders import DEFAULT, FORMATS, Limits, load, report
 from readagent_core.loaders.guarded import load_guarded
-from tests.loaders.making import NAMES, Press, as_epub, as_html, as_text, sample
+from tests.loaders.making import NAMES, Press, as_docx, as_epub, as_html, as_text, sample
 from tests.loaders.mutating import mutated
 
 WORD = b"PK\x03\x04" + b"\x00" * 30 + b"word/document.xml" + b"\x00" * 40
@@ -42,7 +42,7 @@ WORD = b"PK\x03\x04" + b"\x00" * 30 + b"word/document.xml" + b"\x00" * 40
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "x.doc", UnknownFormatError),
         (b"{\\rtf1 hello}", "x.rtf", UnknownFormatError),
         (b"\x00" * 60 + b"BOOKMOBI" + b"\x00" * 9, "x.mobi", UnknownFormatError),
-        (WORD, "x.docx", UnknownFormatError),
+        (WORD, "x.docx", DamagedDocumentError),
         (b"PK\x03\x04" + b"\x00" * 40, "x.zip", UnknownFormatError),
         (b"<?xml version='1.0'?><FictionBook>", "x.fb2", UnknownFormatError),
         (b"PK\x03\x04mimetypeapplication/epub+zip", "x.epub", DamagedDocumentError),
@@ -64,7 +64,7 @@ def test_content_counts_before_the_name():
     assert document.warnings[0].code == "other-format"
     assert load(Press()(sample("harrow-council-minutes")), "book").format == "pdf"
     assert load(b"# A\n\ntext\n\n# B\n\nmore\n\n# C\n\nmost", "notes.txt").format == "markdown"
-    assert set(FORMATS.values()) == {"text", "markdown", "html", "epub", "pdf"}
+    assert set(FORMATS.values()) == {"text", "markdown", "html", "epub", "pdf", "docx"}
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
@@ -111,10 +111,10 @@ def test_one_line_of_many_words_opens():
     assert load(b"word " * 300_000, "x.txt").words == 300_000
 
 
-@pytest.mark.parametrize("kind", ["epub", "pdf", "html"])
+@pytest.mark.parametrize("kind", ["epub", "pdf", "html", "docx"])
 def test_guarded_opening_gives_the_same_document(kind):
     original = sample("harrow-council-minutes")
-    data = {"epub": as_epub, "pdf": Press(), "html": as_html}[kind](original)
+    data = {"epub": as_epub, "pdf": Press(), "html": as_html, "docx": as_docx}[kind](original)
     assert load_guarded(data, f"x.{kind}") == load(data, f"x.{kind}")
 
 
@@ -165,7 +165,7 @@ def test_report():
 SEEDS = [
     (f"{name}.{kind}", make)
     for name in NAMES[1:]
-    for kind, make in (("txt", as_text), ("html", as_html), ("epub", as_epub), ("pdf", Press()))
+    for kind, make in (("txt", as_text), ("html", as_html), ("epub", as_epub), ("pdf", Press()), ("docx", as_docx))
 ]
 
 

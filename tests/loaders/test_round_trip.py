@@ -9,7 +9,7 @@ import pytest
 
 from readagent_core.document import Document
 from readagent_core.loaders import load
-from tests.loaders.making import NAMES, Press, as_epub, as_html, as_text, parts, plain, sample
+from tests.loaders.making import NAMES, Press, as_docx, as_epub, as_html, as_text, parts, plain, sample
 
 PRESSES = {
     "book": Press(),
@@ -44,8 +44,8 @@ def kept_and_foreign(original: Document, made: Document) -> tuple[float, float]:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(
     ("make", "file_name"),
-    [(as_text, "book.txt"), (as_html, "book.html"), (as_epub, "book.epub")],
-    ids=["text", "html", "epub"],
+    [(as_text, "book.txt"), (as_html, "book.html"), (as_epub, "book.epub"), (as_docx, "book.docx")],
+    ids=["text", "html", "epub", "docx"],
 )
 def test_same_paragraphs_and_sections(name, make, file_name):
     original = sample(name)

@@ -86,5 +86,7 @@ def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Sourc
     near += [p for p in sorted(path.parent.glob(f"{stem}*")) if p.suffix in _KINDS]
     found = next((p for p in near if p.is_file()), None)
     if found is None:
-        raise complain(path.name, f"no text for these questions beside it: {stem}.md, .txt, .epub, .pdf or .html.")
+        raise complain(
+            path.name, f"no text for these questions beside it: {stem}.md, .txt, .epub, .pdf, .html or .docx."
+        )
     return Source(found.read_bytes(), found.name)

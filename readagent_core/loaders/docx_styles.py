@@ -1,0 +1,110 @@
+"""What a Word document's styles and numbering say of a paragraph: heading of which level, item of which list.
+
+Style names are the same in every language of Word ('heading 1'); their ids are not. Knows nothing of text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Any
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_HEADING = re.compile(r"^heading ([1-9])$", re.IGNORECASE)
+_CONTENTS = re.compile(r"^(?:toc \d|toc heading|table of figures)$", re.IGNORECASE)
+_CHAIN = 20  # styles based on styles
+_ROMAN = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+
+
+def value(element: Any, name: str = "val") -> str:
+    """An attribute of ``element``; '' where there is no element or none."""
+    return "" if element is None else str(element.get(W + name) or "")
+
+
+class Styles:
+    """The paragraph styles by id, each with the styles it is based on."""
+
+    def __init__(self, tree: Any) -> None:
+        every = [] if tree is None else tree.findall(W + "style")
+        self.found = {value(style, "styleId"): style for style in every if value(style, "type") == "paragraph"}
+        self.default = next((i for i, style in self.found.items() if value(style, "default") in ("1", "true")), "")
+
+    def chain(self, paragraph: Any) -> list[Any]:
+        """The paragraph's style, then what that is based on."""
+        name = value(paragraph.find(f"{W}pPr/{W}pStyle")) or self.default
+        chain: list[Any] = []
+        while name in self.found and len(chain) < _CHAIN:
+            chain.append(self.found[name])
+            name = value(chain[-1].find(W + "basedOn"))
+        return chain
+
+    def level(self, paragraph: Any) -> int:
+        """1 and on for a heading; 0 for text."""
+        if self.is_contents(paragraph):
+            return 0
+        outline = value(paragraph.find(f"{W}pPr/{W}outlineLvl"))
+        for style in self.chain(paragraph):
+            if outline:
+                break
+            name = value(style.find(W + "name"))
+            heading = _HEADING.match(name)
+            if heading:
+                return int(heading.group(1))
+            if name.lower() == "title":
+                return 1
+            outline = value(style.find(f"{W}pPr/{W}outlineLvl"))
+        return int(outline) + 1 if outline.isdecimal() and int(outline) < 9 else 0
+
+    def is_title(self, paragraph: Any) -> bool:
+        return any(value(style.find(W + "name")).lower() == "title" for style in self.chain(paragraph)[:1])
+
+    def is_contents(self, paragraph: Any) -> bool:
+        """Whether it is a line of a table of contents that Word made."""
+        return any(_CONTENTS.match(value(style.find(W + "name"))) for style in self.chain(paragraph)[:1])
+
+    def numbered(self, paragraph: Any) -> tuple[str, int] | None:
+        """The list the paragraph is an item of, and how deep; None for none."""
+        for holder in (paragraph, *self.chain(paragraph)):
+            numbering = holder.find(f"{W}pPr/{W}numPr")
+            number = value(numbering.find(W + "numId")) if numbering is not None else ""
+            if number:
+                level = value(numbering.find(W + "ilvl"))
+                return None if number == "0" else (number, min(int(level), 8) if level.isdecimal() else 0)
+        return None
+
+
+class Numbering:
+    """The lists of a document; counts their items as they come."""
+
+    def __init__(self, tree: Any) -> None:
+        every = [] if tree is None else tree.findall(W + "abstractNum")
+        abstract = {value(item, "abstractNumId"): item for item in every}
+        numbers = [] if tree is None else tree.findall(W + "num")
+        self.lists = {value(n, "numId"): abstract.get(value(n.find(W + "abstractNumId"))) for n in numbers}
+        self.counts: dict[str, list[int]] = defaultdict(lambda: [0] * 9)
+
+    def mark(self, number: str, level: int) -> str | None:
+        """What stands before the next item: '3. ', '' for a bullet; None where there is no such list."""
+        if number not in self.lists:
+            return None
+        counts = self.counts[number]
+        counts[level] += 1
+        counts[level + 1 :] = [0] * (8 - level)
+        said = self.lists[number]
+        settings = [] if said is None else [s for s in said.findall(W + "lvl") if value(s, "ilvl") == str(level)]
+        form = value(settings[0].find(W + "numFmt")) if settings else "bullet"
+        start = value(settings[0].find(W + "start")) if settings else ""
+        at = counts[level] + (int(start) - 1 if start.isdecimal() and len(start) < 6 and int(start) else 0)
+        return "" if form in ("bullet", "none") else f"{_counted(at, form)}. "
+
+
+def _counted(number: int, form: str) -> str:
+    if form.endswith("Letter") and 0 < number <= 26:
+        letter = chr(ord("a") + number - 1)
+        return letter.upper() if form.startswith("upper") else letter
+    if form.endswith("Roman") and 0 < number < 40:
+        said, rest = "", number
+        for size, sign in _ROMAN:
+            said, rest = said + sign * (rest // size), rest % size
+        return said.upper() if form.startswith("upper") else said
+    return str(number)
