@@ -17,7 +17,8 @@ class Usage:
     ``words_in``: words sent, instructions included. ``words_out``: words received. ``tokens_*``: as the server
     reported; ``tokens_estimated``: how many of the calls had none reported and were estimated from words.
     ``seconds``: time spent waiting for the model, summed over calls. ``saved_words_in``: words that cached
-    replies did not have to send again. ``cost``: US dollars by the configured prices; None: no price is known.
+    replies did not have to send again; ``saved_cost``: what asking for them again would have cost. ``cost``: US
+    dollars by the configured prices; None (both): no price is known.
     """
 
     calls: int = 0
@@ -31,11 +32,14 @@ class Usage:
     saved_words_in: int = 0
     retries: int = 0
     cost: float | None = None
+    saved_cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        costs = [u.cost for u in (self, other) if u.cost is not None]
-        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "cost"}
-        return Usage(**sums, cost=sum(costs) if costs else None)
+        return Usage(**{f.name: _sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
+
+    def __sub__(self, earlier: Usage) -> Usage:
+        """What was used since an earlier reading of the same meter."""
+        return Usage(**{f.name: _rest(getattr(self, f.name), getattr(earlier, f.name)) for f in fields(self)})
 
     def to_dict(self) -> dict[str, Any]:
         return dict(vars(self))  # plain numbers; asdict would be slow for what every call adds
@@ -44,3 +48,11 @@ class Usage:
     def from_dict(cls, data: Mapping[str, Any]) -> Usage:
         known = {f.name for f in fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})
+
+
+def _sum(one: Any, other: Any) -> Any:
+    return other if one is None else one if other is None else one + other
+
+
+def _rest(later: Any, earlier: Any) -> Any:
+    return None if later is None else later - (earlier or 0)

@@ -100,6 +100,8 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str,
     usage = getattr(progress, "usage", None)
     if usage is not None and usage.cost:
         rest.append(money(usage.cost))
+    if usage is not None and usage.saved_cost:
+        rest.append(f"{budget_money(usage.saved_cost)} saved by the cache")
     spend = getattr(progress, "spend", None)
     if spend is not None and spend.ahead:
         rest.append(f"{spend.ahead} of {spend.asked} pause calls asked ahead")

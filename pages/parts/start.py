@@ -17,7 +17,7 @@ from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.reading import regist
-from readagent_core.study import Study, estimating, exporting, reading
+from readagent_core.study import Study, costing, estimating, exporting, reading
 from readagent_core.words import first_words
 
 PRESET_NAMES = {
@@ -118,6 +118,8 @@ def which_reading(study: Study, book: Book, readings: list[Reading], shown: Read
     with st.container(key="which"):
         if shown.recorded:
             st.caption(f"A recording: read by {shown.model} on {shown.recorded}, not now.")
+        elif shown.where and (spent := costing.of_reading(shown.usage)):
+            st.caption(spent.replace("$", "\\$"))
         known = {r.id: r for r in readings if r.pages or r.id == shown.id}
         if len(known) > 1:
             st.selectbox(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 
 from readagent_core.errors import BudgetError, CutOffError
 from readagent_core.models.base import ChatModel, Completion, Watch
@@ -59,8 +58,6 @@ class Tally:
 
     def of(self, prompt: Prompt, completion: Completion) -> Usage:
         """What one reply counts: nothing consumed when it was kept from before."""
-        if completion.cached:
-            return Usage(cached_calls=1, saved_words_in=prompt.words, cost=0.0 if self.price else None)
         tokens_in, tokens_out = completion.tokens_in, completion.tokens_out
         if not self.has_tokens:
             tokens_in = tokens_out = 0
@@ -69,6 +66,10 @@ class Tally:
             tokens_in = estimate_tokens(prompt.text)
         if tokens_out is None:
             tokens_out = estimate_tokens(completion.text) + estimate_tokens(completion.reasoning)
+        cost = self.price.cost(tokens_in, tokens_out) if self.price else None
+        if completion.cached:
+            free = None if cost is None else 0.0
+            return Usage(cached_calls=1, saved_words_in=prompt.words, cost=free, saved_cost=cost)
         return Usage(
             calls=1,
             words_in=prompt.words,
@@ -78,7 +79,7 @@ class Tally:
             tokens_estimated=0 if known else 1,
             seconds=completion.seconds,
             retries=completion.tries - 1,
-            cost=self.price.cost(tokens_in, tokens_out) if self.price else None,
+            cost=cost,
         )
 
 
@@ -134,7 +135,7 @@ class Metered:
 
     def usage_since(self, mark: Usage) -> Usage:
         """What was used since ``mark``, an earlier value of ``usage``."""
-        return subtract(self.usage, mark)
+        return self.usage - mark
 
     def anew(self) -> Metered:
         """The same meter over the model that asks again what is kept already."""
@@ -238,10 +239,3 @@ class Purse:
         cost = self._tally.of(prompt, completion).cost
         if cost:
             self._ledger.add(self.name, cost)
-
-
-def subtract(later: Usage, earlier: Usage) -> Usage:
-    """The usage between two readings of one meter."""
-    names = [f.name for f in fields(Usage) if f.name != "cost"]
-    cost = None if later.cost is None else later.cost - (earlier.cost or 0.0)
-    return Usage(**{name: getattr(later, name) - getattr(earlier, name) for name in names}, cost=cost)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from readagent_core.memory import compression_rate
 from readagent_core.methods.base import Answer, Asked, Event
+from readagent_core.models.prices import money
 from readagent_core.study.replay import answer_of
 from readagent_core.usage import Usage
 
@@ -48,8 +49,8 @@ def cost_of(events: Sequence[Event], *, whole: int, seconds: float) -> Cost | No
     usage = usage_of(events)
     sent = usage.words_in
     a_word = usage.tokens_in / sent if sent and usage.tokens_in else TOKENS_A_WORD
-    money = usage.cost * (whole / sent) if usage.cost and sent else None
-    return Cost(answer.memory_words, whole, len(answer.looked_up), seconds, usage, round(whole * a_word), money)
+    in_full = usage.cost * (whole / sent) if usage.cost and sent else None
+    return Cost(answer.memory_words, whole, len(answer.looked_up), seconds, usage, round(whole * a_word), in_full)
 
 
 def line(cost: Cost) -> str:
@@ -72,11 +73,24 @@ def details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
         calls = "1 call" if usage.calls == 1 else f"{usage.calls} calls"
         said.append(f"Sent {usage.words_in:,} words in {calls}, instructions included{tokens}{_money(usage.cost)}.")
     if usage.saved_words_in:
-        said.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.")
+        saved = f" That saved {money(usage.saved_cost)}." if usage.saved_cost else ""
+        said.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.{saved}")
     said.append(
         f"The full text in one prompt: {cost.whole:,} words, about {cost.full_tokens:,} tokens{_money(cost.full_cost)}."
     )
     return said
+
+
+def of_reading(usage: Usage) -> str:
+    """What a reading sent so far and what the cache saved, in a line; '' where nothing was sent or saved."""
+    said: list[str] = []
+    if usage.calls:
+        calls = "1 call" if usage.calls == 1 else f"{usage.calls:,} calls"
+        said.append(f"Reading sent {usage.words_in:,} words in {calls}{_money(usage.cost)}.")
+    if usage.saved_words_in:
+        saved = f" and {money(usage.saved_cost)}" if usage.saved_cost else ""
+        said.append(f"The cache saved {usage.saved_words_in:,} words{saved}.")
+    return " ".join(said)
 
 
 def summary(answer: Answer) -> str:
@@ -86,6 +100,6 @@ def summary(answer: Answer) -> str:
 
 
 def _money(amount: float | None) -> str:
-    if amount is None:
+    if not amount:  # not known, or a model that costs nothing
         return ""
     return f", ${amount:.2f}" if amount >= 0.1 else f", ${amount:.4f}"

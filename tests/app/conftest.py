@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,10 +17,15 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def fresh_study() -> Iterator[None]:
-    """cache_resource outlives a test; the next one must not meet this one's library."""
+    """cache_resource outlives a test; the next one must not meet this one's library.
+
+    Nor its ``__main__``: Streamlit puts the app's script there, and a process that a later test starts would run it.
+    """
+    main = sys.modules["__main__"]
     st.cache_resource.clear()
     yield
     st.cache_resource.clear()
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture

@@ -317,7 +317,26 @@ def test_the_meter_counts_words_tokens_and_what_was_saved(settings_for):
         metered.complete(PROMPT, Watch())
     assert mark.calls == 1
     assert (mark.words_in, mark.words_out, mark.tokens_in, mark.cost) == (5, 3, 5, 0.0)
-    assert metered.usage_since(mark) == Usage(cached_calls=1, saved_words_in=5, cost=0.0)
+    assert metered.usage_since(mark) == Usage(cached_calls=1, saved_words_in=5, cost=0.0, saved_cost=0.0)
+
+
+@pytest.mark.parametrize("price", [[1000.0, 2000.0], None])
+def test_what_the_cache_saved_in_money(settings_for, monkeypatch, price):
+    monkeypatch.setattr("readagent_core.models.prices.is_local", lambda where: False)
+    with FakeServer(["A tea cosy."]) as server:
+        model = models.connect(settings_for(server, **({"prices": {"fake-model": price}} if price else {})))
+        metered = Metered(model)
+        metered.complete(PROMPT, Watch())
+        mark = metered.usage
+        metered.complete(PROMPT, Watch())
+    saved = metered.usage_since(mark)
+    if price is None:
+        assert (mark.cost, mark.saved_cost, saved.cost, saved.saved_cost) == (None, None, None, None)
+    else:
+        assert (mark.saved_cost, saved.cost) == (None, 0.0)
+        assert saved.saved_cost == mark.cost > 0
+    assert Usage.from_dict(metered.usage.to_dict()) == metered.usage
+    assert (metered.usage + Usage()).saved_cost == saved.saved_cost
 
 
 def test_tokens_are_estimated_where_none_are_reported(settings_for):

@@ -174,6 +174,16 @@ def test_the_cost_line_is_the_paper_s_rate():
     assert costing.cost_of([], whole=1, seconds=0) is None
 
 
+def test_what_the_cache_saved_is_told_in_words_and_money():
+    kept = Usage(cached_calls=2, saved_words_in=900, cost=0.0, saved_cost=0.25)
+    cost = costing.cost_of([Asked("look_up", "", "", kept), Answered(Answer("So.", "p"))], whole=100, seconds=1)
+    assert "900 words were answered from the cache and not sent again. That saved $0.25." in costing.details(cost)
+    assert costing.of_reading(kept) == "The cache saved 900 words and $0.25."
+    unknown = Usage(calls=1, words_in=40, cached_calls=2, saved_words_in=900)
+    assert costing.of_reading(unknown) == "Reading sent 40 words in 1 call. The cache saved 900 words."
+    assert costing.of_reading(Usage()) == ""
+
+
 # --- the page reached ---------------------------------------------------------------------------------
 
 
