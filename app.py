@@ -7,7 +7,7 @@ import streamlit as st
 from pages.parts import shell, tour
 
 st.set_page_config(page_title="ReadAgent", page_icon=shell.MARK, layout="wide", initial_sidebar_state="auto")
-st.logo(shell.LOGO, size="large")
+st.logo(shell.MARK, size="large")  # the name stands beside it, set by app.css
 shell.dress()
 screen = st.navigation(
     [

@@ -2,7 +2,8 @@
 
     python bench/screenshots.py [--folder shots] [--only read]
 
-Library empty and full; the reader at 8, 25 and 1000 pages, narrow, dark, sepia, with hits, under way; errors.
+Library empty, full, with errors; the reader at 10, 100 and 1000 pages, narrow, dark, sepia, with hits, under way;
+Ask, Compare, Evaluate and Settings in use. Every picture waits for a state of the screen, never for a time.
 """
 
 from __future__ import annotations
@@ -10,49 +11,82 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
 from bench.rendering import big_book  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.study import Study  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
+from tests.fakes.sensible import sensible  # noqa: E402
 from tests.fakes.server import FakeServer  # noqa: E402
 
 Act = Callable[[Page], None]
+SAMPLES = {"The Keeper of Harrow Light": "keeper", "雪の駅": "yuki"}
+SIZES = {10: "Ten", 100: "a Hundred", 1000: "a Thousand"}
+LONG = 90_000
+ENOUGH = 24  # calls after which the reading under way is held where it is
 
 
 def books(home: Path) -> dict[str, str]:
-    """The samples and a book of 1000 pages, without the tour's card; ids by name."""
+    """The samples and books of 10, 100 and 1000 pages, without the tour's card; ids by name."""
     study = Study(load_settings({"READAGENT_HOME": str(home)}))
     study.add_samples()
-    memory = big_book(1000, 350)
-    study.library.add_memory(study.library.add(memory.document, source_name="big.txt").id, memory)
+    found = {SAMPLES[b.title]: b.id for b in study.library.books() if b.title in SAMPLES}
+    for pages, words in SIZES.items():
+        memory = big_book(pages, 350)
+        memory = replace(memory, document=replace(memory.document, title=f"A Book of {words} Pages"))
+        book = study.library.add(memory.document, source_name=f"{pages}.txt")
+        study.library.add_memory(book.id, memory)
+        found[str(pages)] = book.id
     study.library.set_preference("tour", "done")
-    names = {"The Keeper of Harrow Light": "keeper", "雪の駅": "yuki", "A Book of a Thousand Pages": "big"}
-    found = {names[b.title]: b.id for b in study.library.books() if b.title in names}
     study.library.close()
     return found
 
 
+def settled(page: Page) -> None:
+    """Nothing runs, nothing is stale, letters are there, nothing moves."""
+    expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
+    expect(page.locator('[data-stale="true"]')).to_have_count(0)
+    page.evaluate("document.fonts.ready.then(() => null)")
+    page.evaluate("Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null)))")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
+
+
 def shoot(
-    browser: Browser, url: str, out: Path, *, width: int = 1440, theme: str = "light", act: Act | None = None
+    browser: Browser,
+    url: str,
+    out: Path,
+    *,
+    width: int = 1440,
+    theme: str = "light",
+    act: Act | None = None,
+    still: bool = True,
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)  # type: ignore[arg-type]
+    page = browser.new_page(
+        viewport={"width": width, "height": 900},
+        color_scheme=theme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
     page.goto(url)
-    page.locator('.leaf.cur, [data-testid="stMain"] h1').first.wait_for()
-    page.wait_for_timeout(1500)
+    page.locator('.leaf.cur, [data-kind="memory"] .m, [data-testid="stMain"] h1').first.wait_for()
+    expect(page.locator("html")).to_have_css("color-scheme", theme)
+    settled(page)
     if act is not None:
         act(page)
-        page.wait_for_timeout(1500)
+        if still:
+            settled(page)
     page.screenshot(path=out)
     page.close()
-    print(out)
+    print(out, flush=True)
 
 
 def search(page: Page) -> None:
@@ -66,15 +100,68 @@ def drop_broken(page: Page) -> None:
     page.locator('[class*="st-key-error_"]').wait_for()
 
 
-def sepia(page: Page) -> None:
+def open_more(page: Page) -> None:
+    page.locator(".moreb").click()
+    page.locator(".panel .pagein").wait_for()
+
+
+def open_export(page: Page) -> None:
+    page.locator(".tbar").get_by_role("button", name="Export").click()
+    page.get_by_role("dialog").get_by_text("EPUB").wait_for()
+
+
+def open_aa(page: Page) -> None:
     page.locator(".aa").click()
-    page.locator(".panel").get_by_role("button", name="Sepia").click()
+    page.locator(".panel").get_by_role("button", name="Sepia").wait_for()
+
+
+def compare(page: Page) -> None:
+    page.locator(".st-key-compare_ask input").fill("Why did Ambrose Vane put out Harrow Light?")
+    page.locator(".st-key-compare_go button").click()
+    page.locator('.r[data-state="done"]').first.wait_for()
+    expect(page.locator('.r:not([data-state="done"])')).to_have_count(0, timeout=LONG)
+
+
+def evaluate(page: Page) -> None:
+    limit = page.locator(".st-key-evaluate_limit input")
+    limit.fill("2")
+    limit.press("Enter")
+    page.get_by_text("2 questions on 1 document").wait_for()
+    page.locator(".st-key-evaluate_start button").click()
+    page.locator("[role=tab]").nth(2).wait_for(timeout=LONG)
+    expect(page.locator(".st-key-evaluate_stop")).to_have_count(0, timeout=LONG)
 
 
 def read_afresh(page: Page) -> None:
     page.get_by_role("button", name="Read afresh").click()
-    page.locator(".job").get_by_text("Reading: 9 of").wait_for()
+    page.locator("#p6").wait_for(state="attached", timeout=LONG)
     page.keyboard.press("End")
+
+
+class Held:
+    """Answers sensibly up to ``ENOUGH`` calls, then waits to be let go; so a reading is caught half-way."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.go = threading.Event()
+
+    def __call__(self, prompt: str) -> str:
+        self.calls += 1
+        if self.calls > ENOUGH:
+            self.go.wait(LONG / 1000)
+        return sensible(prompt)
+
+
+@contextmanager
+def wearing(home: Path, theme: str) -> Iterator[None]:
+    """The look of every screen of this home, as the reader's Aa panel keeps it."""
+    library = Study(load_settings({"READAGENT_HOME": str(home)})).library
+    library.set_preference("look", {"theme": theme})
+    try:
+        yield
+    finally:
+        library.set_preference("look", {})
+        library.close()
 
 
 def main() -> None:
@@ -83,11 +170,13 @@ def main() -> None:
     parser.add_argument("--only", default="", help="pictures whose name has this in it")
     given = parser.parse_args()
     given.folder.mkdir(exist_ok=True)
+    expect.set_options(timeout=30_000)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
         home = Path(folder) / "home"
         ids = books(home)
-        keeper = f"/read?book={ids['keeper']}&page=15"
+        book = f"book={ids['keeper']}"
+        keeper = f"/read?{book}&page=15"
 
         def shot(name: str, base: str, path: str, **how: object) -> None:
             if given.only in name:
@@ -98,22 +187,36 @@ def main() -> None:
                 shot(f"library-{theme}", url, "/", theme=theme)
                 shot(f"read-25-{theme}", url, keeper, theme=theme, act=search)
                 shot(f"read-narrow-{theme}", url, keeper, theme=theme, width=400)
+                shot(f"ask-{theme}", url, f"/ask?{book}", theme=theme)
+                shot(f"settings-{theme}", url, "/settings", theme=theme)
+                shot(f"compare-{theme}", url, f"/compare?{book}", theme=theme, act=compare)
+                shot(f"evaluate-{theme}", url, "/evaluate", theme=theme, act=evaluate)
             shot("library-narrow", url, "/", width=400)
             shot("library-error", url, "/", act=drop_broken)
+            shot("read-narrow-more", url, keeper, width=400, act=open_more)
+            shot("read-export", url, keeper, act=open_export)
             shot("read-8-japanese", url, f"/read?book={ids['yuki']}&page=2")
-            shot("read-1000", url, f"/read?book={ids['big']}&page=500")
-            shot("read-sepia", url, keeper, act=sepia)
-        with FakeServer(latency=0.5) as server:
+            for pages in SIZES:
+                shot(f"read-{pages}", url, f"/read?book={ids[str(pages)]}&page={pages // 2}")
+            with wearing(home, "sepia"):
+                shot("library-sepia", url, "/", act=drop_broken)
+                shot("read-sepia", url, keeper, act=open_aa)
+                shot("ask-sepia", url, f"/ask?{book}")
+                shot("settings-sepia", url, "/settings")
+        held = Held()
+        with FakeServer(held, latency=0.05) as server:
             under_way = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"}
             with running_app(Path(folder) / "model", **under_way) as url:
-                shot("read-under-way-dark", url, "/read", theme="dark", act=read_afresh)
+                shot("read-under-way-dark", url, "/read", theme="dark", act=read_afresh, still=False)
+                held.go.set()
         empty = Path(folder) / "empty"
         study = Study(load_settings({"READAGENT_HOME": str(empty)}))
-        for book in study.add_samples():
-            study.library.remove(book.id)
+        for sample in study.add_samples():
+            study.library.remove(sample.id)
         study.library.close()
         with running_app(empty) as url:
-            shot("library-empty", url, "/")
+            for theme in ("light", "dark"):
+                shot(f"library-empty-{theme}", url, "/", theme=theme)
         browser.close()
 
 

@@ -16,6 +16,7 @@ from readagent_core.library.records import Book, Reading
 from readagent_core.loaders import FORMATS
 from readagent_core.memory import GistMemory
 from readagent_core.study import Study
+from readagent_core.study.opening import READING
 
 ART = '<div class="art"><i></i><i></i><i></i><b><i></i><i></i><i></i></b><i></i><i></i></div>'
 ICONS = {"read": ":blue[:material/check:]", "paused": ":orange[:material/pause:]", "failed": ":red[:material/error:]"}
@@ -56,7 +57,7 @@ def open_files(study: Study) -> None:
         "Drop a book here",
         label_visibility="collapsed",
         accept_multiple_files=True,
-        type=[ending.lstrip(".") for ending in FORMATS],
+        type=[ending.lstrip(".") for ending in (*FORMATS, READING)],
         key=f"drop_{turn}",
     )
     opened: list[Book] = []
@@ -174,8 +175,7 @@ def removed_note(study: Study) -> None:
 
 def empty(study: Study) -> None:
     with st.container(key="empty", horizontal_alignment="center"):
-        st.html(ART)
-        st.markdown("### No books yet")
+        st.html(f"{ART}<h2>No books yet</h2>")
         st.markdown(
             "Drop a PDF, EPUB, Word document, web page or text file above. Or begin with *The Keeper of Harrow Light*, "
             "a short mystery that has been read for you already."

@@ -1,4 +1,4 @@
-// The reader's toolbar: views, search, page number, type (Aa), help; and the line of a reading under way.
+// The reader's toolbar: views, search, page number, type (Aa), help, more (where narrow); and a reading under way.
 
 const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
 const SIZES = [15, 16.5, 18, 20, 23];
@@ -20,19 +20,19 @@ class Toolbar {
     this.count = el("span", { class: "small dim num count", role: "status" });
     const [before, next] = [["up", -1, "Hit before"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
       button("", () => reader.showHit(step), { kind: "quiet icon hitstep", icon: shape, name }));
-    this.page = el("input", { type: "text", inputmode: "text", class: "pagein num", "aria-label": "Go to page",
-      title: "Go to a page, or to a source page: p. 12", onchange: () => this.jump(), onfocus: (e) => e.target.select() });
+    this.page = this.pageInput();
     this.of = el("span", { class: "dim num" });
     const panel = (name) => () => this.toggle(name);
     this.aa = button("Aa", panel("type"), { kind: "quiet aa", "aria-expanded": "false", "aria-label": "Type and theme" });
     this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keys" });
+    this.more = button("…", panel("more"), { kind: "quiet icon moreb", "aria-expanded": "false", name: "More" });
+    this.openers = { type: this.aa, help: this.help, more: this.more };
     this.bar = el("div", { class: "tbar", role: "toolbar", "aria-label": "Reading" },
       el("div", { class: "seg", role: "group", "aria-label": "View" }, ...this.views),
       el("label", { class: "field find" }, icon("search"), this.input, this.count), before, next,
       el("span", { class: "gap" }),
       el("label", { class: "goto" }, el("span", { class: "dim notnarrow" }, "Page"), this.page, this.of),
-      this.aa, this.help,
-      button("Export", () => reader.send({ do: "export" }), { kind: "quiet notnarrow" }),
+      this.aa, this.help, this.exporting("quiet notnarrow"), this.more,
       button("Ask", () => reader.send({ do: "ask", page: 0 }), { kind: "first" }));
     this.panel = el("div", { class: "panel", hidden: true });
     this.job = el("div", { class: "job", hidden: true });
@@ -95,8 +95,14 @@ class Toolbar {
     if (asked !== (this.reader.data.hits?.query ?? "")) this.reader.keep("query", asked);
   }
 
-  jump() {
-    const asked = this.page.value.trim();
+  pageInput() {
+    return el("input", { type: "text", inputmode: "text", class: "pagein num", "aria-label": "Go to page",
+      title: "Go to a page, or to a source page: p. 12", onchange: (e) => this.jump(e.target),
+      onfocus: (e) => e.target.select() });
+  }
+
+  jump(input) {
+    const asked = input.value.trim();
     const pages = this.reader.book.pages;
     const plain = /^\d+$/.test(asked) ? Number(asked) : null;
     const place = (text) => text.replace(/\s+/g, "").toLowerCase();
@@ -104,7 +110,7 @@ class Toolbar {
     const page = plain && plain >= 1 && plain <= pages.length ? plain : bySource?.n;
     if (page) this.reader.goto(page, { focus: true });
     else this.reader.announce(`There is no page ${asked}.`);
-    this.page.value = page ?? this.reader.here;
+    input.value = this.page.value = page ?? this.reader.here;
   }
 
   // --- panels -------------------------------------------------------------------------------------
@@ -113,17 +119,17 @@ class Toolbar {
     const shut = this.panel.dataset.name === name && !this.panel.hidden;
     this.panel.hidden = shut;
     this.panel.dataset.name = name;
-    this.aa.setAttribute("aria-expanded", String(!shut && name === "type"));
-    this.help.setAttribute("aria-expanded", String(!shut && name === "help"));
+    for (const [which, opener] of Object.entries(this.openers))
+      opener.setAttribute("aria-expanded", String(!shut && name === which));
     if (shut) return;
-    this.panel.replaceChildren(...(name === "type" ? this.typePanel() : this.helpPanel()));
+    this.panel.replaceChildren(...{ type: () => this.typePanel(), help: () => this.helpPanel(), more: () => this.morePanel() }[name]());
     this.panel.querySelector("button")?.focus();
   }
 
   escape(event) {
     if (this.reader.editor.page) return this.reader.editor.shut();
     if (!this.panel.hidden) {
-      const opener = this.panel.dataset.name === "type" ? this.aa : this.help;
+      const opener = this.openers[this.panel.dataset.name];
       this.toggle(this.panel.dataset.name);
       return opener.focus();
     }
@@ -156,6 +162,23 @@ class Toolbar {
       this.choices("Lines", MEASURES, this.look.measure, pick("measure")),
       this.choices("Letters", [["serif", "Serif"], ["sans", "Sans"]], this.look.face, pick("face")),
       this.choices("Theme", THEMES, this.look.theme, pick("theme"))];
+  }
+
+  // What has no room in a narrow window.
+  morePanel() {
+    const input = this.pageInput();
+    input.value = this.reader.here;
+    const keys = () => (this.toggle("more"), this.toggle("help"));
+    return [el("label", { class: "goto" }, el("span", { class: "dim" }, "Page"), input,
+        el("span", { class: "dim num" }, this.of.textContent)),
+      el("div", { class: "erow" }, this.exporting("slim"), button("Keys", keys, { kind: "slim" }))];
+  }
+
+  exporting(kind) {
+    return button("Export", () => {
+      if (!this.panel.hidden) this.toggle(this.panel.dataset.name);
+      this.reader.send({ do: "export" });
+    }, { kind });
   }
 
   helpPanel() {

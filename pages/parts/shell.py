@@ -23,7 +23,6 @@ from readagent_core.errors import (
 )
 
 ASSETS = Path(__file__).parents[2] / "assets"
-LOGO = str(ASSETS / "logo.svg")
 MARK = str(ASSETS / "mark.svg")
 
 

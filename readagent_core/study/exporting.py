@@ -134,6 +134,12 @@ def _check(memory: GistMemory) -> None:
     check_cover(replace(memory.document, paragraphs=read, sections=()), memory.pages)
     if not all(gist is None or isinstance(gist.text, str) for gist in memory.gists):
         raise ValueError("a gist is no text")
+    book = memory.document
+    said = [book.title, book.author, book.language, book.format, memory.model]
+    said += [memory.recorded, *(s.title for s in book.sections), *(p.reason for p in memory.pages)]
+    said += [mark for gist in memory.gists if gist is not None for mark in gist.marks]
+    if not all(isinstance(text, str) for text in said):
+        raise ValueError("what should be words is none")
     if memory.complete and (end != len(memory.document.paragraphs) or None in memory.gists):
         raise ValueError("called complete but is not")
 

@@ -146,6 +146,8 @@ def damaged(change):
         damaged(lambda d: d["memory"]["gists"][0].update(text=5)),
         damaged(lambda d: d["document"]["paragraphs"].append(["more", "", False])),
         damaged(lambda d: d["document"].update(paragraphs=7)),
+        damaged(lambda d: d["document"].update(title=["no", "words"])),
+        damaged(lambda d: d["memory"]["pages"][0].update(reason=5)),
         damaged(lambda d: d["memory"].update(plan={"max_words": "many"})),
     ],
 )
