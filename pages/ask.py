@@ -26,14 +26,16 @@ from pages.parts.ask_state import (
 from pages.parts.cached import get_study
 from pages.parts.memory_view import send_pages, show_memory
 from readagent_core.errors import ReadAgentError
+from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Event
+from readagent_core.methods.base import Event, LookedUp
 from readagent_core.study import replay, suggesting
-from readagent_core.study.asking import job_key
+from readagent_core.study.asking import Asking, job_key
 
-POLL_SECONDS = 0.4
-FIRST_SECONDS = 0.15  # how long a run waits for the first event of a question just asked, rather than draw without it
+POLL_SECONDS = 0.2  # while an answer runs; nothing is uploaded on this screen, which faster polling could lose
+FIRST_SECONDS = 0.06  # how long is waited for the look-up of a question just asked, rather than draw without it
+STAGE = "ask_stage"
 
 
 def screen() -> None:
@@ -53,7 +55,13 @@ def screen() -> None:
     current.set_address(book=chosen.id)
     ask_side.draw(now)
     send_pages(now.shown_memory, scope=_scope(now))
-    st.fragment(_draw, run_every=POLL_SECONDS if now.running else None)(now, now.running)
+    st.fragment(_stage, key=STAGE)(now)
+
+
+def _stage(now: Scene) -> None:
+    """What a question sets going: run by itself as soon as one is asked, so that the rest of the screen need not be."""
+    running = now.running
+    st.fragment(_draw, run_every=POLL_SECONDS if running else None)(now, running)
 
 
 def _unread(book_id: str) -> None:
@@ -155,8 +163,9 @@ def _note(memory: GistMemory, expanded: tuple[int, ...], *, limit: int | None) -
 
 def _talk(now: Scene, steps: list[replay.Step], at: int) -> None:
     """The conversation: exchanges, questions to ask with one click, and the line to write in."""
-    with st.container(key="ask_thread", height=480, autoscroll=True, border=False):
-        hidden = max(0, len(now.exchanges) - SHOWN)
+    with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # thread.js keeps its place
+        place = next((i for i, e in enumerate(now.exchanges) if now.current and e.id == now.current.id), 0)
+        hidden = min(max(0, len(now.exchanges) - SHOWN), place)
         if hidden and not st.session_state.get("ask_all"):
             if st.button(f"Show {hidden} earlier questions", key="ask_earlier"):
                 st.session_state["ask_all"] = True
@@ -191,17 +200,17 @@ def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int)
         record = as_of(record, steps[at], looked)
     if tells_more(now, exchange):
         record = hidden(record)
-    act = answer_view.show_exchange(record)
-    if not act:
-        return
+    record |= {"among": len(now.exchanges) > 1, "last": exchange.id == now.exchanges[-1].id}
+    answer_view.show_exchange(record, lambda act: _did(now, exchange, act, events, memory))
+
+
+def _did(now: Scene, exchange: Exchange, act: answer_view.Act, events: Sequence[Event], memory: GistMemory) -> None:
+    """What the person did with an exchange, before anything is drawn again."""
     if act.do == "cite":
         _follow(exchange, act, events, memory)
-        if not record["current"]:
-            choose_exchange(now, exchange)
-            st.rerun(scope="app")
-    elif act.do == "replay":
+    if act.do in ("cite", "replay") and (now.current is None or exchange.id != now.current.id):
         choose_exchange(now, exchange)
-        st.rerun(scope="app")
+        st.rerun(STAGE if exchange.reading_id == now.shown.id else "app")
     elif act.do == "stop":
         job = now.study.jobs.get(job_key(exchange.id))
         if job:
@@ -225,17 +234,27 @@ def _follow(exchange: Exchange, act: answer_view.Act, events: Sequence[Event], m
 
 def _line(now: Scene) -> None:
     if not now.running:
-        act = answer_view.show_suggestions(_suggestions(now), language=now.book.language, key="suggestions")
-        if act and act.do == "ask":
-            _start(now, act.text, whole=act.page == 1)
+        answer_view.show_suggestions(
+            _suggestions(now),
+            lambda act: _start(now, act.text, whole=act.page == 1),
+            language=now.book.language,
+            key="suggestions",
+        )
         _suggest(now)
-    options = ""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        text = st.chat_input("Ask about the book", key="ask_input", max_chars=20_000)
+        st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_asked, args=(now,))
         with st.popover("", icon=":material/checklist:", help="Give options to choose from", key="ask_options_open"):
-            options = st.text_area("Options, one a line", key="ask_options", height=140)
+            st.text_area("Options, one a line", key="ask_options", height=140)
+    trouble = st.session_state.pop("ask_trouble", None)
+    if trouble:
+        shell.error_box(trouble)
+
+
+def _asked(now: Scene) -> None:
+    """A question was sent off: it is asked before anything is drawn again."""
+    text, options = st.session_state["ask_input"], st.session_state.get("ask_options", "")
     if text and text.strip():
-        st.session_state["ask_clear"] = True
+        st.session_state["ask_options"] = ""
         _start(now, text, options=options)
 
 
@@ -273,17 +292,24 @@ def _suggest(now: Scene) -> None:
 
 
 def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> None:
-    """Ask, wait a moment for the first event, and draw it all again."""
+    """Ask, and draw the stage again; called from a widget's callback. Raises nothing of ours."""
+    scope = _scope(now)
     try:
         exchange = ask(now, text, options=options, whole=whole, like=like)
     except ReadAgentError as error:
-        shell.error_box(error)
+        st.session_state["ask_trouble"] = error
         return
     job = now.study.jobs.get(job_key(exchange.id))
     until = time.monotonic() + FIRST_SECONDS
-    while job and job.running and job.snapshot.value is None and time.monotonic() < until:
-        time.sleep(0.01)
-    st.rerun(scope="app")
+    while job and job.running and not _looked(job) and time.monotonic() < until:
+        time.sleep(0.005)
+    st.rerun(STAGE if _scope(now) == scope else "app")  # another reading's pages are sent by the whole screen
+
+
+def _looked(job: Job) -> bool:
+    """Whether the first look-up, or a word of the answer, is there."""
+    asking = job.snapshot.value
+    return isinstance(asking, Asking) and bool(asking.text or any(isinstance(e, LookedUp) for e in asking.events))
 
 
 try:

@@ -23,9 +23,15 @@ class Exchange {
     root.replaceChildren(...order.map((name) => this.slots[name]));
   }
 
+  close() {
+    this.thread?.drop(this.root);
+  }
+
   update(data) {
+    const first = !this.data;
     this.data = data;
-    this.root.classList.toggle("current", Boolean(data.current));
+    this.root.classList.toggle("current", Boolean(data.current && data.among));
+    this.root.ariaCurrent = data.current ? "true" : null;
     this.root.lang = data.ui ?? "en";
     const parts = {
       question: [data.question, data.options, data.understood, data.asked, data.recorded],
@@ -33,7 +39,7 @@ class Exchange {
       working: [data.running, data.status],
       answer: [data.pieces, data.loose, data.running, data.before],
       trouble: [data.trouble, data.notes],
-      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.methods, data.current],
+      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.methods, data.current, data.among],
     };
     for (const [name, values] of Object.entries(parts)) {
       const key = JSON.stringify(values);
@@ -42,6 +48,7 @@ class Exchange {
       this.slots[name].replaceChildren(...this[name]().filter(Boolean));
     }
     this.slots.answer.setAttribute("aria-busy", data.running ? "true" : "false");
+    if (first) requestAnimationFrame(() => (this.thread = Thread.of(this.root))?.add(this.root, this.data));
   }
 
   question() {
@@ -124,7 +131,7 @@ class Exchange {
   }
 
   foot() {
-    const { running, cost, details, legend, acts, methods, current } = this.data;
+    const { running, cost, details, legend, acts, methods, current, among } = this.data;
     if (running) return [];
     const out = [];
     if (cost) {
@@ -148,6 +155,7 @@ class Exchange {
     }
     if (acts.includes("copy")) row.append(button("Copy", (e) => this.copy(e.currentTarget), { kind: "quiet slim" }));
     if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
+    if (current && among) row.append(el("span", { class: "small dim shown" }, "Shown in memory"));
     if (row.children.length) out.push(row);
     return out;
   }

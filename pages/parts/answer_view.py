@@ -1,11 +1,11 @@
 """The component of the conversation side of Ask: an exchange, the replay bar, and two small lists.
 
-Every function draws one and returns what the person did with it. Text reaches the page by ``textContent`` only.
+Every function draws one and tells what the person did with it. Text reaches the page by ``textContent`` only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ import streamlit as st
 ASSETS = Path(__file__).parents[2] / "assets"
 SCRIPTS = (
     "memory_view/dom",
+    "answer_view/thread",
     "answer_view/exchange",
     "answer_view/replay",
     "answer_view/lists",
@@ -45,8 +46,15 @@ def dress() -> None:
     st.html(f"<style>{css}</style>")
 
 
-def _draw(data: Mapping[str, Any], key: str) -> Act | None:
-    return _act(_component()(key=key, data=dict(data), on_act_change=_nothing))
+def _draw(data: Mapping[str, Any], key: str, on_act: Callable[[Act], None]) -> None:
+    """``on_act`` is called before anything is drawn again."""
+
+    def told() -> None:
+        act = _act(st.session_state.get(key))
+        if act:
+            on_act(act)
+
+    _component()(key=key, data=dict(data), on_act_change=told)
 
 
 def _act(result: Any) -> Act | None:
@@ -58,9 +66,9 @@ def _nothing() -> None:
     """A trigger needs a callback to exist; what it carries is read from the result."""
 
 
-def show_exchange(record: Mapping[str, Any]) -> Act | None:
+def show_exchange(record: Mapping[str, Any], on_act: Callable[[Act], None]) -> None:
     """``record``: from ``ask_record.exchange_record``. Acts: again, method, stop, cite, replay."""
-    return _draw(record, f"exchange_{record['id']}")
+    _draw(record, f"exchange_{record['id']}", on_act)
 
 
 def show_replay(steps: Sequence[str], *, exchange_id: str, at: int, link: str) -> tuple[Act | None, int | None]:
@@ -74,16 +82,26 @@ def show_replay(steps: Sequence[str], *, exchange_id: str, at: int, link: str) -
     return _act(result), min(int(chosen["at"]), len(steps) - 1) if new else None
 
 
-def show_conversations(items: Sequence[Mapping[str, str]], *, now: str | None, language: str, key: str) -> Act | None:
+def show_conversations(
+    items: Sequence[Mapping[str, str]],
+    on_act: Callable[[Act], None],
+    *,
+    now: str | None,
+    language: str,
+    key: str,
+) -> None:
     """``items``: id, title, about. Act: conversation (``text`` is its id)."""
-    return _draw({"kind": "conversations", "items": [dict(i) for i in items], "now": now, "language": language}, key)
+    data = {"kind": "conversations", "items": [dict(i) for i in items], "now": now, "language": language}
+    _draw(data, key, on_act)
 
 
-def show_suggestions(items: Sequence[tuple[str, bool]], *, language: str, key: str) -> Act | None:
+def show_suggestions(
+    items: Sequence[tuple[str, bool]], on_act: Callable[[Act], None], *, language: str, key: str
+) -> None:
     """``items``: (question, whether it is about the whole). Act: ask (``page`` is 1 for the whole)."""
     data = {
         "kind": "suggestions",
         "items": [{"text": text, "whole": whole} for text, whole in items],
         "language": language,
     }
-    return _draw(data, key)
+    _draw(data, key, on_act)

@@ -82,12 +82,13 @@ def _conversations(scene: Scene) -> None:
             items = [
                 {"id": c.id, "title": c.title, "about": f"{_questions(c.exchanges)} · {ago(c.updated)}"} for c in found
             ]
-            act = answer_view.show_conversations(
-                items, now=scene.conversation_id, language=scene.book.language, key=f"conversations {scene.book.id}"
+            answer_view.show_conversations(
+                items,
+                lambda act: choose_conversation(scene.book, act.text),
+                now=scene.conversation_id,
+                language=scene.book.language,
+                key=f"conversations {scene.book.id}",
             )
-            if act:
-                choose_conversation(scene.book, act.text)
-                st.rerun()
         with st.container(horizontal=True, gap="small"):
             if st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new"):
                 choose_conversation(scene.book, NEW)

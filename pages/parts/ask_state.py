@@ -100,6 +100,7 @@ def choose_conversation(book: Book, conversation_id: str) -> None:
 
 def choose_exchange(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
     """Make this exchange the one in the memory view and in the address."""
+    scene.current = exchange
     st.session_state[f"conversation {scene.book.id}"] = exchange.conversation_id
     address.set_address(book=scene.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
@@ -127,7 +128,7 @@ def tells_more(scene: Scene, exchange: Exchange) -> bool:
 
 
 def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> Exchange:
-    """Start answering; ``like``: an exchange that is asked again, options and all. Raises ReadAgentError."""
+    """Start answering, and bring the scene up to it; ``like``: an exchange asked again. Raises ReadAgentError."""
     question = Question(text, like.options) if like else question_from(text, options)
     exchange, _ = scene.study.ask(
         scene.book.id,
@@ -140,6 +141,9 @@ def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like
         anew=like is not None and like.method == scene.method,
     )
     choose_exchange(scene, exchange)
+    scene.conversation_id = exchange.conversation_id
+    scene.exchanges = scene.study.library.exchanges(exchange.conversation_id)
+    scene.shown, scene.shown_memory = scene.reading, scene.memory
     return exchange
 
 

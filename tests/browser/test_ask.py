@@ -168,6 +168,28 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: s
     choose_method(page, "ReadAgent, all at once")
 
 
+def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_app_url: str, story: str, replies):
+    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer="It is told there. " * 60)
+    open_ask(page, model_app_url, story)
+    links = []
+    for number, name in enumerate(("first", "second", "third")):
+        ask(page, f"What is told {name}?", new=not number)
+        expect(page.locator(".cost")).to_have_count(number + 1)
+        links.append(page.url)
+    expect(page.locator(".qt").last).to_have_text("What is told third?")
+    expect(page.locator('[data-kind="exchange"].current .qt')).to_have_text("What is told third?")
+    expect(page.locator(".cost").last).to_be_in_viewport()  # the column follows the newest as it grows
+    page.goto(f"{links[1]}&step=2")
+    current = page.locator('[data-kind="exchange"].current .qt')
+    expect(current).to_have_text("What is told second?")
+    expect(current).to_be_in_viewport()
+    expect(page.locator(".shown")).to_have_count(1)
+    expect(page.locator(".qt").first).not_to_be_in_viewport()
+    expect(page.locator(".cost").last).not_to_be_in_viewport()
+    ask(page, "And what came of it?", new=False)  # and from there it goes to what is newest
+    expect(page.locator(".qt").last).to_be_in_viewport()
+
+
 def test_no_look_up_is_said(page: Page, model_app_url: str, story: str, replies):
     replies(look_up="I want to look up Page [] to ... nothing.", answer="It is about a lighthouse [1].")
     open_ask(page, model_app_url, story)
