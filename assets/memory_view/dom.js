@@ -44,30 +44,36 @@ function button(label, onclick, { kind = "", icon: shape = null, name = null, ..
 
 // `text` into `node` with the places of `spans` ([start, end, class]) as <mark>s. Overlaps are left out.
 // `marked`: *words* between stars are shown in italics, the stars kept in place but not seen (Markdown texts).
-function fill(node, text, spans = [], marked = false) {
+// `from`, `to`: only that part of the text, its marks and stars as they stand in the whole.
+function fill(node, text, spans = [], marked = false, from = 0, to = text.length) {
+  const ranges = marked ? [...text.matchAll(EMPHASIS)].map((found) => [found.index, found.index + found[0].length]) : [];
   const pieces = [];
-  const say = (part) => (marked ? emphasised(part) : [part]);
-  let at = 0;
-  for (const [start, end, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
+  let at = from;
+  for (const [first, last, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const [start, end] = [Math.max(first, from), Math.min(last, to)];
     if (start < at || end <= start) continue;
-    if (start > at) pieces.push(...say(text.slice(at, start)));
-    pieces.push(el("mark", { class: kind }, ...say(text.slice(start, end))));
+    pieces.push(...said(text, at, start, ranges), el("mark", { class: kind }, ...said(text, start, end, ranges)));
     at = end;
   }
-  pieces.push(...say(text.slice(at)));
-  node.replaceChildren(...pieces);
+  node.replaceChildren(...pieces, ...said(text, at, to, ranges));
 }
 
-const EMPHASIS = /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,200}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu;
-function emphasised(text) {
+const EMPHASIS = /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu;
+
+// `text` from `start` to `end`, as much of every emphasised range as falls into it an <em> of its own.
+function said(text, start, end, ranges) {
   const star = () => el("span", { class: "star" }, "*");
   const pieces = [];
-  let at = 0;
-  for (const found of text.matchAll(EMPHASIS)) {
-    pieces.push(text.slice(at, found.index), el("em", {}, star(), found[1], star()));
-    at = found.index + found[0].length;
+  let at = start;
+  for (const [open, close] of ranges) {
+    const [low, high] = [Math.max(open, start), Math.min(close, end)];
+    if (low >= high) continue;
+    const [opens, closes] = [low === open, high === close];
+    const inside = text.slice(low + (opens ? 1 : 0), high - (closes ? 1 : 0));
+    pieces.push(text.slice(at, low), el("em", {}, opens ? star() : null, inside, closes ? star() : null));
+    at = high;
   }
-  return [...pieces, text.slice(at)];
+  return [...pieces, text.slice(at, end)].filter((piece) => piece !== "");
 }
 
 const figures = new Intl.NumberFormat("en");

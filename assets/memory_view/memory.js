@@ -153,8 +153,7 @@ class Memory {
         const fold = flush();
         if (fold) line.append(fold, " ");
         const piece = el("span");
-        fill(piece, text.slice(start, end), spans.map(([a, b]) => [a - start, b - start, "quote"]).filter(([a, b]) => b > 0 && a < end - start)
-          .map(([a, b, kind]) => [Math.max(0, a), Math.min(end - start, b), kind]), this.data.meta.marked);
+        fill(piece, text, spans.map(([a, b]) => [a, b, "quote"]), this.data.meta.marked, start, end);
         line.append(piece);
         at = end;
       }

@@ -28,6 +28,9 @@ _NAMED = re.compile(
 )
 _ALONE = re.compile(rf"\s*[(\[]?\s*({_LIST})\s*[)\]]?\s*\.?\s*", re.IGNORECASE)
 _RANGE = re.compile(r"(\d+)(?:\s*(?:-|~|\bto\b|\bthrough\b|から)\s*(?:p(?:age|\.)?\s*)?(\d+))?", re.IGNORECASE)
+_NEGATIVE = re.compile(
+    r"((?:^|[\[(,;、]|\b(?:pages?|pp?|and|or|plus|no|number)\b\.?|ページ|と|や)[\s:#]*)-\d+", re.IGNORECASE
+)
 _PAGES_ONLY = re.compile(r"(?:\d|\s|[,;、・&/~-]|pages?|pp?\.|ページ|and|to|through|から|と)*", re.IGNORECASE)
 _ASKING = re.compile(r"look(?:ing)?\s+up|re-?read|read\s+again|読み返|open\b", re.IGNORECASE)
 _STOP = re.compile(r"\bSTOP\b|\bstop\.?\s*$|^\s*(?:停止|ストップ|終了)", re.MULTILINE)
@@ -65,7 +68,7 @@ def named_pages(reply: str, readable: Collection[int], *, limit: int, exists: in
 
     ``exists``: pages the book is known to have; one past ``readable`` is 'not read yet', not 'no such page'.
     """
-    text = plain(reply)
+    text = _NEGATIVE.sub(r"\1", plain(reply))  # '-1' is no page, nor is it page 1
     numbers, end, explicit = _numbers(text)
     stop = _STOP.search(text)
     if stop and (not numbers or stop.start() == 0):

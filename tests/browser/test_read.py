@@ -90,6 +90,14 @@ def test_search_marks_hits_in_text_gists_and_map(page: Page, app_url: str) -> No
     expect(page.locator(".nothing")).to_be_hidden()
 
 
+def test_a_hit_inside_emphasised_words_shows_no_star(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=15)
+    page.locator(".find input").fill("killing")
+    page.keyboard.press("Enter")
+    expect(page.locator("#p15 .text mark").first).to_have_text("killing")
+    assert "*" not in page.locator("#p15 .text").inner_text()  # what is seen: "I'm killing her." ends in italics
+
+
 def test_outline_and_map_take_the_reader_along(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=1)
     page.locator(".outline button").filter(has_text="The Log").click()

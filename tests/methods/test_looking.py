@@ -51,6 +51,16 @@ REPLIES = [
     ("The captain died in 1843 with 12 men.", ()),
     ("I want to look up Page [1-4000] to see everything.", (1,)),
     ("I want to look up Page [123456789012345678901234567890]", ()),
+    ("I want to look up Page [-1] to see.", ()),
+    ("I want to look up Page -1 to see.", ()),
+    ("I want to look up Page −1.", ()),
+    ("I want to look up Page [2, -1, 7] to see.", (2, 7)),
+    ("I want to look up Pages 2, -1 and -3 to see.", (2,)),
+    ("-1", ()),
+    ("[-1]", ()),
+    ("ページ -1 を読み返したい。", ()),
+    ("-1ページを読み返したい。", ()),
+    ("I want to look up Pages 2 - 4 to see.", (2, 3, 4)),
     ("Let me look up Page 5 to know why [Anna] left.", (5,)),
 ]
 
