@@ -120,6 +120,8 @@ def which_reading(study: Study, book: Book, readings: list[Reading], shown: Read
             st.caption(f"A recording: read by {shown.model} on {shown.recorded}, not now.")
         elif shown.where and (spent := costing.of_reading(shown.usage)):
             st.caption(spent.replace("$", "\\$"))
+        if smaller := reading.made_smaller(study, shown):
+            st.caption(smaller)
         known = {r.id: r for r in readings if r.pages or r.id == shown.id}
         if len(known) > 1:
             st.selectbox(

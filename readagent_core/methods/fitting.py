@@ -7,7 +7,7 @@ very long books, neighbouring pages joined. Joined pages have numbers of their o
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 
 from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
@@ -18,6 +18,8 @@ from readagent_core.methods.run import Run
 from readagent_core.methods.tools import tools_of
 from readagent_core.reading import fit
 from readagent_core.words import count_words
+
+TRIES = 6  # of windows each smaller than the last
 
 
 def fitted(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
@@ -55,6 +57,24 @@ def fitted(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
         joined = f", and its {len(memory.pages):,} pages were joined to {len(shorter.pages):,}"
     yield run.note(f"The gist memory was too long for one prompt: shortened from {words:,} to {now:,} words{joined}.")
     return shorter, limit
+
+
+def within_window(
+    run: Run, work: Callable[[GistMemory, int | None], Generator[Event, None, None]]
+) -> Generator[Event, None, None]:
+    """Do ``work`` with the memory made to fit; with less of it each time the server shows a smaller window."""
+    for left in range(TRIES, -1, -1):
+        window = run.model.window
+        try:
+            memory, limit = yield from fitted(run)
+            yield from work(memory, limit)
+        except WindowError:
+            now = run.model.window
+            if not left or now is None or now == window:
+                raise
+            yield run.note(f"The prompt was too long for the model's window; asked again within {now:,} tokens.")
+        else:
+            return
 
 
 def fitting_pages(

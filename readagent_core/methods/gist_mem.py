@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.fitting import fitted
+from readagent_core.methods.fitting import within_window
 from readagent_core.methods.run import Run
 from readagent_core.models.base import ChatModel, Watch
 
@@ -22,8 +22,7 @@ class GistMem:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        memory, _ = yield from fitted(run)
-        yield from respond_from_memory(run, memory, ())
+        yield from within_window(run, lambda fit, _: respond_from_memory(run, fit, ()))
 
 
 METHOD = GistMem()

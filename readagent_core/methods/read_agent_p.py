@@ -11,7 +11,7 @@ from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import memory_words, respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.fitting import fitted, fitting_pages
+from readagent_core.methods.fitting import fitting_pages, within_window
 from readagent_core.methods.looking import named_pages
 from readagent_core.methods.run import Run
 from readagent_core.models.base import ChatModel, Watch
@@ -28,11 +28,15 @@ class ReadAgentP:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        memory, limit = yield from fitted(run)
-        pages: tuple[int, ...] = ()
-        if settings.look_ups > 0 and memory.readable:
-            pages = yield from look_up(run, memory, limit)
-        yield from respond_from_memory(run, memory, pages)
+        yield from within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
+
+
+def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
+    """``memory``: fits one prompt, with pages opened up to ``limit`` words in all."""
+    pages: tuple[int, ...] = ()
+    if run.settings.look_ups > 0 and memory.readable:
+        pages = yield from look_up(run, memory, limit)
+    yield from respond_from_memory(run, memory, pages)
 
 
 def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, tuple[int, ...]]:

@@ -12,7 +12,7 @@ from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import memory_words, respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.fitting import fitted, fitting_pages
+from readagent_core.methods.fitting import fitting_pages, within_window
 from readagent_core.methods.looking import named_pages
 from readagent_core.methods.run import Run
 from readagent_core.models.base import ChatModel, Watch
@@ -29,43 +29,47 @@ class ReadAgentS:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        memory, limit = yield from fitted(run)
-        pages: tuple[int, ...] = ()
-        told = False  # about a page that cannot be opened; the second time is a STOP
-        problem: tuple[int, str] | None = None
-        while len(pages) < min(settings.look_ups, len(memory.readable)):
-            if not fitting_pages(memory, set(memory.readable) - set(pages), limit, opened=pages)[0]:
-                yield run.note("Stopped looking up: no other page fits into the prompt any more.")
+        yield from within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
+
+
+def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
+    """``memory``: fits one prompt, with pages opened up to ``limit`` words in all."""
+    pages: tuple[int, ...] = ()
+    told = False  # about a page that cannot be opened; the second time is a STOP
+    problem: tuple[int, str] | None = None
+    while len(pages) < min(run.settings.look_ups, len(memory.readable)):
+        if not fitting_pages(memory, set(memory.readable) - set(pages), limit, opened=pages)[0]:
+            yield run.note("Stopped looking up: no other page fits into the prompt any more.")
+            break
+        try:
+            reply = yield from ask_next(run, memory, pages, problem)
+        except (EmptyReplyError, RefusedError, WindowError) as error:
+            what = "is too long for the model's window" if isinstance(error, WindowError) else "had no usable reply"
+            yield run.note(f"Stopped looking up: request {run.steps} {what}.")
+            break
+        named = named_pages(reply, memory.readable, limit=1, exists=len(memory.pages))
+        wanted = named.numbers[0] if named.numbers else None
+        if wanted is None:
+            if not named.stop:
+                yield run.note("The model named neither a page nor STOP; taken as STOP.")
+            yield LookedUp((), reply, named.reason)
+            break
+        if wanted in pages or wanted not in memory.readable:
+            why = "it is open already" if wanted in pages else named.refused[0].partition(": ")[2]
+            yield LookedUp((), reply, named.reason, (f"page {wanted}: {why}",))
+            if told:
+                yield run.note(f"Asked again for page {wanted}, which cannot be opened; taken as STOP.")
                 break
-            try:
-                reply = yield from ask_next(run, memory, pages, problem)
-            except (EmptyReplyError, RefusedError, WindowError) as error:
-                what = "is too long for the model's window" if isinstance(error, WindowError) else "had no usable reply"
-                yield run.note(f"Stopped looking up: request {run.steps} {what}.")
-                break
-            named = named_pages(reply, memory.readable, limit=1, exists=len(memory.pages))
-            wanted = named.numbers[0] if named.numbers else None
-            if wanted is None:
-                if not named.stop:
-                    yield run.note("The model named neither a page nor STOP; taken as STOP.")
-                yield LookedUp((), reply, named.reason)
-                break
-            if wanted in pages or wanted not in memory.readable:
-                why = "it is open already" if wanted in pages else named.refused[0].partition(": ")[2]
-                yield LookedUp((), reply, named.reason, (f"page {wanted}: {why}",))
-                if told:
-                    yield run.note(f"Asked again for page {wanted}, which cannot be opened; taken as STOP.")
-                    break
-                told, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
-                continue
-            opened, too_long = fitting_pages(memory, [wanted], limit, opened=pages)
-            yield LookedUp(run.own_pages(opened), reply, named.reason, tuple(too_long))
-            if too_long:
-                yield run.note("Stopped looking up: " + too_long[0] + ".")
-                break
-            pages, problem = (*pages, wanted), None
-            yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
-        yield from respond_from_memory(run, memory, pages)
+            told, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
+            continue
+        opened, too_long = fitting_pages(memory, [wanted], limit, opened=pages)
+        yield LookedUp(run.own_pages(opened), reply, named.reason, tuple(too_long))
+        if too_long:
+            yield run.note("Stopped looking up: " + too_long[0] + ".")
+            break
+        pages, problem = (*pages, wanted), None
+        yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
+    yield from respond_from_memory(run, memory, pages)
 
 
 def ask_next(

@@ -121,6 +121,7 @@ class OpenAIServer:
         start = time.perf_counter()
         reply = _Reply()
         while True:
+            window = self.window
             request = self._request(prompt)
             try:
                 yield from self._parts(request, prompt, reply, watch, start)
@@ -131,17 +132,21 @@ class OpenAIServer:
                 if self.quirks.refuse(faults.parameter_refused(error), request):
                     continue
                 explained = faults.explain(error, where=self.where, model=self.name)
-                if isinstance(explained, WindowError) and explained.window and self._learn(explained.window):
+                if isinstance(explained, WindowError) and self._smaller(explained.window, window, prompt, request):
                     continue  # the reply's share was too large, or the prompt is: the check before sending tells
                 raise explained from None
             except _MoreThinking:
                 reply = _Reply()
         yield self._completion(reply, prompt, time.perf_counter() - start)
 
-    def _learn(self, window: int) -> bool:
-        before = self.window
-        self.quirks.learn_window(window)
-        return before is None or window < before
+    def _smaller(self, told: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
+        """Go by a smaller window: the one ``told``, else half of what was refused. False where it is not smaller."""
+        if not told:
+            sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
+            return self.quirks.guess_window(min(sent, before or sent), seen=before)
+        now = self.window
+        self.quirks.learn_window(told)
+        return now is None or told < now
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
         """The call's parameters, within the window. Raises WindowError before anything is sent."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+MOST_GUESSES = 6
+LEAST_WINDOW = 512  # tokens; below this nothing can be read
+
 
 @dataclass
 class Quirks:
     """``tokens_field``: 'max_tokens', 'max_completion_tokens' or '' (neither is taken). ``reasons``: it was
     seen thinking before it answers. ``window``: learnt from its errors. ``ratio``: reported over estimated
-    prompt tokens, the highest seen.
+    prompt tokens, the highest seen. ``guesses``: how often the window was halved because the server would not name it.
     """
 
     tokens_field: str = "max_tokens"
@@ -23,6 +26,7 @@ class Quirks:
     reasons: bool = False
     window: int | None = None
     ratio: float | None = None
+    guesses: int = 0
     notices: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -50,6 +54,24 @@ class Quirks:
             if self.window is None or window < self.window:
                 self.window = window
                 self._note(f"The server takes in {window:,} tokens at most; prompts are kept within that.")
+
+    def guess_window(self, refused: int, *, seen: int | None) -> bool:
+        """Half of the tokens ``refused`` as too many, by a server that names no limit. False: enough was tried.
+
+        ``seen``: the window known when they were sent; where another thread has lowered it since, that one is tried.
+        """
+        with self._lock:
+            if self.window is not None and (seen is None or self.window < seen):
+                return True
+            if self.guesses >= MOST_GUESSES or refused // 2 < LEAST_WINDOW:
+                return False
+            self.guesses += 1
+            self.window = refused // 2
+            self._note(
+                "The server found a prompt too long and did not say how much it takes in; "
+                f"{self.window:,} tokens at most are sent now. If you know its window, set it in Settings."
+            )
+        return True
 
     def learn_ratio(self, ratio: float) -> None:
         with self._lock:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
 BROKEN = "Something in ReadAgent itself went wrong. Every page read so far is kept; reading can go on from there."
 ELSEWHERE = "Another ReadAgent is reading this book; its pages appear here as they come."
+SMALLER = "The book is read again in smaller pages, of at most"
 CONNECTIONS = 8
 _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article
 _INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
@@ -176,7 +177,7 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
                 raise BudgetError(stands.told) from None
         if isinstance(error, WindowError):
             hold.release()
-            _in_smaller_pages(study, reading, document, model=model, connections=connections)
+            _in_smaller_pages(study, reading, document, error, model=model, connections=connections)
         raise
     finally:
         hold.release()
@@ -184,15 +185,31 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
 
 
 def _in_smaller_pages(
-    study: Study, reading: Reading, document: Document, *, model: ChatModel, connections: int
+    study: Study, reading: Reading, document: Document, error: WindowError, *, model: ChatModel, connections: int
 ) -> None:
-    """Read the book again in pages that fit the window the server has now shown, where that makes a difference."""
+    """Read the book again in pages that fit the window the server has now shown, where that makes a difference.
+
+    The reading that stopped says so, and ``made_smaller`` finds it for the new one.
+    """
     if model.window is None:
         return
     plan = fitting_plan(reading.plan, model.window, document)
     if plan != reading.plan:
         smaller = study.library.open_reading(reading.book_id, plan, model.name, model.where)
+        study.library.set_state(reading.id, "paused", why=f"{error} {SMALLER} {plan.max_words:,} words.")
         _start(study, smaller, model, connections=connections)
+
+
+def made_smaller(study: Study, reading: Reading) -> str:
+    """Why this reading has smaller pages than were asked for; '' where it has not."""
+    told = f"{SMALLER} {reading.plan.max_words:,} words."
+    for other in study.library.readings(reading.book_id):
+        if other.id != reading.id and other.model == reading.model and other.why.endswith(told):
+            return (
+                f"In pages of at most {reading.plan.max_words:,} words: those of {other.plan.max_words:,} words "
+                "were too long for the model's window."
+            )
+    return ""
 
 
 def _elsewhere(memory: GistMemory) -> Progress:

@@ -82,7 +82,7 @@ FAULTS = {
     "wrong key": (Reply(status=401, error=error("x")), 1),
     "no model": (Reply(status=404, error=error("model not found")), 1),
     "no credit": (Reply(status=402, error=error("x")), 1),
-    "too long": (Reply(status=400, error=error("x", code="context_length_exceeded")), 1),
+    "too long": (Reply(status=400, error=error("x", code="context_length_exceeded")), 2),
 }
 
 
@@ -98,9 +98,10 @@ def test_a_fault_once_is_overcome_and_told(settings_for, name):
             assert not watch.told
         else:
             reply = model.complete(PROMPT, watch)
-            assert (reply.text, reply.tries) == ("A tea cosy.", 2)
-            assert watch.told
-            assert "Waiting" in watch.told[0][1]
+            assert (reply.text, reply.tries) == ("A tea cosy.", 1 if name == "too long" else 2)
+            if name != "too long":  # asked again at once, with less room for the reply
+                assert watch.told
+                assert "Waiting" in watch.told[0][1]
         assert len(server.chats) == min(most, 2)
 
 

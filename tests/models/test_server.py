@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from readagent_core import errors
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.openai_server import OpenAIServer
-from readagent_core.models.quirks import Quirks
+from readagent_core.models.quirks import LEAST_WINDOW, MOST_GUESSES, Quirks
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply, error
@@ -157,7 +158,7 @@ FAULTS = [
     ("reply", "kind", "says"), FAULTS, ids=[f"{i}-{k.__name__}" for i, (_, k, _) in enumerate(FAULTS)]
 )
 def test_every_fault_has_its_name_and_says_what_to_do(ask, reply, kind, says):
-    with FakeServer([reply]) as server, pytest.raises(errors.ModelError) as caught:
+    with FakeServer(lambda _: reply) as server, pytest.raises(errors.ModelError) as caught:
         ask(server, silence=0.5 if reply.delay else 60.0)
     assert type(caught.value) is kind
     assert says in str(caught.value)
@@ -252,6 +253,47 @@ def test_the_window_in_an_error_is_learnt(ask):
         with pytest.raises(errors.WindowError):
             ask(server, Prompt("gist", "word " * 3000), model=model)
         assert len(server.chats) == 2
+
+
+NO_FIGURE = Reply(status=400, error=error("Too much.", code="context_length_exceeded"))
+
+
+def test_a_window_that_no_error_names_is_found_by_halving(ask):
+    """A prompt that never fits is given up; one that fits beside a shorter reply is answered. Tries are bounded."""
+    with FakeServer(lambda text: NO_FIGURE if len(text) > 3000 else "fits") as server:
+        model = server_model(server, window=None)
+        with pytest.raises(errors.WindowError, match="more than the window of"):
+            ask(server, Prompt("gist", "word " * 3000), model=model)
+        first = model.window
+        assert first is not None
+        assert len(server.chats) <= 2
+        for words in (1500, 700):
+            with pytest.raises(errors.WindowError):
+                ask(server, Prompt("gist", "word " * words), model=model)
+        assert ask(server, Prompt("gist", "word " * 200), model=model).text == "fits"
+        assert len(server.chats) < 10
+        assert any("did not say how much it takes in" in notice for notice in model.quirks.notices)
+    with FakeServer(lambda text: NO_FIGURE) as server:
+        model = server_model(server, window=None)
+        for _ in range(3):
+            with pytest.raises(errors.WindowError):
+                ask(server, Prompt("gist", "word " * 50), model=model)
+        assert model.window >= LEAST_WINDOW
+        assert len(server.chats) <= MOST_GUESSES + 3
+
+
+def test_calls_side_by_side_halve_the_window_once(ask):
+    with FakeServer(lambda text: NO_FIGURE, latency=0.2) as server:
+        model = server_model(server, window=None)
+
+        def call(number):
+            with pytest.raises(errors.WindowError):
+                model.complete(Prompt("gist", f"{number} " + "word " * 20_000), Watch())
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(call, range(6)))
+        assert model.quirks.guesses == 1
+        assert len(server.chats) == 6
 
 
 def test_a_prompt_cut_in_silence_is_noticed(ask):
