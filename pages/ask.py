@@ -31,9 +31,10 @@ from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event, LookedUp
 from readagent_core.study import replay, suggesting
-from readagent_core.study.asking import Asking, job_key
+from readagent_core.study.asking import Asking, job_key, state_of
 
-POLL_SECONDS = 0.2  # while an answer runs; nothing is uploaded on this screen, which faster polling could lose
+POLL_SECONDS = (0.2, 0.4)  # soon after a question, and later; nothing is uploaded here, which polling could lose
+SOON_SECONDS = 5.0
 FIRST_SECONDS = 0.06  # how long is waited for the look-up of a question just asked, rather than draw without it
 STAGE = "ask_stage"
 
@@ -60,8 +61,14 @@ def screen() -> None:
 
 def _stage(now: Scene) -> None:
     """What a question sets going: run by itself as soon as one is asked, so that the rest of the screen need not be."""
-    running = now.running
-    st.fragment(_draw, run_every=POLL_SECONDS if running else None)(now, running)
+    pace = _pace(now)
+    st.fragment(_draw, run_every=pace)(now, pace)
+
+
+def _pace(now: Scene) -> float | None:
+    """How often an answer under way is looked at; None while there is none."""
+    asked = [e.asked for e in now.exchanges if state_of(now.study, e) == "running"]
+    return POLL_SECONDS[time.time() - max(asked) > SOON_SECONDS] if asked else None
 
 
 def _unread(book_id: str) -> None:
@@ -75,8 +82,9 @@ def _scope(now: Scene) -> str:
     return f"r{now.shown.id}"
 
 
-def _draw(now: Scene, was_running: bool) -> None:
+def _draw(now: Scene, pace: float | None) -> None:
     """Everything but the sidebar; runs by itself while an answer is under way."""
+    was_running = pace is not None
     now.exchanges = [now.study.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
     now.current = next((e for e in now.exchanges if now.current and e.id == now.current.id), now.current)
     events = standing(now.study, now.current)[1] if now.current else []
@@ -88,11 +96,15 @@ def _draw(now: Scene, was_running: bool) -> None:
                          label_visibility="collapsed", width="stretch")  # fmt: skip
     with st.container(key="ask_two"):
         left, right = st.columns([1.18, 1], gap=None)
-        with right, st.container(key="ask_talk", gap=None):
-            _talk(now, steps, at)
+        if was_running:  # what the eye waits for is drawn first
+            with right, st.container(key="ask_talk", gap=None):
+                _talk(now, steps, at)
         with left, st.container(key="ask_memory"):
             _memory(now, steps, at)
-    if was_running and not now.running:  # last, so that a click which came just now is not lost
+        if not was_running:
+            with right, st.container(key="ask_talk", gap=None):
+                _talk(now, steps, at)
+    if was_running and _pace(now) != pace:  # last, so that a click which came just now is not lost
         st.rerun(scope="app")
 
 

@@ -15,15 +15,16 @@ class Memory {
     root.replaceChildren(
       el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note),
       el("div", { class: "mbody" }, this.mapbox, this.list));
-    this.resize = new ResizeObserver(() => this.drawMap());
+    this.resize = new ResizeObserver(() => this.mapSoon());
     this.resize.observe(this.mapbox);
     this.mapbox.addEventListener("click", (e) => {
       const y = e.clientY - this.mapbox.firstChild.getBoundingClientRect().top;
-      this.show(pageAt(this.places, y));
+      if (this.places) this.show(pageAt(this.places, y));
     });
   }
 
   close() {
+    clearTimeout(this.mapping);
     this.resize.disconnect();
     this.book?.removeEventListener("pages", this.onpages);
   }
@@ -32,7 +33,7 @@ class Memory {
     if (this.data?.scope !== data.scope) {
       this.book?.removeEventListener("pages", this.onpages);
       this.book = bookOf(data.scope);
-      const draw = onceAFrame(() => this.draw());
+      const draw = onceAFrame(() => ((this.changes = (this.changes ?? 0) + 1), this.draw()));
       this.book.addEventListener("pages", (this.onpages = () => draw()));
       this.rows.clear();
       this.peeked.clear();
@@ -84,7 +85,7 @@ class Memory {
       if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
     });
     this.note.textContent = this.data.note;
-    this.drawMap();
+    this.mapSoon();
     this.settle();
   }
 
@@ -186,9 +187,18 @@ class Memory {
     this.list.scrollTo({ top: this.list.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });
   }
 
+  // After the rows are on the screen, and only where something on it changed: a long book has a thousand cells.
+  mapSoon() {
+    clearTimeout(this.mapping);
+    this.mapping = setTimeout(() => this.drawMap(), 30);
+  }
+
   drawMap() {
     const { width, height } = this.mapbox.getBoundingClientRect();
-    if (!height || !this.book) return;
+    if (!height || !this.book || !this.root.isConnected) return;
+    const drawn = JSON.stringify([width, height, this.data.scope, this.data.count, this.changes, [...this.expanded], [...this.marked]]);
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
     const pages = this.book.pages.slice(0, this.data.count);
     const looked = new Map([...this.expanded, ...this.marked].map((n) => [n, 1]));
     this.places = drawMap(this.mapbox, pages, { width, height: height - 8, looked, labels: false });
