@@ -11,7 +11,7 @@ import streamlit as st
 from pages.parts import answer_view, ask_side, shell
 from pages.parts import book as current
 from pages.parts.ask_prompts import show_prompts
-from pages.parts.ask_record import as_of, checked_answer, exchange_record, hidden, page_passages
+from pages.parts.ask_record import as_of, checked_answer, exchange_record, hidden, page_passages, waiting_line
 from pages.parts.ask_state import (
     SHOWN,
     Scene,
@@ -203,7 +203,7 @@ def _exchange(now: Scene, exchange: Exchange, steps: list[replay.Step], at: int)
         state=state,
         text=text,
         seconds=time.time() - exchange.asked,
-        waiting=job.snapshot.waiting if job else "",
+        waiting=waiting_line(job.snapshot, now=time.time()) if job else "",
         current=now.current is not None and exchange.id == now.current.id,
         methods=ask_side.method_titles(now),
     )

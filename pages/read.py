@@ -56,6 +56,9 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
             job.cancel()
             job.join(2)
         st.rerun()
+    elif done.do == "hurry":
+        if job is not None:
+            job.hurry()
     elif done.do == "raise":
         budget.raise_budget(study, book.id)
         study.start_reading(book.id, reading.plan)

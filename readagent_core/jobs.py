@@ -45,8 +45,9 @@ class Job(Watch):
     def __init__(self, key: str, work: Callable[[Job], Any]) -> None:
         super().__init__()
         self.key = key
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._snapshot = Snapshot(started=time.time())
+        self._waits: dict[int, tuple[float, str]] = {}  # by thread: several calls of one job may wait
         self._thread = threading.Thread(target=self._run, args=(work,), name=f"job {key}", daemon=True)
 
     @property
@@ -63,7 +64,14 @@ class Job(Watch):
             self._snapshot = replace(self._snapshot, **changes, version=self._snapshot.version + 1)
 
     def waiting(self, seconds: float, why: str) -> None:
-        self.publish(waiting=why, waiting_until=time.time() + seconds if seconds else 0.0)
+        """Shown is the wait that ends last, as long as any lasts."""
+        with self._lock:
+            if seconds:
+                self._waits[threading.get_ident()] = (time.time() + seconds, why)
+            else:
+                self._waits.pop(threading.get_ident(), None)
+            until, told = max(self._waits.values(), default=(0.0, ""))
+            self.publish(waiting=told, waiting_until=until)
 
     def join(self, timeout: float | None = None) -> Snapshot:
         """Wait for the end (at most ``timeout`` seconds); how it stands then."""

@@ -5,12 +5,14 @@ Knows nothing of widgets. All text goes to the browser as values that reach the 
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check, unfinished
+from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer, Event
@@ -34,10 +36,18 @@ TROUBLE = {
 }
 
 
+def waiting_line(snapshot: Snapshot, *, now: float) -> str:
+    """Why a job waits and when it goes on by itself; '' while it works."""
+    left = snapshot.waiting_until - now
+    return (
+        f"{snapshot.waiting} · going on in {math.ceil(left)} s" if snapshot.waiting and left > 0 else snapshot.waiting
+    )
+
+
 def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "") -> str:
-    """What is being done right now: 'Writing, 2.1 s'."""
+    """What is being done right now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``."""
     if waiting:
-        return f"Waiting: {waiting}"
+        return waiting
     kinds = [step.kind for step in replay.steps(events)]
     if text:
         doing = "Writing"

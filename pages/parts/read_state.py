@@ -117,7 +117,8 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str,
     if words >= total_words:
         total = pages
         line = f"Reading: {gists} of {total} pages"
-    actions = [["pause", "Pause"]]
+    hurry = state == "waiting" and snapshot.waiting_until - now > SECONDS_TO_JUDGE
+    actions = [*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]]
     return {
         "running": True,
         "paging": words < total_words,

@@ -41,10 +41,20 @@ class Watch:
 
     def __init__(self) -> None:
         self._stop = threading.Event()
+        self._changed = threading.Condition()
+        self._hurries = 0
 
     def cancel(self) -> None:
         """Ask the work to stop at its next step. What is done is kept."""
         self._stop.set()
+        with self._changed:
+            self._changed.notify_all()
+
+    def hurry(self) -> None:
+        """End the waits under way: go on now."""
+        with self._changed:
+            self._hurries += 1
+            self._changed.notify_all()
 
     @property
     def cancelled(self) -> bool:
@@ -55,12 +65,16 @@ class Watch:
         if self._stop.is_set():
             raise CancelledError("Stopped. What was done so far is kept.")
 
-    def wait(self, seconds: float, why: str) -> None:
-        """Wait, saying why ('the server asked for 12 s'). Raises CancelledError when stopped meanwhile."""
+    def wait(self, seconds: float, why: str) -> bool:
+        """Wait, saying why ('the server asked for 12 s'); whether ``hurry`` ended it. Raises CancelledError."""
         self.waiting(seconds, why)
         try:
-            if self._stop.wait(seconds):
-                self.check()
+            with self._changed:
+                before = self._hurries
+                self._changed.wait_for(lambda: self._stop.is_set() or self._hurries != before, seconds)
+                hurried = self._hurries != before
+            self.check()
+            return hurried
         finally:
             self.waiting(0.0, "")
 

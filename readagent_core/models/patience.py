@@ -77,7 +77,8 @@ class Limiter:
                         return
                     self._condition.wait(0.25)  # looks up now and then for a cancel
                     continue
-            watch.wait(peace, f"Waiting {peace:.0f} s for the server")
+            if watch.wait(peace, f"Waiting {max(1, round(peace))} s for the server"):
+                self.go_on()
 
     def too_many(self, wait: float) -> None:
         """The server said 'too many': fewer lines, and none new for ``wait`` seconds."""
@@ -88,6 +89,12 @@ class Limiter:
             if now - self._lowered > 1.0:  # one burst of refusals is one signal
                 self._lowered = now
                 self.allowed = max(1.0, self.allowed / 2)
+
+    def go_on(self) -> None:
+        """A person does not want to wait any longer: the next call is sent now."""
+        with self._condition:
+            self._not_before = 0.0
+            self._condition.notify_all()
 
     def went_well(self) -> None:
         with self._condition:
@@ -168,7 +175,8 @@ class Patient:
             wait = asked + wait * 0.1  # a little after, and not all at the same moment
         if isinstance(error, RateLimitError):
             self.limiter.too_many(wait)
-        watch.wait(wait, f"Waiting {max(1, round(wait))} s: {_reason(error)} (try {len(faced) + 1})")
+        if watch.wait(wait, f"Waiting {max(1, round(wait))} s: {_reason(error)} (try {len(faced) + 1})"):
+            self.limiter.go_on()
 
     def _backoff(self, same: int, *, quick: bool) -> float:
         """Exponential with full jitter above a half: 0.5–1, 1–2, 2–4 … s; shorter where nothing is overloaded."""

@@ -103,7 +103,7 @@ def test_while_it_is_written_marks_are_not_judged():
         ([], "", "", "Going through the gists, 1.0 s"),
         (EVENTS[:3], "", "", "Reading the pages again, 1.0 s"),
         (EVENTS[:3], "He", "", "Writing, 1.0 s"),
-        ([], "", "the server asked for 12 s", "Waiting: the server asked for 12 s"),
+        ([], "", "Waiting 12 s: the server asked for it", "Waiting 12 s: the server asked for it"),
     ],
 )
 def test_what_is_being_done(events, text, waiting, line):
