@@ -6,9 +6,13 @@ comes once is overcome and nothing of it is left. ``ALWAYS``: one that stays is 
 
 from __future__ import annotations
 
+import io
 import logging
+import os
 import random
 import threading
+import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -295,17 +299,37 @@ def test_a_third_of_all_calls_fails_in_all_these_ways(run, tmp_path):
         assert len(asked) == len(set(asked))
 
 
+def command_lines() -> list[bytes]:
+    """Our own processes as the process list shows them: this one and what it started; none where there is no /proc."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError):  # it ended meanwhile
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if os.getpid() in (int(folder.name), parent):
+                found.append((folder / "cmdline").read_bytes())
+    return found
+
+
 def test_the_key_is_found_nowhere(run, caplog, own_home):
     """After a reading, an ask that fails and every export: in no file, log, error or export."""
     caplog.set_level(logging.DEBUG)
     failing = Reply(status=401, error=error("Incorrect API key provided: sk-marker-key-0001"))
-    with FakeServer(lambda text: failing if "Oake win" in text else sensible(text)) as server:
+    lines: list[bytes] = []
+
+    def replier(text: str) -> str | Reply:
+        lines.extend(command_lines())
+        return failing if "Oake win" in text else sensible(text)
+
+    with FakeServer(replier) as server:
         reading, memory, reading_job, exchange = run(server)
         assert server.chats[0].headers["authorization"] == "Bearer sk-marker-key-0001"
     assert "did not accept the key" in exchange.error
     told = [caplog.text, repr(exchange), repr(reading), repr(reading_job.snapshot)]
-    exports = [exporting.export(memory, kind) for kind in ("md", "html", "json")]
+    exports = [exporting.export(memory, kind) for kind in ("md", "html", "json", "epub")]
+    with zipfile.ZipFile(io.BytesIO(exports[-1])) as epub:  # its parts are packed
+        exports += [epub.read(name) for name in epub.namelist()]
     files = [path.read_bytes() for path in own_home.rglob("*") if path.is_file()]
     assert len(files) > 2
-    for found in [*told, *exports, *files]:
+    assert lines or not Path("/proc/self/cmdline").exists()
+    for found in [*told, *exports, *files, *lines]:
         assert b"sk-marker-key-0001" not in (found.encode() if isinstance(found, str) else found)
