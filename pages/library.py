@@ -147,10 +147,9 @@ def report(study: Study, book: Book) -> None:
     if not document.warnings:
         st.markdown(":blue[:material/check:] Nothing was left out, nothing had to be guessed.")
     for notice in document.warnings:
-        times = f" ({notice.count:,} times)" if notice.count > 1 else ""
-        st.text(f"• {notice.message}{times}")
+        st.text(f"• {notice.message}")  # the message says its count in its own unit: words, parts, pages
     if document.sections:
-        with st.expander(f"{len(document.sections)} sections"):
+        with st.expander("1 section" if len(document.sections) == 1 else f"{len(document.sections):,} sections"):
             for section in document.sections:
                 st.text(f"{'    ' * (section.level - 1)}{section.title}")
     if book.version > 1:
