@@ -255,18 +255,30 @@ def _line(now: Scene) -> None:
         _suggest(now)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_asked, args=(now,))
-        with st.popover("", icon=":material/checklist:", help="Give options to choose from", key="ask_options_open"):
-            st.text_area("Options, one a line", key="ask_options", height=140)
+        field = _options_field()
+        given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
+        with st.popover(
+            str(given or ""),
+            icon=":material/checklist:",
+            help=f"{given} options go with the question" if given else "Give options to choose from",
+            key="ask_options_open",
+        ):
+            st.text_area("Options, one a line", key=field, height=140)
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
 
 
+def _options_field() -> str:
+    """The key of the options' field: a new one a question, for a closed popover would send the old text again."""
+    return f"ask_options_{st.session_state.get('ask_options_used', 0)}"
+
+
 def _asked(now: Scene) -> None:
     """A question was sent off: it is asked before anything is drawn again."""
-    text, options = st.session_state["ask_input"], st.session_state.get("ask_options", "")
+    text, options = st.session_state["ask_input"], st.session_state.get(_options_field(), "")
     if text and text.strip():
-        st.session_state["ask_options"] = ""
+        st.session_state["ask_options_used"] = st.session_state.get("ask_options_used", 0) + 1
         _start(now, text, options=options)
 
 

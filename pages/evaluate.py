@@ -11,9 +11,9 @@ from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, sh
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.estimating import estimate
+from readagent_core.evaluation.estimating import Estimate, estimate
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for
-from readagent_core.evaluation.report import Summary, summary
+from readagent_core.evaluation.report import Summary, count_of, summary
 from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
 from readagent_core.evaluation.tally import load
 from readagent_core.study import Study
@@ -52,18 +52,20 @@ def _start(study: Study, experiment: Experiment | None) -> None:
     folder = folder_for(study.home, name)
     job = study.jobs.get(job_key(folder))
     before = load(folder)
-    st.text(_estimate(experiment, before.answers - before.failed))
+    to_come = _estimate(experiment, before.answers - before.failed)
+    st.text(to_come.sentence())
     running_now = job is not None and job.running
-    label = "Go on" if before.answers else "Start"
+    label = "Start" if not before.answers else "Go on" if to_come.answers else "Show it"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
-        start(study, experiment)
+        if to_come.answers:
+            start(study, experiment)
         st.session_state[CHOSEN] = folder.name
         st.rerun()
 
 
 @st.cache_data(show_spinner="Looking through the questions", max_entries=20, hash_funcs={Experiment: repr})
-def _estimate(experiment: Experiment, answered: int) -> str:
-    return estimate(experiment, answered=answered).sentence()
+def _estimate(experiment: Experiment, answered: int) -> Estimate:
+    return estimate(experiment, answered=answered)
 
 
 def _experiment(study: Study, entry: Kept) -> None:
@@ -112,7 +114,8 @@ def _watch(study: Study, entry: Kept) -> None:
         st.progress(0.0, text="Preparing")
     else:
         failed = f" · {progress.failed:,} could not be had" if progress.failed else ""
-        text = f"{progress.done:,} of {progress.total:,} answers · {progress.documents:,} documents read{failed}"
+        read = count_of(progress.documents, "document")
+        text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read} read{failed}"
         st.progress(min(1.0, progress.done / progress.total), text=text)
         if job.snapshot.waiting:
             st.text(job.snapshot.waiting)

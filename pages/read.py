@@ -103,11 +103,12 @@ def room(
     *,
     goto: dict[str, object] | None,
     looked: tuple[dict[int, int], list[int]],
+    going_on: bool,
 ) -> None:
     """The reader and everything it answers to; run again by itself while a reading goes on."""
     scope = f"r{reading.id}"
     key = f"{KEY}_{reading.id}"
-    was_running = st.session_state.get("was_running") == reading.id
+    was_running = going_on or st.session_state.get("was_running") == reading.id  # it may have ended since the sidebar
     reading = study.library.reading(reading.id)
     job = study.jobs.get(state.job_key(reading))
     memory = memory_now(study, reading)
@@ -171,7 +172,9 @@ def show() -> None:
     exchanges = [e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id)]
     going_on = any(key == state.job_key(reading) for key in running) or start.gisting(study, reading) is not None
     looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
-    st.fragment(room, run_every=1.0 if going_on else None)(study, book, reading, goto=goto, looked=looked)
+    st.fragment(room, run_every=1.0 if going_on else None)(
+        study, book, reading, goto=goto, looked=looked, going_on=going_on
+    )
 
 
 try:

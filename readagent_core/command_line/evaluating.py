@@ -141,13 +141,16 @@ def _format(path: Path) -> str:
 
 
 def _line(snapshot: Snapshot) -> str:
+    from readagent_core.evaluation.report import count_of
+
     progress = snapshot.value
     if progress is None or not hasattr(progress, "documents"):
         return "Preparing"
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     speed = f", {progress.done / progress.seconds:.1f} a second" if progress.seconds > 2 and progress.done else ""
+    documents = count_of(progress.documents, "document")
     return (
-        f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {progress.documents:,} documents read; "
+        f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {documents} read; "
         f"{progress.words:,} words sent"
     )
 

@@ -38,7 +38,7 @@ def test_a_question_is_asked_as_chosen(app):
     book = the_keeper(study)
     at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()
     at.segmented_control(key="ask_look_ups").set_value(1).run()
-    at.text_area(key="ask_options").set_value("(A) to steal\n(B) to stop a ship").run()
+    at.text_area(key="ask_options_0").set_value("(A) to steal\n(B) to stop a ship").run()
     at.chat_input(key="ask_input").set_value("Why did Ambrose Vane put out Harrow Light?").run()
     assert not at.exception
     exchange = wait_for(study, newest(study, book))

@@ -53,7 +53,7 @@ def test_a_run_shows_its_table_and_its_questions(app, own_home):
     assert "No language model was connected" in shown(at)
     assert "← right" in shown(at)
     assert len(kept(own_home)) == 1
-    assert at.button(key="evaluate_start").label == "Go on"
+    assert at.button(key="evaluate_start").label == "Show it"
     assert "every answer is there already" in shown(at)
 
 

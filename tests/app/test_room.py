@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
 from pages.parts import covers, memory_view, read_state, shelf, shell
+from pages.parts.cached import get_study
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
@@ -39,6 +41,19 @@ def test_the_reader_opens_without_an_exception(app):
     at = app("pages/read.py")
     assert not at.exception
     assert at.selectbox[0].label == "Book"
+
+
+def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monkeypatch):
+    """A short text is read between the sidebar and the reader; the sidebar must not wait for it for ever."""
+    at = app("pages/read.py")
+    study = get_study()
+    keys = [read_state.job_key(r) for book in study.library.books() for r in study.library.readings(book.id)]
+    looks = [[SimpleNamespace(key=key) for key in keys]]
+    drawn = []
+    monkeypatch.setattr(study.jobs, "running", lambda: (drawn.append(1), looks.pop() if looks else [])[1])
+    at.run()
+    assert not at.exception
+    assert len(drawn) == 2
 
 
 def test_an_address_of_a_book_that_is_gone_opens_another(app):
