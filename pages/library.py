@@ -60,23 +60,29 @@ def open_files(study: Study) -> None:
         type=[ending.lstrip(".") for ending in (*FORMATS, READING)],
         key=f"drop_{turn}",
     )
-    opened: list[Book] = []
+    opened: dict[str, str] = st.session_state.setdefault(f"opened_{turn}", {})  # of this drop: file -> book
+    before = len(opened)
     failed = False
     for upload in uploads or []:
+        if upload.file_id in opened:
+            continue
+        book = None
         try:
-            opened.append(study.open_file(upload.getvalue(), upload.name))
+            book = study.open_file(upload.getvalue(), upload.name)
         except PasswordError as error:
-            failed = True
-            if book := ask_password(study, upload.name, upload.getvalue(), error):
-                opened.append(book)
+            book = ask_password(study, upload.name, upload.getvalue(), error)
         except ReadAgentError as error:
-            failed = True
             shell.error_box(error)
-    if opened and not failed:
-        st.session_state["drop_turn"] = turn + 1
-        if len(opened) == 1:
-            st.session_state["report"] = opened[0].id
-        st.rerun()
+        if book is None:
+            failed = True
+        else:
+            opened[upload.file_id] = book.id
+    if len(opened) > before:
+        if not failed:
+            st.session_state["drop_turn"] = turn + 1
+            if len(opened) == 1:
+                st.session_state["report"] = next(iter(opened.values()))
+        st.rerun()  # what was opened stands on the shelf at once, also beside a file that could not be
 
 
 def ask_password(study: Study, name: str, data: bytes, error: PasswordError) -> Book | None:

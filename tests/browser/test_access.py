@@ -1,10 +1,14 @@
-"""No serious or critical finding of axe-core on any screen, in both themes; usable at 400 px and at 200 % zoom."""
+"""No serious or critical finding of axe-core on any screen, light, dark or sepia; usable at 400 px and 200 % zoom."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
+
+from readagent_core.library import Library
 
 SCREENS = {
     "library": ("/", '[class*="st-key-card_"]'),
@@ -41,6 +45,27 @@ def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, keeper: str,
         assert findings(page) == []
     finally:
         context.close()
+
+
+@pytest.mark.parametrize("screen", ["library", "read"])
+def test_axe_finds_nothing_serious_in_sepia(
+    page: Page, app_url: str, app_home: Path, keeper: str, screen: str, request: pytest.FixtureRequest
+) -> None:
+    library = Library(app_home)
+    request.addfinalizer(library.close)
+    request.addfinalizer(lambda: library.set_preference("look", {}))
+    library.set_preference("look", {"theme": "sepia"})
+    path, ready = SCREENS[screen]
+    page.goto(app_url + path.format(keeper=keeper))
+    expect(page.locator(ready).first).to_be_visible()
+    expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    page.evaluate("Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null)))")
+    assert findings(page) == []
+    if screen == "read":
+        page.locator(".aa").click()
+        expect(page.locator(".panel")).to_be_visible()
+        assert findings(page) == []
 
 
 @pytest.mark.parametrize("screen", ["library", "read"])

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
+from pypdf import PdfReader, PdfWriter
+from reportlab.pdfgen.canvas import Canvas
 
+from readagent_core.document import Document, Paragraph
+from readagent_core.memory import Gist, GistMemory
+from readagent_core.memory import Page as MemoryPage
+from readagent_core.plan import ReadingPlan
+from readagent_core.study.exporting import export
 from tests.browser.conftest import StartApp
 
 STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
@@ -63,6 +71,59 @@ def test_search_and_a_file_that_cannot_be_opened(page: Page, app_url: str, tmp_p
     expect(page.locator('[class*="st-key-error_"]')).to_be_visible()
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def locked_pdf(password: str) -> bytes:
+    plain, locked = BytesIO(), BytesIO()
+    canvas = Canvas(plain)
+    canvas.setTitle("The Locked Diary")
+    for line in range(12):
+        canvas.drawString(72, 760 - 20 * line, f"On evening {line} the keeper wrote that nobody had come to the door.")
+    canvas.save()
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(plain.getvalue())))
+    writer.encrypt(password, algorithm="AES-256")
+    writer.write(locked)
+    return locked.getvalue()
+
+
+def test_a_locked_pdf_asks_for_its_password_and_opens_only_with_that(page: Page, app_url: str) -> None:
+    page.goto(app_url)
+    diary = {"name": "diary.pdf", "mimeType": "application/pdf", "buffer": locked_pdf("heron-19")}
+    page.locator('input[type="file"]').set_input_files(files=[diary])
+    prompt = page.locator(".st-key-password")
+    expect(prompt).to_contain_text("This file needs a password")
+    prompt.locator('input[type="password"]').fill("stork-19")
+    prompt.locator(".stFormSubmitButton button").click()
+    expect(prompt).to_contain_text("That password does not open this PDF")
+    expect(card(page, "The Locked Diary")).to_have_count(0)
+    prompt.locator('input[type="password"]').fill("heron-19")
+    prompt.locator(".stFormSubmitButton button").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Import report")
+    page.keyboard.press("Escape")
+    expect(card(page, "The Locked Diary")).to_contain_text("Not read")
+    expect(prompt).to_have_count(0)  # it is asked for once
+
+
+def test_an_exported_reading_is_dropped_in_and_is_a_book_that_was_read(page: Page, app_url: str) -> None:
+    paragraphs = tuple(
+        Paragraph(f"On day {n} there was fog, and no ship was seen from the tower. " * 9) for n in range(3)
+    )
+    pages = tuple(MemoryPage(n + 1, n, n + 1, p.words, "a day ends") for n, p in enumerate(paragraphs))
+    gists = tuple(Gist(f"Fog, {n}.") for n in range(3))
+    document = Document("Fog over the Sound", paragraphs)
+    data = export(GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True), "json")
+    page.goto(app_url)
+    expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
+    before = page.locator('[class*="st-key-card_"]').count()
+    drop = page.locator('input[type="file"]')
+    drop.set_input_files(files=[{"name": "x.json", "mimeType": "application/json", "buffer": b'{"no": "reading"}'}])
+    expect(page.locator('[class*="st-key-error_"]')).to_contain_text("no exported gist memory")
+    expect(page.locator('[class*="st-key-card_"]')).to_have_count(before)  # nothing was kept of it
+    drop.set_input_files(files=[{"name": "fog-gists.json", "mimeType": "application/json", "buffer": data}])
+    expect(card(page, "Fog over the Sound")).to_contain_text("3 pages, kept at")
+    expect(page.locator('[class*="st-key-card_"]')).to_have_count(before + 1)
+    card(page, "Fog over the Sound").get_by_role("button", name="Open", exact=True).click()
+    expect(page.locator("#p3 .gtext")).to_have_text("Fog, 2.")
 
 
 def test_an_empty_library_says_how_to_begin(page: Page, start_app: StartApp, tmp_path: Path) -> None:

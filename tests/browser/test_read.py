@@ -7,6 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from readagent_core.study.exporting import FORMATS, import_json
+
 
 @pytest.fixture(name="app_url")
 def novella(app_url: str, keeper: str) -> str:
@@ -109,6 +111,76 @@ def test_outline_and_map_take_the_reader_along(page: Page, app_url: str) -> None
     page.locator(".pagein").fill("20")
     page.locator(".pagein").press("Enter")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "20")
+
+
+def test_the_map_is_dragged_like_a_scrollbar(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    box = page.locator(".mapbox").bounding_box()
+    middle = box["x"] + box["width"] / 2
+    page.mouse.move(middle, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", re.compile(r"^1[1-5]$"))
+    page.mouse.move(middle, box["y"] + box["height"] - 14, steps=4)
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
+    page.mouse.up()
+    page.mouse.move(middle, box["y"] + 20)  # let go: it follows no longer
+    page.keyboard.press("k")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "24")
+
+
+def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=4)
+    page.locator(".tbar").get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    for kind in FORMATS:
+        with page.expect_download() as saved:
+            dialog.locator(f".st-key-export_{kind} button").click()
+        data = saved.value.path().read_bytes()
+        assert saved.value.suggested_filename.endswith(f".{kind}")
+        if kind == "json":
+            assert len(import_json(data)[1].pages) == 25
+        else:
+            assert data[:2] == b"PK" if kind == "epub" else b"Harrow" in data
+    page.keyboard.press("j")  # the dialog is over the reader: its keys turn no page under it
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
+
+
+def test_what_a_narrow_window_hides_is_in_its_panel(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 400, "height": 850})
+    open_reader(page, app_url, at=2)
+    more = page.get_by_role("button", name="More", exact=True)
+    more.click()
+    page.locator(".panel .pagein").fill("20")
+    page.locator(".panel .pagein").press("Enter")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "20")
+    page.locator(".panel").get_by_role("button", name="Export").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Export the gist memory")
+    expect(page.locator(".panel")).to_be_hidden()
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1440, "height": 850})
+    expect(more).to_be_hidden()  # a wide window has it all in its bar
+
+
+def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Sepia").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Library").click()
+    expect(page.locator(".st-key-q input")).to_be_visible()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    white = """[...document.querySelectorAll('.stApp *')].filter((e) => e.checkVisibility() && e.clientWidth > 20
+      && getComputedStyle(e).backgroundColor === 'rgb(255, 255, 255)').map((e) => e.outerHTML.slice(0, 120))"""
+    try:
+        assert page.evaluate(white) == []
+    finally:
+        open_reader(page, app_url, at=1)
+        page.locator(".aa").click()
+        page.locator(".panel").get_by_role("button", name="As the system").click()
+        expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
 
 
 def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:

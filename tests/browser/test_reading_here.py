@@ -94,20 +94,26 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(page: P
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
 
 
-def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home: Path) -> None:
-    library = Library(app_home)
+def three_pages(home: Path, title: str, day: str = "day") -> str:
+    """The id of a book of three pages of two paragraphs; paragraph n stands on source page n + 40."""
+    library = Library(home)
     paragraphs = tuple(
-        Paragraph(f"On day {n} the ferry was late again, and nobody on the quay asked why. " * 5) for n in range(6)
+        Paragraph(f"On {day} {n} the ferry was late again, and nobody on the quay asked why. " * 5, f"p. {n + 40}")
+        for n in range(6)
     )
-    document = Document("Gists to Change", paragraphs)
+    document = Document(title, paragraphs)
     pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 140, "a day ends") for n in range(3))
     memory = GistMemory(
         document, ReadingPlan(), pages, tuple(Gist(f"Late, {n}.") for n in range(3)), "x", complete=True
     )
-    book = library.add(document, source_name="gists.txt")
+    book = library.add(document, source_name=f"{title}.txt")
     library.add_memory(book.id, memory)
     library.close()
-    page.goto(f"{app_url}/read?book={book.id}&page=2")
+    return book.id
+
+
+def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home: Path) -> None:
+    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Gists to Change')}&page=2")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
     page.locator("#p2").get_by_role("button", name="Edit gist").click()
     page.locator(".edit textarea").fill("The ferry was late; I say so.")
@@ -123,6 +129,39 @@ def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home
     page.get_by_role("button", name="Gist again").click()
     expect(page.locator("#p2 .gtext")).to_contain_text("nobody on the quay")
     expect(page.locator("#p2 .tags")).to_have_count(0)
+
+
+def test_reading_again_from_a_page_asks_first_and_leaves_the_pages_before_it(
+    page: Page, app_url: str, app_home: Path
+) -> None:
+    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Read It Again', 'morning')}&page=2")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    again = page.get_by_role("button", name="Read again from here")
+    sure = page.get_by_role("button", name="Forget pages 2–3 and read on?")
+    page.locator("#p2").get_by_role("button", name="Edit gist").click()
+    again.click()
+    expect(sure).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#p2 .gtext")).to_have_text("Late, 1.")  # asked, and nothing was done
+    page.locator("#p2").get_by_role("button", name="Edit gist").click()
+    again.click()
+    sure.click()
+    expect(page.locator("#p2 .gtext")).to_contain_text("nobody on the quay")
+    expect(page.locator(".job")).to_be_hidden()
+    expect(page.locator("#p1 .gtext")).to_have_text("Late, 0.")
+
+
+def test_a_page_of_the_source_is_gone_to(page: Page, app_url: str, app_home: Path) -> None:
+    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Places of a Source', 'evening')}&page=1")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
+    expect(page.locator("#p3 .pno")).to_contain_text("p. 44 – p. 45")
+    page.locator(".pagein").fill("p. 45")
+    page.locator(".pagein").press("Enter")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    page.locator(".pagein").fill("p. 99")
+    page.locator(".pagein").press("Enter")
+    expect(page.locator(".pagein")).to_have_value("3")  # no such page: it stays
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
 
 
 def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_url: str, app_home: Path) -> None:

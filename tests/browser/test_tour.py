@@ -9,6 +9,20 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import StartApp
 
 
+def test_it_is_skipped_and_stays_away(page: Page, start_app: StartApp, tmp_path: Path) -> None:
+    with start_app(tmp_path / "home") as url:
+        page.goto(url)
+        card = page.locator(".st-key-tour")
+        card.get_by_role("button", name="Take the tour").click()
+        expect(card).to_contain_text("1 of 5")
+        card.get_by_role("button", name="Skip the tour").click()
+        expect(card).to_have_count(0)
+        expect(page.locator(".leaf.cur")).to_be_visible()  # where it was skipped, one reads on
+        page.goto(url)
+        expect(page.locator('[class*="st-key-card_"]').first).to_be_visible()
+        expect(card).to_have_count(0)
+
+
 def test_five_steps_then_never_again(page: Page, start_app: StartApp, tmp_path: Path) -> None:
     with start_app(tmp_path / "home") as url:
         page.goto(url)
