@@ -23,7 +23,7 @@ from pathlib import Path
 
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
-from readagent_core.evaluation.counting import Around
+from readagent_core.evaluation.counting import Priced
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.methods.base import AskSettings
@@ -50,7 +50,7 @@ class Slow:
         yield completion
 
 
-class Counting(Around):
+class Counting(Priced):
     """Counts calls."""
 
     def __init__(self, model: ChatModel) -> None:

@@ -13,48 +13,23 @@ from dataclasses import replace
 from typing import Any
 
 from readagent_core.errors import BudgetError
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.models.meter import Metered
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
 
-class Around:
-    """A model that is another model, until something is overridden."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def where(self) -> str:
-        return self.model.where
-
-    @property
-    def window(self) -> int | None:
-        return self.model.window
-
-    @property
-    def is_language_model(self) -> bool:
-        return self.model.is_language_model
+class Priced(Around):
+    """A wrapper that meters put over it can price."""
 
     @property
     def price(self) -> Any:
         """What the model's server charges, where the model knows it; meters look for it."""
         return getattr(self.model, "price", None)
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        return self.model.complete(prompt, watch)
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        return self.model.stream(prompt, watch)
-
-
-class Limited(Around):
+class Limited(Priced):
     """At most ``connections`` calls at once, whoever makes them."""
 
     def __init__(self, model: ChatModel, connections: int) -> None:
@@ -72,7 +47,7 @@ class Limited(Around):
             yield from self.model.stream(prompt, watch)
 
 
-class Repeated(Around):
+class Repeated(Priced):
     """The same model asked anew for a further run: its replies are independent of the runs before."""
 
     def __init__(self, model: ChatModel, run: int) -> None:
@@ -114,7 +89,7 @@ class Till:
                 self.reported.add(completion.model)
 
 
-class Counted(Around):
+class Counted(Priced):
     """Counts the words of one piece of work (a reading, an answer, a rating) and pays them into the till."""
 
     def __init__(self, model: ChatModel, till: Till) -> None:

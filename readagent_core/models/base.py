@@ -104,3 +104,32 @@ class ChatModel(Protocol):
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
         """Parts of the reply as they come and, last, the Completion that holds them all. Raises as above."""
         ...
+
+
+class Around:
+    """A model that is another model (``model``), until something is overridden: the base of every wrapper."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def where(self) -> str:
+        return self.model.where
+
+    @property
+    def window(self) -> int | None:
+        return self.model.window
+
+    @property
+    def is_language_model(self) -> bool:
+        return self.model.is_language_model
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        return self.model.complete(prompt, watch)
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        return self.model.stream(prompt, watch)

@@ -23,7 +23,7 @@ from typing import Any
 import diskcache
 from diskcache.core import MODE_RAW
 
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.prompts import Prompt
 
 VERSION = 1
@@ -215,30 +215,14 @@ def _is_damage(error: sqlite3.OperationalError) -> bool:
     return not any(word in text for word in ("full", "locked", "busy", "readonly", "read-only"))
 
 
-class Cached:
+class Cached(Around):
     """A ChatModel that looks in the cache before it asks. ``sampling``: what else decides a reply."""
 
     def __init__(self, model: ChatModel, cache: ReplyCache, sampling: dict[str, Any], *, read: bool = True) -> None:
-        self.model = model
+        super().__init__(model)
         self.cache = cache
         self._sampling = sampling
         self._read = read
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def where(self) -> str:
-        return self.model.where
-
-    @property
-    def window(self) -> int | None:
-        return self.model.window
-
-    @property
-    def is_language_model(self) -> bool:
-        return self.model.is_language_model
 
     def anew(self) -> Cached:
         """This model, asking again what is kept already; the new reply takes its place."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from readagent_core.errors import BudgetError, CutOffError
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.models.prices import Price, money
 from readagent_core.models.spending import Ledger
 from readagent_core.models.tokens import estimate_tokens
@@ -83,7 +83,7 @@ class Tally:
         )
 
 
-class Metered:
+class Metered(Around):
     """A ChatModel with ``usage``, of this run only; thread-safe.
 
     ``prices``: None takes the price the model itself knows. ``budget``: dollars; None takes the model's own limit
@@ -100,29 +100,13 @@ class Metered:
         spent: float = 0.0,
         tally: Tally | None = None,
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._tally = tally or Tally(
             prices if prices is not None else getattr(model, "price", None),
             budget if budget is not None else getattr(model, "budget", None),
             spent=spent,
             has_tokens=model.is_language_model,
         )
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def where(self) -> str:
-        return self._model.where
-
-    @property
-    def window(self) -> int | None:
-        return self._model.window
-
-    @property
-    def is_language_model(self) -> bool:
-        return self._model.is_language_model
 
     @property
     def price(self) -> Price | None:
@@ -139,14 +123,14 @@ class Metered:
 
     def anew(self) -> Metered:
         """The same meter over the model that asks again what is kept already."""
-        again = getattr(self._model, "anew", None)
+        again = getattr(self.model, "anew", None)
         return Metered(again(), tally=self._tally) if again else self
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         held = self._tally.admit(prompt)
         used = Usage()
         try:
-            completion = self._model.complete(prompt, watch)
+            completion = self.model.complete(prompt, watch)
             used = self._tally.of(prompt, completion)
             return completion
         except CutOffError as error:  # it was sent, and part of a reply came
@@ -160,7 +144,7 @@ class Metered:
         came: list[str] = []
         used: Usage | None = None
         try:
-            for part in self._model.stream(prompt, watch):
+            for part in self.model.stream(prompt, watch):
                 if isinstance(part, Completion):
                     used = self._tally.of(prompt, part)
                 else:
@@ -172,11 +156,11 @@ class Metered:
             self._tally.settle(held, used)
 
 
-class Purse:
+class Purse(Around):
     """A ChatModel that enters what every call costs in the month's ledger, and holds the month's limit."""
 
     def __init__(self, model: ChatModel, ledger: Ledger, price: Price | None, limit: float | None) -> None:
-        self._model = model
+        super().__init__(model)
         self._ledger = ledger
         self._tally = Tally(price, None)
         self._price = price
@@ -184,31 +168,15 @@ class Purse:
         self._lock = threading.Lock()
         self._under_way = 0.0
 
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def where(self) -> str:
-        return self._model.where
-
-    @property
-    def window(self) -> int | None:
-        return self._model.window
-
-    @property
-    def is_language_model(self) -> bool:
-        return self._model.is_language_model
-
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         with self._under_budget(prompt):
-            completion = self._model.complete(prompt, watch)
+            completion = self.model.complete(prompt, watch)
             self._enter(prompt, completion)
             return completion
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
         with self._under_budget(prompt):
-            for part in self._model.stream(prompt, watch):
+            for part in self.model.stream(prompt, watch):
                 if isinstance(part, Completion):
                     self._enter(prompt, part)
                 yield part

@@ -23,7 +23,7 @@ from readagent_core.errors import (
     ServerFailedError,
     UnreachableError,
 )
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.prompts import Prompt
 
 MOST_AT_ONCE = 32
@@ -105,37 +105,21 @@ class Limiter:
                 self._condition.notify()
 
 
-class Patient:
+class Patient(Around):
     """A ChatModel that retries another one. ``pace``: scales every wait of our own choosing (tests)."""
 
     def __init__(self, model: ChatModel, limiter: Limiter | None = None, *, pace: float = 1.0) -> None:
-        self._model = model
+        super().__init__(model)
         self.limiter = limiter or Limiter()
         self._pace = pace
         self._random = random.Random()
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def where(self) -> str:
-        return self._model.where
-
-    @property
-    def window(self) -> int | None:
-        return self._model.window
-
-    @property
-    def is_language_model(self) -> bool:
-        return self._model.is_language_model
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         faced: list[ModelError] = []
         while True:
             try:
                 with self.limiter.line(watch):
-                    completion = self._model.complete(prompt, watch)
+                    completion = self.model.complete(prompt, watch)
             except ModelError as error:
                 self._consider(error, faced, watch)
                 continue
@@ -149,7 +133,7 @@ class Patient:
             given = False
             try:
                 with self.limiter.line(watch):
-                    for part in self._model.stream(prompt, watch):
+                    for part in self.model.stream(prompt, watch):
                         if isinstance(part, Completion):
                             self.limiter.went_well()
                             yield replace(part, tries=len(faced) + 1)
