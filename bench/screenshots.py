@@ -136,7 +136,7 @@ def evaluate(page: Page) -> None:
 
 
 def settings(page: Page) -> None:
-    page.locator(".st-key-who label").first.wait_for()
+    page.locator('.st-key-who [data-testid="stRadioOption"]').first.wait_for()
 
 
 def read_afresh(page: Page) -> None:
