@@ -14,7 +14,7 @@ from dataclasses import dataclass
 MOST_IN_RANGE = 50  # a range longer than that is no request for pages but a way of speaking
 _THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _DASHES = re.compile(r"[‐‑‒–—―−〜～]")
-_NUMBERS = r"\d+(?:\s*(?:-|~|to|through|から)\s*(?:p(?:age|\.)?\s*)?\d+)?"
+_NUMBERS = r"\d+(?:[^\S\n]*(?:-|~|to|through|から)[^\S\n]*(?:p(?:age|\.)?\s*)?\d+)?"
 _JOIN = r"\s*(?:,|;|、|・|&|/|and|or|then|plus|と|や)+\s*(?:and\s+)?"
 _LIST = rf"{_NUMBERS}(?:{_JOIN}(?:pages?\s*|pp?\.\s*|ページ\s*)?{_NUMBERS})*"
 _BRACKETS = r"\[[^\[\]]*\]"
@@ -26,8 +26,11 @@ _BARE_BRACKETS = re.compile(rf"({_BRACKETS}(?:(?:{_JOIN}|\s*){_BRACKETS})*)")
 _NAMED = re.compile(
     rf"{_WORD}[\s:#(<]*(?:(?:number|no\.?|番号)\s*)?({_LIST})|(?:第\s*)?({_LIST})\s*ページ(?:目)?", re.IGNORECASE
 )
+_ITEM = re.compile(rf"^[ \t]*(?:[-•]|\d+[.)])?[ \t]*{_WORD}[ \t]*({_NUMBERS})\b.*$", re.IGNORECASE | re.MULTILINE)
 _ALONE = re.compile(rf"\s*[(\[]?\s*({_LIST})\s*[)\]]?\s*\.?\s*", re.IGNORECASE)
-_RANGE = re.compile(r"(\d+)(?:\s*(?:-|~|\bto\b|\bthrough\b|から)\s*(?:p(?:age|\.)?\s*)?(\d+))?", re.IGNORECASE)
+_RANGE = re.compile(
+    r"(\d+)(?:[^\S\n]*(?:-|~|\bto\b|\bthrough\b|から)[^\S\n]*(?:p(?:age|\.)?\s*)?(\d+))?", re.IGNORECASE
+)
 _NEGATIVE = re.compile(
     r"((?:^|[\[(,;、]|\b(?:pages?|pp?|and|or|plus|no|number)\b\.?|ページ|と|や)[\s:#]*)-\d+", re.IGNORECASE
 )
@@ -103,6 +106,9 @@ def _numbers(text: str) -> tuple[list[int], int, bool]:
         inner = found.group(1).replace("[", "").replace("]", " ")
         if _PAGES_ONLY.fullmatch(inner):
             return list(_expanded(inner)), found.end(), True
+    items = list(_ITEM.finditer(text))
+    if len(items) > 1:  # one page a line
+        return [n for m in items for n in _expanded(m.group(1))], items[-1].end(), False
     for start in dict.fromkeys([asking.start() if asking else 0, 0]):
         sentence_end = re.compile(r"\n|[.。](?=\s|$)").search(text, start)
         for end in dict.fromkeys([sentence_end.end() if sentence_end else len(text), len(text)]):

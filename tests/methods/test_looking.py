@@ -32,6 +32,8 @@ REPLIES = [
     ("Page 4 tells of it already, so I want to look up Page 6 to see.", (6,)),
     ("I want to look up Page [2, 2, 7, 2].", (2, 7)),
     ("I want to look up Page [99, 2, 0].", (2,)),
+    ("I want to look up:\n- Page 2\n- Page 7", (2, 7)),
+    ("1. Page 7: to see who said it.\n2. Page 2: for the date.", (7, 2)),
     ("I want to look up Page [].", ()),
     ("[]", ()),
     ("I want to look up Page [none].", ()),
