@@ -16,6 +16,7 @@ from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, Pass
 from readagent_core.loaders.base import Limits, clean
 from readagent_core.loaders.pdf_mend import mended
 
+_BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
 _NO_TITLE = re.compile(
     r"^(?:untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt)$|\W*$)", re.I
 )
@@ -107,6 +108,9 @@ def read_facts(reader: PdfReader) -> dict[str, str]:
         language = str(reader.root_object.get("/Lang", "") or "")
     except Exception:  # noqa: BLE001  a file without readable metadata still has its text
         return facts
+    named = _BY.match(title)
+    if named:  # "Emma, by Jane Austen": the title knows the writer, the file's author is then often who made the file
+        title, author = named.groups()
     if title and not _NO_TITLE.match(title):
         facts["title"] = title
     if author and author.lower() not in ("unknown", "anonymous", "user", "admin", "administrator"):

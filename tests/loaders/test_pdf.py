@@ -12,6 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError
 from readagent_core.loaders import load
+from readagent_core.loaders.pdf_file import read_facts
 from readagent_core.loaders.pdf_lines import SOFT
 from readagent_core.loaders.pdf_paragraphs import Measures, _joined
 from tests.loaders.making import Press, sample
@@ -171,3 +172,22 @@ def test_headers_and_numbers_are_left_out_and_counted():
 def test_hyphens_at_line_ends(before, after, joined):
     words = Counter({"well": 3, "known": 2, "lighthouse": 4, "light": 9, "house": 7, "twenty": 1, "five": 1})
     assert _joined(before, after, Measures(10, 12, 0, words, frozenset({"twenty-five"}))) == joined
+
+
+@pytest.mark.parametrize(
+    "title, author, told",
+    [
+        ("Emma, by Jane Austen", "Chuck", ("Emma", "Jane Austen")),
+        ("Faust, by Johann Wolfgang von Goethe", "", ("Faust", "Johann Wolfgang von Goethe")),
+        ("Emma", "Jane Austen", ("Emma", "Jane Austen")),
+        ("Little by Little, by and by", "A. Clerk", ("Little by Little, by and by", "A. Clerk")),
+    ],
+)
+def test_the_writer_named_in_the_title_is_the_author(title, author, told):
+    press = PdfWriter()
+    press.add_blank_page(100, 100)
+    press.add_metadata({"/Title": title, "/Author": author})
+    held = BytesIO()
+    press.write(held)
+    facts = read_facts(PdfReader(BytesIO(held.getvalue())))
+    assert (facts["title"], facts["author"]) == told

@@ -79,7 +79,7 @@ EXPECTED: dict[str, Opens | type[DocumentError]] = {
     ),
     "html/web-page-thumbtack.html": Opens(6, 1133, ("Refer a friend", "Thumbtack Guarantee"), ("function(", "{")),
     "pdf/arabic-rtl.pdf": Opens(0, 3, ("حَبيبي habibi",)),
-    "pdf/book-alice-gutenberg.pdf": Opens(23, 26435, (*ALICE, "THE END"), LICENCE),
+    "pdf/book-alice-gutenberg.pdf": Opens(22, 26435, (*ALICE, "THE END"), LICENCE),
     "pdf/corrupt-xref.pdf": Opens(0, 1, ("Potato",)),
     "pdf/encrypted-owner-only-r6.pdf": Opens(0, 5, ("pdf encryption test password",)),
     "pdf/encrypted-user-password.pdf": PasswordError,
