@@ -33,6 +33,10 @@ PAGINATION_NAMES = {
     "uniform": "Even pages by rule (no model for the pauses)",
 }
 FORMATS = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON"}
+READ_ALREADY = (
+    "With these options the book was read already, and that reading is shown. Change an option to read it another way; "
+    "'Read again from here' at a pause makes a reading new from there."
+)
 MIMES = {"md": "text/markdown", "html": "text/html", "epub": "application/epub+zip", "json": "application/json"}
 
 
@@ -103,8 +107,13 @@ def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = Fal
                 st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
                 return
         if go.button(label, key=f"{key}_go", type="primary" if primary else "secondary"):
+            done = {r.id for r in study.library.readings(book.id) if r.state == "done"}
             job = study.start_reading(book.id, plan)
-            st.session_state[f"reading_{book.id}"] = int(job.key.split()[-1])
+            number = int(job.key.split()[-1])
+            if number in done:
+                job.join(5)  # there is nothing left to read
+            st.session_state[f"reading_{book.id}"] = number
+            st.session_state["read_already"] = number if number in done else None
             st.rerun()
 
 
@@ -115,6 +124,8 @@ def cost_line(study: Study, book: Book, plan: ReadingPlan) -> str:
 
 def which_reading(study: Study, book: Book, readings: list[Reading], shown: Reading) -> None:
     """Under the outline: that this is a recording, the other readings of the book, and reading it afresh."""
+    if st.session_state.pop("read_already", None) == shown.id:  # else the button would seem dead
+        st.toast(READ_ALREADY, icon=":material/check:", duration="long")
     with st.container(key="which"):
         if shown.recorded:
             st.caption(f"A recording: read by {shown.model} on {shown.recorded}, not now.")

@@ -56,6 +56,20 @@ def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monke
     assert len(drawn) == 2
 
 
+def test_reading_afresh_what_was_read_so_already_says_so(app):
+    at = app("pages/read.py")
+    again = next(b.key for b in at.button if b.label == "Read afresh")
+    at.button(key=again).click().run()
+    study = get_study()
+    for job in study.jobs.running():
+        job.join(30)
+    assert not at.run().toast
+    again = next(b.key for b in at.button if b.label == "Read afresh")
+    at.button(key=again).click().run()
+    assert not at.exception
+    assert ["With these options the book was read already" in t.value for t in at.toast] == [True]
+
+
 def test_an_address_of_a_book_that_is_gone_opens_another(app):
     at = app("pages/read.py", book="nosuchbook", page="999999999999999999999")
     assert not at.exception
