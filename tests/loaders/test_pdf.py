@@ -175,7 +175,7 @@ def test_hyphens_at_line_ends(before, after, joined):
 
 
 @pytest.mark.parametrize(
-    "title, author, told",
+    ("title", "author", "told"),
     [
         ("Emma, by Jane Austen", "Chuck", ("Emma", "Jane Austen")),
         ("Faust, by Johann Wolfgang von Goethe", "", ("Faust", "Johann Wolfgang von Goethe")),
