@@ -8,8 +8,11 @@ TEST_STAMP := $(VENV)/.test-installed
 
 .PHONY: run test lint types unit browser shots clean
 
+# where there is a screen the browser opens by itself
+SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname))
+
 run: $(RUN_STAMP)
-	$(BIN)/python -m streamlit run app.py --server.port $(PORT)
+	$(BIN)/python -m streamlit run app.py --server.port $(PORT) --server.headless $(if $(SCREEN),false,true)
 
 test: lint types unit browser
 

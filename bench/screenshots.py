@@ -58,7 +58,7 @@ def settled(page: Page) -> None:
     expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
     expect(page.locator('[data-stale="true"]')).to_have_count(0)
     page.evaluate("document.fonts.ready.then(() => null)")
-    page.evaluate("Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null)))")
+    page.wait_for_timeout(200)  # colours fade in
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
 
 
