@@ -13,9 +13,10 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shell import ASSETS
-from readagent_core.evaluation.report import Summary, headline, reading_facts, sections
+from readagent_core.evaluation.report import Summary, headline, reading_facts
 from readagent_core.evaluation.report_files import FORMATS, write
 from readagent_core.evaluation.report_html import score_plot, word_plots
+from readagent_core.evaluation.report_tables import sections
 
 MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json", "csv": "text/csv"}
 

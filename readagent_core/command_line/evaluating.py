@@ -156,7 +156,8 @@ def _line(snapshot: Snapshot) -> str:
 
 
 def _show(found: Summary, folder: Path) -> None:
-    from readagent_core.evaluation.report import headline, reading_facts, sections
+    from readagent_core.evaluation.report import headline, reading_facts
+    from readagent_core.evaluation.report_tables import sections
 
     for sentence in headline(found):
         say(sentence)

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from readagent_core.errors import SettingsError
-from readagent_core.evaluation.published import SOURCE
-from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts, sections
+from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
+from readagent_core.evaluation.report_tables import sections
 from readagent_core.evaluation.tally import Row
 
 FORMATS = ("md", "html", "json", "csv")
@@ -41,10 +41,18 @@ def to_dict(found: Summary) -> dict[str, Any]:
         "chance": found.chance,
         "rows": [_plain_row(row) for row in found.rows],
         "published": {
-            "source": SOURCE,
-            "table": found.table.name if found.table else None,
-            "model": found.table.model if found.table else None,
-            "rows": {arm: asdict(row) for arm, row in found.published.items()},
+            arm: [
+                {
+                    "source": b.table.source,
+                    "table": b.table.name,
+                    "data": b.table.about,
+                    "model": b.table.model,
+                    "measure": b.table.measure,
+                    **asdict(b.row),
+                }
+                for b in found_rows
+            ]
+            for arm, found_rows in found.published.items()
         },
         "baseline": found.baseline,
         "differences": {arm: asdict(d) for arm, d in found.differences.items()},
@@ -65,14 +73,14 @@ def _csv(found: Summary) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_COLUMNS.split(" "))
     for row in found.rows:
-        a, theirs = row.accuracy, found.published.get(row.arm)
+        a, theirs = row.accuracy, found.beside(row.arm)
         values = [
             row.arm, row.answers, row.failed, a and a.value, a and a.low, a and a.high, row.accuracy_sd,
             row.hard and row.hard.value, row.rating_1 and row.rating_1.value, row.rating_2 and row.rating_2.value,
             *[row.rouge[n].value if n in row.rouge else None for n in ("rouge1", "rouge2", "rougeL")],
             row.compression_rate, row.look_ups, row.answer_words, row.words_each, row.words, row.reading_words,
-            row.of_full_text, found.table.model if theirs and found.table else None, theirs and theirs.score,
-            theirs and theirs.compression_rate,
+            row.of_full_text, theirs and theirs.table.model, theirs and theirs.row.score,
+            theirs and theirs.row.compression_rate,
         ]  # fmt: skip
         writer.writerow(["" if v is None else f"{v:.6g}" if isinstance(v, float) else v for v in values])
     return out.getvalue()

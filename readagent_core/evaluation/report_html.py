@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from readagent_core.evaluation.plots import Point, histogram, scatter
-from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts, sections
+from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
+from readagent_core.evaluation.report_tables import sections
 from readagent_core.study.exporting_html import page
 
 
@@ -19,13 +20,14 @@ def score_plot(found: Summary) -> str:
             points.append(Point(row.compression_rate, 100 * a.value, row.title, 100 * a.low, 100 * a.high))
         elif "rougeL" in row.rouge:
             points.append(Point(row.compression_rate, row.rouge["rougeL"].value, row.title))
-    if found.table is not None:
-        for arm, theirs in found.published.items():
-            title = next(row.title for row in found.rows if row.arm == arm)
-            score = theirs.score if found.choices else theirs.rouge[2] if theirs.rouge else None
-            if score is not None:
-                label = f"{title}, {found.table.model}"
-                points.append(Point(theirs.compression_rate, score, label, hollow=True))
+    for row in found.rows:
+        theirs = found.beside(row.arm)
+        if theirs is None or theirs.row.compression_rate is None:
+            continue
+        score = theirs.row.score if found.choices else theirs.row.rouge[2] if theirs.row.rouge else None
+        if score is not None:
+            label = f"{row.title}, {theirs.table.model}"
+            points.append(Point(theirs.row.compression_rate, score, label, hollow=True))
     return scatter(
         points,
         x_title="Compression rate, %",

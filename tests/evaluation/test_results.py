@@ -16,15 +16,18 @@ from hypothesis import strategies as st
 from readagent_core.errors import DatasetError, DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, parse
 from readagent_core.evaluation.plots import Point, histogram, scatter
-from readagent_core.evaluation.published import QUALITY, row_for, table_for
-from readagent_core.evaluation.report import score_table, summary
+from readagent_core.evaluation.published import Setting, published, tables
+from readagent_core.evaluation.report import summary
 from readagent_core.evaluation.report_files import markdown_table, write
+from readagent_core.evaluation.report_tables import published_table, score_table, walk_table
 from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
 from readagent_core.evaluation.tally import Tally
+from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings
 from readagent_core.usage import Usage
 
 P3, FULL = Arm("read-agent-p"), Arm("full-text", AskSettings(look_ups=0))
+WALK = Arm("memwalker")
 OPTIONS = ("a", "b", "c", "d")
 
 
@@ -235,14 +238,67 @@ def test_the_order_of_answers_does_not_matter(order):
 # --- published figures ------------------------------------------------------------------------------
 
 
-def test_published_figures_as_the_paper_has_them():
-    assert row_for(QUALITY, "read-agent-p", 6).score == 86.91
-    assert row_for(QUALITY, "full-text", 3).score == 85.83  # looks nothing up, whatever the setting says
-    assert row_for(QUALITY, "read-agent-p", 9) is None
-    assert row_for(None, "bm25", 1) is None
-    assert row_for(table_for("narrativeqa", "book"), "gist-mem", 0).rouge == pytest.approx((23.3, 9.1, 21.8))
-    assert row_for(table_for("qmsum", "meeting"), "read-agent-s", 6).rating_2 == 91.54
-    assert table_for("plain", "article") is None
+QUALITY, BOOK = Setting("quality", "article"), Setting("narrativeqa", "book")
+MEETING = Setting("qmsum", "meeting")
+
+
+def first(name, setting):
+    return published(parse(name, AskSettings()), setting)[0].row
+
+
+def test_published_figures_as_the_papers_have_them():
+    assert (first("read-agent-p:6", QUALITY).score, first("read-agent-p:6", QUALITY).pages) == (86.91, 2.5)
+    assert first("full-text:3", QUALITY).score == 85.83  # looks nothing up, whatever the setting says
+    assert published(parse("read-agent-p:9", AskSettings()), QUALITY) == ()
+    assert first("gist-mem", BOOK).rouge == (23.3, 9.1, 21.8)
+    assert first("read-agent-s:6", MEETING).rating_2 == 91.54
+    assert (first("memwalker", QUALITY).score, first("memwalker", QUALITY).stray) == (67.4, 15)
+    assert first("recurrence", QUALITY).score == 51.3
+    assert published(P3, Setting("plain", "article")) == ()
+
+
+def test_a_published_figure_says_on_which_model_and_where():
+    found = published(parse("full-text", AskSettings()), QUALITY)
+    said = [(b.table.model, b.table.source, b.table.name, b.row.score) for b in found]
+    assert said == [
+        ("PaLM 2-L", "Lee et al., ICML 2024", "Table 1", 85.83),
+        ("GPT-3.5 Turbo", "Lee et al., ICML 2024", "Table 7", 73.3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "scores"),
+    [
+        ("full-text:keep=right:context_words=3000", QUALITY, [70.1, 72.5]),  # MemWalker's, cut to its window
+        ("full-text:keep=left:context_words=6000", MEETING, [14.71]),
+        ("full-text:keep=left:context_words=5000", MEETING, []),
+        ("read-agent-p:5:plan.pagination=uniform", QUALITY, [85.71]),
+        ("read-agent-p:5:plan.pagination=many", QUALITY, [86.83, 69.65]),  # still the model's own pauses
+        ("gist-mem:0:plan.max_words=1200", QUALITY, [73.97]),
+        ("gist-mem:0:plan.max_words=500", QUALITY, []),
+        ("gist-neural:1", QUALITY, [82.65]),
+        ("gist-mem", Setting("qmsum", "meeting", name="QMSum-test"), [44.96]),
+        ("gist-mem", Setting("narrativeqa", "book", split="test"), [55.79]),
+        ("gist-mem", Setting("qmsum", "meeting", name="latest"), [40.2]),
+        ("semantic-compression", Setting("longbench", "meeting", name="qmsum"), [21.1, 23.4, 21.2, 22.4]),
+        ("semantic-compression", Setting("longbench", "article", name="vcsum"), []),
+        ("gist-mem", Setting("quality", "article", plan={"max_words": 800}), [76.22]),
+    ],
+)
+def test_a_figure_stands_only_beside_what_it_was_measured_on(name, setting, scores):
+    assert [b.row.score for b in published(parse(name, AskSettings()), setting)] == scores
+
+
+def test_every_published_table_is_sound():
+    for table in tables():
+        assert all((table.source, table.about, table.model, table.rows))
+        assert table.measure in ("accuracy", "ratings", "own")
+        for row in table.rows:
+            method(row.method)  # raises for a method we have not
+            shares = (row.compression_rate, row.score, row.rating_2, row.stray, row.recovery, *(row.rouge or ()))
+            assert all(0 <= value <= 100 for value in shares if value is not None)
+            assert row.rating_2 is None or row.rating_2 >= row.score  # exact or partial is never fewer than exact
+            assert row.rouge is None or row.rouge[0] >= row.rouge[2] >= row.rouge[1]
 
 
 # --- reports --------------------------------------------------------------------------------------
@@ -260,13 +316,24 @@ def filled():
 def test_the_table_has_the_papers_shape():
     found = summary(record(), filled())
     header, rows = score_table(found)
-    assert header == ["Method", "CR (# LU)", "Accuracy (95 %)", "Published on PaLM 2-L: CR (# LU)", "score"]
+    assert header == ["Method", "CR (# LU)", "Accuracy (95 %)", "Published: CR (# LU)", "score", "on"]
     assert rows[0][1:3] == ["70.00 % (2.0)", "75.00 % (40.9–92.9)"]
-    assert rows[0][3:] == ["69.36 % (2)", "86.59 % ± 0.10"]
-    assert rows[1][3:] == ["0.00 % (0)", "85.83 % ± 0.19"]
-    assert rows[2] == ["Chance", "", "25.00 %", "", ""]
+    assert rows[0][3:] == ["69.36 % (2)", "86.59 % ± 0.10", "PaLM 2-L"]
+    assert rows[1][3:] == ["0.00 % (0)", "85.83 % ± 0.19", "PaLM 2-L"]
+    assert rows[2] == ["Chance", "", "25.00 %", "", "", ""]
     assert found.baseline == FULL.title
     assert found.differences[P3.key].value == pytest.approx(0.125)
+
+
+def test_every_published_figure_is_listed_with_its_place():
+    tally = Tally()
+    for item in range(4):
+        tally.add(chosen(WALK, item, True, extra={"stray": item == 0, "share_read": 0.25}))
+    found = summary(record(arms=(WALK,)), tally)
+    assert score_table(found)[1][0][-3:] == ["", "67.40 %", "Stable Beluga 2 (70B)"]
+    models = [row[1] for row in published_table(found)[1]]
+    assert models == ["Stable Beluga 2 (70B)"] * 2 + ["Llama 2 Chat (13B)", "Llama 2 Chat (70B)"]
+    assert walk_table(found)[1][-1] == ["Published on Stable Beluga 2 (70B)", "15.0 %", "70.0 %", ""]
 
 
 def test_free_form_tables_have_ratings_and_rouge():
@@ -289,7 +356,7 @@ def test_every_report_says_the_same(format):
     if format == "json":
         data = json.loads(text)
         assert data["rows"][0]["accuracy"]["hits"] == 6
-        assert data["published"]["model"] == "PaLM 2-L"
+        assert data["published"]["read-agent-p:3"][0]["model"] == "PaLM 2-L"
         assert (data["answers"], data["wanted"]) == (16, 20)
         return
     assert "75.00 %" in text

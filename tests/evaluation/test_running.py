@@ -20,7 +20,8 @@ from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.estimating import estimate
 from readagent_core.evaluation.experiment import Experiment, read_record
-from readagent_core.evaluation.report import score_table, summary, words_table
+from readagent_core.evaluation.report import summary
+from readagent_core.evaluation.report_tables import score_table, words_table
 from readagent_core.evaluation.results import Lines
 from readagent_core.evaluation.tally import load
 from readagent_core.methods.base import AskSettings
