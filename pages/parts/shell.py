@@ -7,8 +7,10 @@ never goes through here.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -113,6 +115,16 @@ def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
         st.text(str(error))
+
+
+def guarded(act: Callable[[], Any]) -> None:
+    """Do it and draw the screen anew; what went wrong is shown in its place."""
+    try:
+        act()
+    except ReadAgentError as error:
+        error_box(error)
+    else:
+        st.rerun()
 
 
 def model_line(name: str, where: str, *, is_language_model: bool) -> None:

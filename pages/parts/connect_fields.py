@@ -1,0 +1,111 @@
+"""Address, key and model of one server in Settings, and what can be done with them.
+
+A key goes from its field into memory and is never put back on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.parts import connect_limits, shell
+from readagent_core.errors import ModelError
+from readagent_core.models import probe
+from readagent_core.settings import Secret
+from readagent_core.study import Study, connecting
+
+
+def look_again() -> None:
+    """Forget which servers were found on this computer, so that the next drawing looks for them."""
+    st.session_state.pop("found_servers", None)
+
+
+def choose_model(study: Study, names: Sequence[str], *, scope: str, place: Any = st) -> str:
+    """The select box of models; a name that is not listed may be typed."""
+    options = list(names)
+    now = study.settings.model
+    if now and now not in options and connecting.preset_of(study.settings.base_url) is not None and not options:
+        options = [now]
+    chosen = place.selectbox(
+        "Model",
+        options,
+        index=options.index(now) if now in options else (0 if options else None),
+        accept_new_options=True,
+        placeholder="Choose, or type its name",
+        key=f"{scope}_model_{len(options)}",
+    )
+    return str(chosen or "")
+
+
+def fields(
+    study: Study, *, scope: str, address: str, model: str | None = None, key_page: str = "", key_needed: bool = True
+) -> None:
+    """Address, key, model where it is not chosen yet, and what can be done with them."""
+    left, right = st.columns(2)
+    where = left.text_input("Address", value=address, placeholder="http://localhost:1234/v1", key=f"{scope}_address")
+    same = study.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
+        not study.settings.base_url and scope == "openai"
+    )
+    held = study.settings.api_key if same else Secret()
+    hint = f"{held.masked()} is in use" if held else "Paste it here" if key_needed else "Not needed here"
+    field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
+    typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
+    key = Secret(typed.strip()) if typed.strip() else held
+    keep_key = False
+    if key or key_needed:
+        keep_key = st.checkbox(
+            "Keep the key on this computer",
+            value=study.settings.origin.get("api_key") == "settings" and same,
+            key=f"{scope}_keep",
+        )
+        made = f" Keys are made at {key_page}." if key_page else ""
+        st.caption(
+            ":material/lock: Kept, it stands in a file only you can read; else it is forgotten when the app stops. "
+            f"It is never shown again, logged or exported.{made}"
+        )
+    if model is None:
+        model = choose_model(study, listed(where, key, needs_key=key_needed), scope=scope)
+    acts(study, where=where, model=model, key=key, keep_key=keep_key, scope=scope)
+
+
+def listed(where: str, key: Secret, *, needs_key: bool) -> tuple[str, ...]:
+    """The server's models, asked once for each address and key; none while either is missing."""
+    if not where.strip() or (needs_key and not key):
+        return ()
+    cache = st.session_state.setdefault("listed_models", {})
+    at = (where, hash(key))
+    if at not in cache:
+        try:
+            cache[at] = probe.list_models(connecting.address_of(where), key)
+        except ModelError as error:
+            st.text(str(error))
+            return ()
+    names: tuple[str, ...] = cache[at]
+    return names
+
+
+def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, scope: str) -> None:
+    tested = study.jobs.get(connecting.TEST_KEY) is not None
+    with st.container(horizontal=True):
+        use = st.button("Use this model", type="primary", key=f"{scope}_use")
+        test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
+        if scope.startswith("local"):
+            st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
+        back = study.model.is_language_model and st.button(
+            "Back to the built-in reader", type="tertiary", key="use_builtin"
+        )
+    if use:
+        shell.guarded(lambda: take(study, where=where, model=model, key=key, keep_key=keep_key))
+    if test:
+        shell.guarded(lambda: connecting.start_test(study, address=where, model=model, key=key))
+    if back:
+        shell.guarded(lambda: connecting.use_built_in(study))
+    connect_limits.limits(study, model=model, where=where)
+
+
+def take(study: Study, *, where: str, model: str, key: Secret, keep_key: bool) -> None:
+    """Use the model; the key's field is emptied by becoming another one."""
+    connecting.use_model(study, address=where, model=model, key=key, keep_key=keep_key)
+    st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

@@ -1,0 +1,106 @@
+"""Limits, prices and the budget in Settings: what a call may take, what it costs, and when work pauses."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts import shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.models.prices import AS_OF, is_local, money, price_of
+from readagent_core.models.spending import Ledger
+from readagent_core.study import Study, connecting
+
+
+def limits(study: Study, *, model: str, where: str) -> None:
+    kept = study.settings.kept
+    with st.expander("Limits and prices"):
+        left, right = st.columns(2)
+        numbers = {
+            "window": left.number_input(
+                "Takes in at once, tokens (0: ask the server)", 0, 10_000_000, int(kept.get("window") or 0), step=1024
+            ),
+            "timeout": right.number_input(
+                "Longest silence, seconds", 5, 3600, int(kept.get("timeout") or 180), step=30
+            ),
+            "connections": left.number_input(
+                "Calls at once for a reading", 1, 32, int(kept.get("connections") or 8), step=1
+            ),
+        }
+        embedding = right.text_input(
+            "Embedding model (empty: built in)", value=str(kept.get("embedding_model") or ""), placeholder="built in"
+        )
+        price = price_of(model, where, kept.get("prices"))
+        read = left.number_input("Dollars a million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
+        written = right.number_input("… written", 0.0, 1000.0, price.written if price else 0.0, step=0.1)
+        if price is None:
+            st.caption("No price is known for this model. Without one, cost is not counted and no budget holds.")
+        elif price.as_of:
+            st.caption(f"As listed by the maker on {price.as_of or AS_OF}; change it if it has changed.")
+        if st.button("Keep these", key="keep_limits"):
+            changes = {**numbers, "window": numbers["window"] or None, "embedding_model": embedding.strip() or None}
+            if (
+                model
+                and (price is None or (read, written) != (price.read, price.written))
+                and (read or written or price)
+            ):
+                changes["prices"] = {**kept.get("prices", {}), model: [read, written]}
+            shell.guarded(lambda: connecting.change(study, changes))
+
+
+def budget_card(study: Study) -> None:
+    kept = study.settings.kept
+
+    def changed() -> None:
+        changes = {
+            "budget_book": st.session_state["budget_book"] or None,
+            "budget_month": st.session_state["budget_month"] or None,
+        }
+        try:
+            connecting.change(study, changes)
+        except ReadAgentError as error:
+            st.session_state["budget_error"] = str(error)
+
+    with st.container(border=True, key="budget"):
+        st.markdown("**Budget**")
+        free = study.settings.connected and is_local(study.settings.base_url)
+        st.caption(
+            "A model on this computer costs nothing. These limits apply to paid models."
+            if free
+            else "In dollars; 0 is no limit. They apply to models whose price is known."
+        )
+        left, right = st.columns(2)
+        left.number_input(
+            "At most for a book",
+            0.0,
+            10_000.0,
+            float(kept.get("budget_book") or 0),
+            0.5,
+            key="budget_book",
+            on_change=changed,
+        )
+        right.number_input(
+            "At most for a month",
+            0.0,
+            100_000.0,
+            float(kept.get("budget_month") or 0),
+            1.0,
+            key="budget_month",
+            on_change=changed,
+        )
+        told = st.session_state.pop("budget_error", "")
+        if told:
+            st.caption(f":red[{told}]")
+        try:
+            spent = Ledger(study.home).month()
+        except ReadAgentError as error:
+            shell.error_box(error)
+            return
+        limit = float(kept.get("budget_month") or 0)
+        with st.container(horizontal=True, horizontal_alignment="distribute", key="month"):
+            st.caption("This month", width="content")
+            st.caption(
+                f"\\${spent:,.2f} of \\${limit:,.2f}" if limit else money(spent).replace("$", "\\$"), width="content"
+            )
+        if limit:
+            st.progress(min(1.0, spent / limit))
+        st.caption("Reading pauses at a limit, and asks you.")

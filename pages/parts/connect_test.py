@@ -1,0 +1,64 @@
+"""The card in Settings that tries a model: it runs as a job, and shows each check as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.parts import shell
+from readagent_core.models.probe import Check
+from readagent_core.study import Study, connecting
+
+ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
+
+
+def card(study: Study) -> None:
+    job = study.jobs.get(connecting.TEST_KEY)
+    if job is None:
+        with st.container(border=True, key="test_card"):
+            st.markdown("**Test a model**")
+            st.caption(
+                "Sixteen short questions find out whether a model answers, streams, names pause points and pages in "
+                "the asked form, and quotes exactly."
+            )
+        return
+    if job.running:
+        st.fragment(lambda: _test(study), run_every=0.5)()
+    else:
+        _test(study)
+
+
+def _test(study: Study) -> None:
+    job = study.jobs.get(connecting.TEST_KEY)
+    if job is None:
+        return
+    snapshot = job.snapshot
+    checks: tuple[Check, ...] = snapshot.value or ()
+    running = snapshot.state == "running"
+    with st.container(border=True, key="test_card"):
+        if running:
+            st.markdown("**Testing**")
+            st.progress(min(1.0, snapshot.done / 6))
+            st.caption(snapshot.waiting or "This takes some seconds; a slow model some minutes.")
+        elif snapshot.state == "done":
+            st.markdown(f"**{connecting.verdict(checks)}**")
+        draw_checks(checks)
+    if snapshot.error:
+        shell.error_box(snapshot.error, kind=snapshot.error_kind)
+    if not running and st.session_state.pop("test_was_running", False):
+        st.rerun()
+    if running:
+        st.session_state["test_was_running"] = True
+
+
+def draw_checks(checks: Sequence[Check]) -> None:
+    """Our own names and figures only: nothing a model said."""
+    with st.container(key="checks"):
+        for number, check in enumerate(checks):
+            with st.container(horizontal=True, horizontal_alignment="distribute", key=f"check_{number}"):
+                st.markdown(f"{ICONS[check.state]} &nbsp; {check.name}", width="content")
+                st.caption(check.figure, width="content")
+        for check in checks:
+            if check.advice:
+                st.caption(check.advice)
