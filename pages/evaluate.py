@@ -16,6 +16,7 @@ from readagent_core.evaluation.experiment import Experiment, default_name, folde
 from readagent_core.evaluation.report import Summary, count_of, summary
 from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
 from readagent_core.evaluation.tally import load
+from readagent_core.models.prices import money
 from readagent_core.study import Study
 
 CHOSEN = "evaluate_experiment"
@@ -53,12 +54,12 @@ def _start(study: Study, experiment: Experiment | None) -> None:
     job = study.jobs.get(job_key(folder))
     before = load(folder)
     to_come = _estimate(experiment, before.answers - before.failed)
-    st.text(to_come.sentence())
+    st.text(to_come.sentence(getattr(study.model, "price", None)))
     running_now = job is not None and job.running
     label = "Start" if not before.answers else "Go on" if to_come.answers else "Show it"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
         if to_come.answers:
-            start(study, experiment)
+            start(study, experiment)  # raises where a budget could not be held
         st.session_state[CHOSEN] = folder.name
         st.rerun()
 
@@ -116,6 +117,8 @@ def _watch(study: Study, entry: Kept) -> None:
         failed = f" · {progress.failed:,} could not be had" if progress.failed else ""
         read = count_of(progress.documents, "document")
         text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read} read{failed}"
+        if progress.dollars:
+            text += f" · {money(progress.dollars)} spent".replace("$", "\\$")
         st.progress(min(1.0, progress.done / progress.total), text=text)
         if job.snapshot.waiting:
             st.text(job.snapshot.waiting)

@@ -17,6 +17,7 @@ from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings
+from readagent_core.models.prices import Price
 from readagent_core.plan import PRESETS
 from readagent_core.study import Study
 
@@ -101,7 +102,18 @@ def _more(study: Study) -> dict[str, object]:
     budget = one.number_input(
         "Stop after so many words sent", 0, 1_000_000_000, 0, step=100_000, key="evaluate_budget", help="0: no limit."
     )
-    rate = two.toggle(
+    price = getattr(study.model, "price", None)
+    dollars = two.number_input(
+        "Stop after so many dollars spent",
+        0.0,
+        100_000.0,
+        0.0,
+        step=1.0,
+        key="evaluate_dollars",
+        disabled=price is None or not price.cost(1, 1),
+        help=_about_money(price),
+    )
+    rate = three.toggle(
         "Have free answers rated by the model",
         value=True,
         key="evaluate_rate",
@@ -113,5 +125,12 @@ def _more(study: Study) -> dict[str, object]:
         "preset": preset,
         "connections": int(connections),
         "most_words": int(budget) or None,
+        "most_dollars": float(dollars) or None,
         "rate": bool(rate),
     }
+
+
+def _about_money(price: Price | None) -> str:
+    if price is None:
+        return "No price is known for who answers. One can be entered in Settings."
+    return "0: no limit." if price.cost(1, 1) else "This model costs nothing."

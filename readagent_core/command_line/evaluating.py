@@ -38,6 +38,7 @@ def evaluate(
     rate: Annotated[bool, typer.Option(help="Ask the LLM raters about free-form answers.")] = True,
     connections: Annotated[int, typer.Option(min=1, help="Model calls at once.")] = 8,
     budget: Annotated[int | None, typer.Option(min=1, help="Stop when so many words were sent.")] = None,
+    dollars: Annotated[float | None, typer.Option(min=0.01, help="Stop when so many dollars were spent.")] = None,
     kind: Annotated[str, typer.Option(help="The dataset's format, where it is not told from the file.")] = "",
     split: Annotated[str, typer.Option(help="NarrativeQA: train, valid or test.")] = "",
     name: Annotated[str, typer.Option(help="The experiment's name; the same name goes on with it.")] = "",
@@ -66,6 +67,7 @@ def evaluate(
             experiment = _experiment(
                 dataset or Path(), method or [], look_ups=look_ups, kind=kind, split=split, limit=limit,
                 documents=documents, runs=runs, preset=preset, rate=rate, connections=connections, most_words=budget,
+                most_dollars=dollars,
                 plan={n: v for n, v in plan.items() if v is not None},
             )  # fmt: skip
         _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json)
@@ -105,13 +107,14 @@ def _run(
     if not only_show:
         before = load(folder)
         expected = estimate(experiment, answered=before.answers - before.failed)
+        price = getattr(study.model, "price", None)
         if only_estimate:
             if json:
-                print_json({"estimate": {**vars(expected)}, "folder": str(folder)})
+                print_json({"estimate": {**vars(expected), "dollars": expected.dollars(price)}, "folder": str(folder)})
             else:
-                say(expected.sentence())
+                say(expected.sentence(price))
             return
-        say_aside(expected.sentence())
+        say_aside(expected.sentence(price))
         job, _ = start(study, experiment, name=folder.name)
         try:
             wait_for(job, _line)
@@ -142,6 +145,7 @@ def _format(path: Path) -> str:
 
 def _line(snapshot: Snapshot) -> str:
     from readagent_core.evaluation.report import count_of
+    from readagent_core.models.prices import money
 
     progress = snapshot.value
     if progress is None or not hasattr(progress, "documents"):
@@ -151,7 +155,7 @@ def _line(snapshot: Snapshot) -> str:
     documents = count_of(progress.documents, "document")
     return (
         f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {documents} read; "
-        f"{progress.words:,} words sent"
+        f"{progress.words:,} words sent{f', {money(progress.dollars)}' if progress.dollars else ''}"
     )
 
 

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from readagent_core.errors import BudgetError
+from readagent_core.evaluation.till import Till
 from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.models.meter import Metered
+from readagent_core.models.meter import Tally as Spending
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
@@ -66,29 +67,6 @@ def repeated(model: ChatModel, run: int) -> ChatModel:
     return model if run == 1 else Repeated(model, run)
 
 
-class Till:
-    """What a whole run has sent, against its budget. Safe from several threads."""
-
-    def __init__(self, most_words: int | None) -> None:
-        self.most_words = most_words
-        self.words_sent = 0
-        self.reported: set[str] = set()
-        self._lock = threading.Lock()
-
-    def check(self) -> None:
-        if self.most_words is not None and self.words_sent >= self.most_words:
-            raise BudgetError(
-                f"The budget of {self.most_words:,} words is used up ({self.words_sent:,} were sent). Every answer so "
-                f"far is kept; raise the budget and start again to go on."
-            )
-
-    def add(self, words: int, completion: Completion) -> None:
-        with self._lock:
-            self.words_sent += 0 if completion.cached else words
-            if completion.model:
-                self.reported.add(completion.model)
-
-
 class Counted(Priced):
     """Counts the words of one piece of work (a reading, an answer, a rating) and pays them into the till."""
 
@@ -96,6 +74,8 @@ class Counted(Priced):
         self._meter = Metered(model)
         super().__init__(self._meter)
         self._till = till
+        price = self._meter.price
+        self._spending = Spending(price, None) if price is not None and price.cost(1, 1) else None
         self._words: Counter[str] = Counter()
         self._words_out = self._built = 0
         self._lock = threading.Lock()
@@ -140,4 +120,5 @@ class Counted(Priced):
             self._words[prompt.task] += prompt.words
             self._built += 0 if "question" in prompt.fields else prompt.words
             self._words_out += count_words(completion.text)
-        self._till.add(prompt.words, completion)
+        dollars = (self._spending.of(prompt, completion).cost or 0.0) if self._spending else 0.0
+        self._till.add(prompt.words, completion, dollars=dollars)

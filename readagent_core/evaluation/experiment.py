@@ -34,8 +34,8 @@ class Experiment:
     """``preset`` '': the one the papers use for the dataset's kind of text. ``plan``: changes on top of it.
 
     ``runs``: how often every question is asked, for the spread. ``rate``: ask the LLM raters about free-form
-    answers. ``connections``: model calls at once. ``most_words``: stop when this many words were sent (the
-    budget); None for no limit.
+    answers. ``connections``: model calls at once. ``most_words``, ``most_dollars``: the budget, stop when so
+    much was sent or spent, however often the experiment was gone on with; None for no limit.
     """
 
     dataset: Dataset
@@ -46,6 +46,7 @@ class Experiment:
     rate: bool = True
     connections: int = 8
     most_words: int | None = None
+    most_dollars: float | None = None
 
     def __post_init__(self) -> None:
         if not self.arms:
@@ -79,6 +80,7 @@ class Experiment:
             "rate": self.rate,
             "connections": self.connections,
             "most_words": self.most_words,
+            "most_dollars": self.most_dollars,
         }
 
     @classmethod
@@ -94,7 +96,8 @@ class Experiment:
                 documents=data["documents"],
             )
             rest = {name: values[name] for name in ("runs", "preset", "plan", "rate", "connections", "most_words")}
-            return cls(dataset, tuple(Arm.from_dict(a) for a in values["arms"]), **rest)
+            arms = tuple(Arm.from_dict(a) for a in values["arms"])
+            return cls(dataset, arms, most_dollars=values.get("most_dollars"), **rest)
         except (KeyError, TypeError):
             raise SettingsError("This record cannot be read as an experiment. Begin a new one.") from None
 

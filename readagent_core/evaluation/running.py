@@ -20,7 +20,7 @@ from readagent_core import reading
 from readagent_core.errors import CancelledError, ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS, Task, answer, failure
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.counting import Counted, Limited, Till, repeated
+from readagent_core.evaluation.counting import Counted, Limited, repeated
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.experiment import (
     Experiment,
@@ -34,6 +34,7 @@ from readagent_core.evaluation.experiment import (
 from readagent_core.evaluation.results import Cost, Key, Lines, Reading, Result, read_results
 from readagent_core.evaluation.sharing import CostedShelf, CostedStore, Shelves
 from readagent_core.evaluation.tally import Tally, load
+from readagent_core.evaluation.till import Till
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event, event_to_dict
@@ -49,7 +50,8 @@ _PAUSE = 0.2  # seconds between looks at whether a run has ended
 class Progress:
     """How a run stands. ``done`` of ``total`` answers, ``documents`` read; ``tally`` is live: read it, never change it.
 
-    ``failed``: answers that could not be had. ``words``: sent in this run so far, cached replies not counted.
+    ``failed``: answers that could not be had. ``words``: sent in this run so far, cached replies not counted;
+    ``dollars``: spent on the whole experiment.
     """
 
     done: int
@@ -60,6 +62,7 @@ class Progress:
     seconds: float
     tally: Tally
     folder: Path
+    dollars: float = 0.0
 
 
 def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
@@ -118,7 +121,7 @@ class _Runner:
     ) -> None:
         self.experiment, self.folder, self.watch, self.on_change = experiment, folder, watch, on_change
         self.model = Limited(model, experiment.connections)
-        self.till = Till(experiment.most_words)
+        self.till = Till(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self.library = Library(folder.parent)  # readings are shared by all experiments beside this one
         self.results = Lines(folder / "results.jsonl")
         self.documents = Lines(folder / "documents.jsonl")
@@ -154,6 +157,7 @@ class _Runner:
 
     def close(self) -> None:
         """Write what waits. Raises DiskFullError."""
+        self.till.keep()
         self.library.close()
         for lines in (self.replays, self.results, self.documents):
             lines.close()
@@ -322,6 +326,7 @@ class _Runner:
                 seconds=time.monotonic() - self.started,
                 tally=self.tally,
                 folder=self.folder,
+                dollars=self.till.dollars,
             )
         self.on_change(progress)
 

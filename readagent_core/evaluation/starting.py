@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readagent_core.errors import DatasetError, ReadAgentError
+from readagent_core.errors import DatasetError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, read_record
 from readagent_core.evaluation.report import Summary, summary
 from readagent_core.evaluation.tally import load
 from readagent_core.jobs import Job
+from readagent_core.models.base import ChatModel
 from readagent_core.study import Study
 
 
@@ -30,6 +31,7 @@ class Kept:
 def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:
     """The experiment's job and folder; the same experiment started again goes on where it stopped."""
     model = study.model
+    check_price(model, experiment)
     folder = folder_for(study.home, name or default_name(experiment, model.name))
     running_job = study.jobs.get(job_key(folder))
     if running_job is None or not running_job.running:
@@ -43,6 +45,18 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
         return None
 
     return study.jobs.start(job_key(folder), work), folder
+
+
+def check_price(model: ChatModel, experiment: Experiment) -> None:
+    """Raise SettingsError for a budget in money that could never be reached, because no price is known."""
+    if experiment.most_dollars is None or getattr(model, "price", None) is not None:
+        return
+    if not model.is_language_model:
+        raise SettingsError("The built-in reader costs nothing. Leave the budget in dollars out, or give it in words.")
+    raise SettingsError(
+        f"A budget in dollars needs a price, and none is known for {model.name}. Enter its price in Settings, or "
+        f"give the budget in words."
+    )
 
 
 def job_key(folder: Path) -> str:

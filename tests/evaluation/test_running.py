@@ -23,9 +23,12 @@ from readagent_core.evaluation.experiment import Experiment, read_record
 from readagent_core.evaluation.report import summary
 from readagent_core.evaluation.report_tables import score_table, words_table
 from readagent_core.evaluation.results import Lines
+from readagent_core.evaluation.starting import check_price
 from readagent_core.evaluation.tally import load
+from readagent_core.evaluation.till import spent
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import Watch
+from readagent_core.models.prices import FREE, Price
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 
@@ -161,6 +164,49 @@ def test_the_budget_stops_before_it_is_far_overdrawn(data, tmp_path):
     with pytest.raises(BudgetError, match="budget of 2,000 words"):
         run(data, tmp_path, of=experiment(data, most_words=2_000))
     assert run(data, tmp_path, of=experiment(data)).answers == 12
+
+
+def test_the_budget_holds_over_stops_and_is_raised_by_a_person(data, tmp_path):
+    small = experiment(data, most_words=2_000)
+    with pytest.raises(BudgetError):
+        run(data, tmp_path, of=small)
+    words, _ = spent(tmp_path / "evaluations" / "one")
+    assert words >= 2_000
+    again = FakeModel([])  # would fail if it were asked anything
+    with pytest.raises(BudgetError, match=f"{words:,} were sent"):
+        run(data, tmp_path, again, of=small)
+
+
+def test_a_budget_in_dollars_stops_the_run(data, tmp_path):
+    model = FakeModel(answering)
+    model.price = Price(1_000.0, 1_000.0)  # a dollar for a thousand tokens
+    with pytest.raises(BudgetError, match=r"budget of \$4.00 is used up \(\$\d"):
+        run(data, tmp_path, model, of=experiment(data, most_dollars=4.0))
+    _, dollars = spent(tmp_path / "evaluations" / "one")
+    assert 4.0 <= dollars < 4.0 + 4 * 2.0  # at most what four calls under way cost besides
+    told = []
+    run(data, tmp_path, model, of=experiment(data), on_change=told.append)
+    assert told[-1].dollars > dollars
+
+
+def test_a_budget_in_dollars_needs_a_price(data):
+    with pytest.raises(SettingsError, match="needs a price"):
+        check_price(FakeModel(answering), experiment(data, most_dollars=1.0))
+    free = FakeModel(answering)
+    free.price = FREE
+    check_price(free, experiment(data, most_dollars=1.0))
+    check_price(FakeModel(answering), experiment(data))
+
+
+def test_the_estimate_says_what_it_would_cost(data):
+    found = estimate(experiment(data))
+    assert found.sentence() == found.sentence(FREE)
+    assert found.dollars(None) is None
+    price = Price(10.0, 30.0)
+    assert found.dollars(price) == pytest.approx(
+        found.words * 1.5 * 10 / 1e6 + found.words_back * 1.5 * 30 / 1e6, rel=1e-4
+    )
+    assert "words sent; about $0." in found.sentence(price)
 
 
 def test_a_bad_line_stops_with_its_place_and_keeps_the_rest(data, tmp_path):
