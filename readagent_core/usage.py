@@ -35,11 +35,11 @@ class Usage:
     saved_cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(**{f.name: _sum(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
+        return Usage(*map(_sum, vars(self).values(), vars(other).values()))  # every call of a model adds some
 
     def __sub__(self, earlier: Usage) -> Usage:
         """What was used since an earlier reading of the same meter."""
-        return Usage(**{f.name: _rest(getattr(self, f.name), getattr(earlier, f.name)) for f in fields(self)})
+        return Usage(*map(_rest, vars(self).values(), vars(earlier).values()))
 
     def to_dict(self) -> dict[str, Any]:
         return dict(vars(self))  # plain numbers; asdict would be slow for what every call adds

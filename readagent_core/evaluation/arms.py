@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from readagent_core.errors import SettingsError
@@ -25,7 +26,7 @@ class Arm:
     settings: AskSettings = field(default_factory=AskSettings)
     plan: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Tells arms apart, in files and tables; the same settings always give the same key."""
         changed = [

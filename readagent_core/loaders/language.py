@@ -67,21 +67,29 @@ _TRADITIONAL = frozenset("們這個來說時會對為過發後裡麼東車門見
 
 def detect(text: str) -> str:
     """The language of ``text`` as a BCP 47 tag; 'en' where nothing tells."""
-    letters = sum(c.isalpha() for c in text)
+    characters = Counter(text)  # each character is looked at once, however long the text
+    letters = sum(times for c, times in characters.items() if c.isalpha())
     if not letters:
         return "en"
-    kana, han = len(_KANA.findall(text)), len(_HAN.findall(text))
+    if text.isascii():
+        return _commonest(text, _LISTS, "en")
+    each = "".join(characters)
+
+    def count(pattern: re.Pattern[str]) -> int:
+        return sum(characters[c] for c in pattern.findall(each))
+
+    kana, han = count(_KANA), count(_HAN)
     if (kana + han) * 3 > letters:
         if kana * 20 > han:
             return "ja"
-        traditional = sum(c in _TRADITIONAL for c in text) > sum(c in _SIMPLIFIED for c in text)
+        traditional = sum(characters[c] for c in _TRADITIONAL) > sum(characters[c] for c in _SIMPLIFIED)
         return "zh-Hant" if traditional else "zh"
     for language, pattern in _PATTERNS.items():
-        if len(pattern.findall(text)) * 3 > letters:
+        if count(pattern) * 3 > letters:
             return language
-    if len(_ARABIC.findall(text)) * 3 > letters:
+    if count(_ARABIC) * 3 > letters:
         return _arabic(text)
-    if len(_CYRILLIC.findall(text)) * 3 > letters:
+    if count(_CYRILLIC) * 3 > letters:
         return _commonest(text, _CYRILLIC_LISTS, "ru")
     return _commonest(text, _LISTS, "en")
 

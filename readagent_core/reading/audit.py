@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import replace
 
 from readagent_core.memory import Gist
@@ -60,26 +61,27 @@ def _listed(what: str, found: list[str]) -> str:
 
 def language_seen(text: str) -> str:
     """The script of ``text``, or its language where small words tell it; '' where they do not."""
-    counts: dict[str, int] = {}
-    for character in text[:4000]:
+    counts: Counter[str] = Counter()
+    for character, times in Counter(text[:4000]).items():
         if character.isalpha():
             name = "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ")[0].split("-")[0]
-            counts[name] = counts.get(name, 0) + 1
+            counts[name] += times
     if not counts:
         return ""
     script = SCRIPTS.get(max(counts, key=lambda name: counts[name]), "")
     if script != "Latin":
         return script
-    words = [w.lower() for w in _WORD.findall(text[:4000])]
-    scores = sorted(((sum(w in small for w in words), name) for name, small in _SMALL.items()), reverse=True)
+    words = Counter(w.lower() for w in _WORD.findall(text[:4000]))
+    scores = sorted(((sum(words[w] for w in small), name) for name, small in _SMALL.items()), reverse=True)
     (best, name), (second, _) = scores[0], scores[1]
-    sure = len(words) >= 12 and best >= 0.15 * len(words) and best >= 1.5 * second
+    total = words.total()
+    sure = total >= 12 and best >= 0.15 * total and best >= 1.5 * second
     return name if sure else ""
 
 
 def names_not_in(gist: str, page: str) -> list[str]:
     """Words that are written large inside a sentence of the gist and stand nowhere in the page, in order."""
-    known = {_stem(word) for word in _WORD.findall(page)}
+    known = {_stem(word) for word in set(_WORD.findall(page))}
     found: list[str] = []
     for name in _CAPITALISED.finditer(gist):
         if not name.group()[0].isupper():
@@ -93,6 +95,8 @@ def names_not_in(gist: str, page: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     folded = unicodedata.normalize("NFKD", word.lower())
     return "".join(c for c in folded if not unicodedata.combining(c))
 
@@ -167,8 +171,10 @@ def _spelled_numbers(page: str) -> set[str]:
     found = {word for word in ("half", "quarter", "noon") if word in page.lower()}
     total = part = 0
     inside = False
-    for word in [*re.findall(r"[a-z]+", page.lower()), ""]:
-        value = _value(word)
+    words = [*re.findall(r"[a-z]+", page.lower()), ""]
+    values = {word: _value(word) for word in set(words)}
+    for word in words:
+        value = values[word]
         if value is not None:
             if inside and part % 10 and value < 100:  # 'two fifty-seven', 'nineteen forty': another number begins
                 total, part = 0, 0
