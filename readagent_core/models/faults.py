@@ -93,7 +93,13 @@ def timed_out(where: str) -> ModelTimeoutError:
     )
 
 
-def empty(model: str) -> EmptyReplyError:
+def empty(model: str, *, thought: bool = False) -> EmptyReplyError:
+    """``thought``: it used all the room it was given, and no word of a reply came."""
+    if thought:
+        return EmptyReplyError(
+            f"{model} used all its room for thinking and sent an empty reply. {KEPT} Go on to ask again, or choose a "
+            "model that thinks less."
+        )
     return EmptyReplyError(f"{model} sent an empty reply. {KEPT} Go on to ask again, or choose another model.")
 
 

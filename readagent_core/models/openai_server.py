@@ -31,6 +31,7 @@ CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
 THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
 MORE_THINKING_TOKENS = 16_384
+LENGTH = ("length", "max_tokens")  # why a reply ended: no room was left
 ENDLESS = 4  # a reply this many times longer than sensible is running on without end
 # Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
@@ -47,11 +48,14 @@ class _Reply:
     tokens_in: int | None = None
     tokens_out: int | None = None
     refused: bool = False
+    thought: bool = False  # the server counted thinking, shown or not
     first: float | None = None
 
 
 class OpenAIServer:
-    """``window``: as set by a person; else the server is asked, once, when first needed."""
+    """``window``: as set by a person; else the server is asked when first needed, and once more after the first
+    reply where it had not loaded the model yet.
+    """
 
     is_language_model = True
 
@@ -74,8 +78,9 @@ class OpenAIServer:
         self._temperature = temperature
         self._key = api_key or Secret()
         self._silence = silence
-        self._window = window
-        self._asked_window = window is not None
+        self._window = windows.Window(window)
+        self._ask_window = window is None
+        self._asked_again = False
         self._lock = threading.Lock()
         self._made: openai.OpenAI | None = None
 
@@ -87,11 +92,18 @@ class OpenAIServer:
     @property
     def window(self) -> int | None:
         with self._lock:
-            if not self._asked_window:
-                self._asked_window = True
-                self._window = windows.ask(self.where, self.name, self._key)
-        known = [w for w in (self._window, self.quirks.window) if w]
+            if self._ask_window:
+                self._ask_window = False
+                told = windows.ask(self.where, self.name, self._key)
+                self._window = windows.Window(told.tokens, told.firm or self._asked_again)
+        known = [w for w in (self._window.tokens, self.quirks.window) if w]
         return min(known) if known else None
+
+    def _ask_again(self) -> None:
+        """The window is to be asked once more, and believed then."""
+        with self._lock:
+            if not self._asked_again:
+                self._ask_window = self._asked_again = True
 
     @property
     def client(self) -> openai.OpenAI:
@@ -157,6 +169,10 @@ class OpenAIServer:
         window = self.window
         if window:
             sent = self._estimate(prompt)
+            if sent + min(room // 2, window // 4) > window and not self._window.firm:
+                windows.load(self.where, self.name, self._key, seconds=self._silence)
+                self._ask_again()
+                window = self.window or window
             if sent + min(room // 2, window // 4) > window:
                 raise faults.too_long(self.name, window, needed=sent + min(room // 2, window // 4))
             most = max(16, min(most, window - sent))
@@ -203,13 +219,11 @@ class OpenAIServer:
             reply.text += rest
             yield rest
         reply.reasoning += think.reasoning
-        self.quirks.reasons = self.quirks.reasons or bool(reply.reasoning)
-        if reply.finish == "length" and not reply.text.strip() and reply.reasoning and self._has_more_room(request):
-            raise _MoreThinking
-
-    def _has_more_room(self, request: dict[str, Any]) -> bool:
+        no_word = reply.finish in LENGTH and not reply.text.strip()  # all the room went into thinking, shown or not
+        self.quirks.reasons = self.quirks.reasons or reply.thought or bool(reply.reasoning) or no_word
         field = self.quirks.tokens_field
-        return bool(field) and request.get(field, 0) < MORE_THINKING_TOKENS and not self.window
+        if no_word and field and self._request(prompt).get(field, 0) > request.get(field, 0):
+            raise _MoreThinking
 
     def _whole(self, data: bytes) -> dict[str, Any]:
         try:
@@ -244,6 +258,8 @@ class OpenAIServer:
         if isinstance(usage, dict):
             reply.tokens_in = _count(usage.get("prompt_tokens"), reply.tokens_in)
             reply.tokens_out = _count(usage.get("completion_tokens"), reply.tokens_out)
+            details = usage.get("completion_tokens_details")
+            reply.thought = reply.thought or bool(isinstance(details, dict) and details.get("reasoning_tokens"))
         choices = event.get("choices")
         for choice in choices if isinstance(choices, list) else []:
             message = choice.get("delta") or choice.get("message") or {}
@@ -268,11 +284,13 @@ class OpenAIServer:
             raise faults.empty(self.name)
         self._check_all_was_read(prompt, reply)
         if not reply.text.strip():
-            raise faults.empty(self.name)
+            raise faults.empty(self.name, thought=reply.finish in LENGTH)
+        if not self._window.firm:
+            self._ask_again()  # the model is loaded now
         return Completion(
             reply.text.strip(),
             model=self.name,
-            finish="length" if reply.finish in ("length", "max_tokens") else "stop",
+            finish="length" if reply.finish in LENGTH else "stop",
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             reasoning=reply.reasoning.strip(),

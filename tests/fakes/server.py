@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.fakes.kinds import Traits, own_address, row
 from tests.fakes.sensible import sensible
 
 
@@ -56,26 +57,6 @@ class Request:
     at: float
 
 
-@dataclass
-class Traits:
-    """What kind of server it is. ``refuses``: parameters answered with 400 ('max_tokens', 'temperature',
-    'stream', 'stream_options', 'system'). ``kind``: 'openai', 'ollama', 'vllm', 'llama.cpp', 'lmstudio'.
-    """
-
-    kind: str = "openai"
-    models: tuple[str, ...] = ("fake-model",)
-    lists_models: bool = True
-    key: str = ""
-    refuses: frozenset[str] = frozenset()
-    reports_usage: bool = True
-    window: int | None = None
-    num_ctx: int | None = None
-    latency: float = 0.0
-    embeds: bool = True
-    list_delay: float = 0.0
-    price: tuple[str, str] | None = None
-
-
 def error(message: str, *, code: str | None = None, kind: str = "invalid_request_error", param: str | None = None):
     return {"message": message, "type": kind, "code": code, "param": param}
 
@@ -108,7 +89,7 @@ class FakeServer:
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.fake = self
         self.port = self._server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}/v1"
+        self.url = f"http://127.0.0.1:{self.port}{self.traits.base}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> FakeServer:
@@ -165,30 +146,12 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._key_is_right():
             return
         path = self.path.split("?")[0]
-        if path == "/v1/models" and traits.lists_models:
+        if path == f"{traits.base}/models" and traits.lists_models:
             time.sleep(traits.list_delay)
-            rows: list[dict[str, Any]] = [{"id": m, "object": "model", "owned_by": traits.kind} for m in traits.models]
-            for row in rows:
-                if traits.kind == "vllm" and traits.window:
-                    row["max_model_len"] = traits.window
-                if traits.kind == "openrouter":
-                    row["context_length"] = traits.window
-                    row["pricing"] = {"prompt": traits.price[0], "completion": traits.price[1]} if traits.price else {}
-            self._json(200, {"object": "list", "data": rows})
-        elif path == "/api/tags" and traits.kind == "ollama":
-            self._json(200, {"models": [{"name": m} for m in traits.models]})
-        elif path == "/api/version" and traits.kind == "ollama":
-            self._json(200, {"version": "0.9.0"})
-        elif path == "/api/ps" and traits.kind == "ollama":
-            row = {"name": traits.models[0], "model": traits.models[0], "context_length": traits.num_ctx}
-            self._json(200, {"models": [row] if traits.num_ctx else []})
-        elif path == "/props" and traits.kind == "llama.cpp":
-            self._json(200, {"default_generation_settings": {"n_ctx": traits.window}, "total_slots": 1})
-        elif path == "/api/v0/models" and traits.kind == "lmstudio":
-            row = {"id": traits.models[0], "state": "loaded", "loaded_context_length": traits.window}
-            self._json(200, {"data": [row]})
+            self._json(200, {"object": "list", "data": [row(traits, m) for m in traits.models]})
         else:
-            self._json(404, {"error": error("not found")})
+            own = own_address(traits, path)
+            self._json(200 if own is not None else 404, own if own is not None else {"error": error("not found")})
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -199,6 +162,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.path == "/api/show" and self.fake.traits.kind == "ollama":
             self._show()
+        elif self.path == "/api/generate" and self.fake.traits.kind == "ollama":
+            self.fake.traits.loaded = True
+            self._json(200, {"model": payload.get("model"), "done": True, "done_reason": "load"})
         elif self.path.endswith("/embeddings") and self.fake.traits.embeds:
             self._embed(payload)
         elif self.path.endswith("/chat/completions"):
@@ -218,9 +184,15 @@ class _Handler(BaseHTTPRequestHandler):
         return request
 
     def _key_is_right(self) -> bool:
-        key = self.fake.traits.key
-        if key and self.headers.get("Authorization") != f"Bearer {key}":
-            sent = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+        """Whether the key came as this kind of server wants it; else 401 is sent."""
+        key, kind = self.fake.traits.key, self.fake.traits.kind
+        own = self.path.startswith(self.fake.traits.base.removesuffix("/openai") + "/models")
+        sent = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+        if self.command == "GET" and kind == "anthropic":
+            sent = self.headers.get("x-api-key") or "" if self.headers.get("anthropic-version") else ""
+        elif self.command == "GET" and kind == "gemini" and own:
+            sent = self.headers.get("x-goog-api-key") or ""
+        if key and sent != key:
             message = f"Incorrect API key provided: {sent}."  # real servers echo it too
             self._json(401, {"error": error(message, code="invalid_api_key")})
             return False
@@ -229,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _show(self) -> None:
         traits = self.fake.traits
         parameters = f"num_ctx                        {traits.num_ctx}\n" if traits.num_ctx else ""
-        info = {"general.architecture": "llama", "llama.context_length": traits.window}
+        info = {"general.architecture": "llama", "llama.context_length": traits.window or 131_072}
         self._json(200, {"parameters": parameters, "model_info": info})
 
     def _embed(self, payload: Mapping[str, Any]) -> None:
@@ -253,6 +225,7 @@ class _Handler(BaseHTTPRequestHandler):
                 message = f"Unsupported parameter: '{name}' is not supported with this model.{hint}"
                 return self._json(400, {"error": error(message, code="unsupported_parameter", param=name)})
         reply = self.fake.reply_to(request)
+        traits.loaded = True
         time.sleep(traits.latency + reply.delay)
         if reply.drop:
             return self._reset()
