@@ -55,6 +55,8 @@ def captions(found: Sequence[Found]) -> list[str]:
 def model_count(found: Found) -> str:
     models = len(found.models)
     where = found.address.split("//")[-1].split("/")[0]
+    if found.locked:
+        return f"{where} · asks for a key"
     return f"{where} · {'no model loaded' if not models else '1 model' if models == 1 else f'{models} models'}"
 
 
@@ -144,8 +146,10 @@ def local_form(study: Study, found: list[Found]) -> None:
             key="local_server",
         )
         server = found[row]
-        model = choose_model(study, server.models, scope=f"local_{server.preset.id}", place=picked)
-    fields(study, scope=f"local_{server.preset.id}", address=server.address, model=model, key_needed=False)
+        scope, model = f"local_{server.preset.id}", None
+        if not server.locked:
+            model = choose_model(study, server.models, scope=scope, place=picked)
+    fields(study, scope=scope, address=server.address, model=model, key_needed=server.locked)
 
 
 def other_form(study: Study) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 import streamlit as st
 
 from pages.parts import connect_limits, shell
-from readagent_core.errors import ModelError
+from readagent_core.errors import ReadAgentError
 from readagent_core.models import probe
+from readagent_core.models.prices import Price
+from readagent_core.models.probe import Listing
 from readagent_core.settings import Secret
 from readagent_core.study import Study, connecting
 
@@ -65,28 +67,37 @@ def fields(
             ":material/lock: Kept, it stands in a file only you can read; else it is forgotten when the app stops. "
             f"It is never shown again, logged or exported.{made}"
         )
+    listing = Listing()
     if model is None:
-        model = choose_model(study, listed(where, key, needs_key=key_needed), scope=scope)
-    acts(study, where=where, model=model, key=key, keep_key=keep_key, scope=scope)
+        listing = listed(where, key, needs_key=key_needed, scope=scope)
+        model = choose_model(study, listing.names, scope=scope)
+    price = listing.prices.get(model)
+    acts(study, where=where, model=model, key=key, keep_key=keep_key, price=price, scope=scope)
 
 
-def listed(where: str, key: Secret, *, needs_key: bool) -> tuple[str, ...]:
-    """The server's models, asked once for each address and key; none while either is missing."""
+def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
+    """The server's models, asked once for each address and key; none while either is missing. What went wrong is
+    shown, and asked again only when the person wants it: a server that is away takes seconds to find out.
+    """
     if not where.strip() or (needs_key and not key):
-        return ()
-    cache = st.session_state.setdefault("listed_models", {})
+        return Listing()
+    cache: dict[tuple[str, int], Listing | str] = st.session_state.setdefault("listed_models", {})
     at = (where, hash(key))
     if at not in cache:
         try:
             cache[at] = probe.list_models(connecting.address_of(where), key)
-        except ModelError as error:
-            st.text(str(error))
-            return ()
-    names: tuple[str, ...] = cache[at]
-    return names
+        except ReadAgentError as error:
+            cache[at] = str(error)
+    found = cache[at]
+    if isinstance(found, Listing):
+        return found
+    with st.container(border=True, key="error_alert_list"):
+        st.text(found)
+        st.button("Ask the server again", key=f"{scope}_list_again", on_click=lambda: cache.pop(at, None))
+    return Listing()
 
 
-def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, scope: str) -> None:
+def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, price: Price | None, scope: str) -> None:
     tested = study.jobs.get(connecting.TEST_KEY) is not None
     with st.container(horizontal=True):
         use = st.button("Use this model", type="primary", key=f"{scope}_use")
@@ -97,15 +108,15 @@ def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, s
             "Back to the built-in reader", type="tertiary", key="use_builtin"
         )
     if use:
-        shell.guarded(lambda: take(study, where=where, model=model, key=key, keep_key=keep_key))
+        shell.guarded(lambda: take(study, where=where, model=model, key=key, keep_key=keep_key, price=price))
     if test:
         shell.guarded(lambda: connecting.start_test(study, address=where, model=model, key=key))
     if back:
         shell.guarded(lambda: connecting.use_built_in(study))
-    connect_limits.limits(study, model=model, where=where)
+    connect_limits.limits(study, model=model, where=where, told=price)
 
 
-def take(study: Study, *, where: str, model: str, key: Secret, keep_key: bool) -> None:
+def take(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, price: Price | None) -> None:
     """Use the model; the key's field is emptied by becoming another one."""
-    connecting.use_model(study, address=where, model=model, key=key, keep_key=keep_key)
+    connecting.use_model(study, address=where, model=model, key=key, keep_key=keep_key, price=price)
     st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

@@ -6,12 +6,13 @@ import streamlit as st
 
 from pages.parts import shell
 from readagent_core.errors import ReadAgentError
-from readagent_core.models.prices import AS_OF, is_local, money, price_of
+from readagent_core.models.prices import Price, is_local, money, price_of
 from readagent_core.models.spending import Ledger
 from readagent_core.study import Study, connecting
 
 
-def limits(study: Study, *, model: str, where: str) -> None:
+def limits(study: Study, *, model: str, where: str, told: Price | None = None) -> None:
+    """``told``: the price as the server lists it today, where it does."""
     kept = study.settings.kept
     with st.expander("Limits and prices"):
         left, right = st.columns(2)
@@ -30,12 +31,14 @@ def limits(study: Study, *, model: str, where: str) -> None:
             "Embedding model (empty: built in)", value=str(kept.get("embedding_model") or ""), placeholder="built in"
         )
         price = price_of(model, where, kept.get("prices"))
+        price = told if told is not None and (price is None or price.as_of) else price
         read = left.number_input("Dollars a million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
         written = right.number_input("… written", 0.0, 1000.0, price.written if price else 0.0, step=0.1)
         if price is None:
             st.caption("No price is known for this model. Without one, cost is not counted and no budget holds.")
         elif price.as_of:
-            st.caption(f"As listed by the maker on {price.as_of or AS_OF}; change it if it has changed.")
+            who = "the server" if told is price else "the maker"
+            st.caption(f"As listed by {who} on {price.as_of}; change it if it has changed.")
         if st.button("Keep these", key="keep_limits"):
             changes = {**numbers, "window": numbers["window"] or None, "embedding_model": embedding.strip() or None}
             if (

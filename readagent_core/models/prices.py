@@ -1,4 +1,4 @@
-"""What a call costs: US dollars a million tokens, as the makers listed them on ``AS_OF``; editable in Settings.
+"""What a call costs: US dollars a million tokens, as each maker listed them on a day; editable in Settings.
 
 A model on this computer costs nothing; a model that is not listed has no known price, which is said, not guessed.
 """
@@ -6,6 +6,9 @@ A model on this computer costs nothing; a model that is not listed has no known 
 from __future__ import annotations
 
 import ipaddress
+import math
+import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,43 +16,75 @@ from urllib.parse import urlsplit
 
 from readagent_core.models.tokens import tokens_of_words
 
-AS_OF = "2025-10-01"
+OPENAI, ANTHROPIC, GOOGLE = "2026-10-27", "2026-10-24", "2026-10-07"  # when each maker's list was read
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars a million tokens, read and written. ``as_of``: the date it was true; '' for one set by hand."""
+    """Dollars a million tokens, read and written. ``as_of``: the day it was listed; '' for one set by hand."""
 
     read: float
     written: float
-    as_of: str = AS_OF
+    as_of: str = ""
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
         return (tokens_in * self.read + tokens_out * self.written) / 1e6
 
 
-FREE = Price(0.0, 0.0, "")
-LISTED: tuple[tuple[str, Price], ...] = (  # the longer names first
-    ("gpt-5-nano", Price(0.05, 0.40)),
-    ("gpt-5-mini", Price(0.25, 2.00)),
-    ("gpt-5", Price(1.25, 10.00)),
-    ("gpt-4.1-nano", Price(0.10, 0.40)),
-    ("gpt-4.1-mini", Price(0.40, 1.60)),
-    ("gpt-4.1", Price(2.00, 8.00)),
-    ("gpt-4o-mini", Price(0.15, 0.60)),
-    ("gpt-4o", Price(2.50, 10.00)),
-    ("o4-mini", Price(1.10, 4.40)),
-    ("o3-mini", Price(1.10, 4.40)),
-    ("o3", Price(2.00, 8.00)),
-    ("claude-opus-4", Price(15.00, 75.00)),
-    ("claude-sonnet-4", Price(3.00, 15.00)),
-    ("claude-haiku-4", Price(1.00, 5.00)),
-    ("claude-3-5-haiku", Price(0.80, 4.00)),
-    ("gemini-2.5-flash-lite", Price(0.10, 0.40)),
-    ("gemini-2.5-flash", Price(0.30, 2.50)),
-    ("gemini-2.5-pro", Price(1.25, 10.00)),
-    ("gemini-2.0-flash", Price(0.10, 0.40)),
-)
+FREE = Price(0.0, 0.0)
+# By the makers' names, for prompts of usual length: some charge more for one above 100,000 or 200,000 tokens.
+LISTED: dict[str, Price] = {
+    "gpt-6.1-sol": Price(2.00, 10.00, OPENAI),
+    "gpt-6.1-terra": Price(1.00, 5.00, OPENAI),
+    "gpt-6-astra": Price(10.00, 50.00, OPENAI),
+    "gpt-6-sol": Price(2.00, 10.00, OPENAI),
+    "gpt-6-luna": Price(0.10, 0.50, OPENAI),
+    "gpt-5.6-sol": Price(4.00, 20.00, OPENAI),
+    "gpt-5.6-terra": Price(2.00, 12.00, OPENAI),
+    "gpt-5.6-luna": Price(0.20, 1.20, OPENAI),
+    "gpt-5.5": Price(5.00, 30.00, OPENAI),
+    "gpt-5.4": Price(2.50, 15.00, OPENAI),
+    "gpt-5.4-mini": Price(0.75, 4.50, OPENAI),
+    "gpt-5.4-nano": Price(0.20, 1.25, OPENAI),
+    "gpt-5.2": Price(1.75, 14.00, OPENAI),
+    "gpt-5.1": Price(1.25, 10.00, OPENAI),
+    "gpt-5": Price(1.25, 10.00, OPENAI),
+    "gpt-5-mini": Price(0.25, 2.00, OPENAI),
+    "gpt-5-nano": Price(0.05, 0.40, OPENAI),
+    "gpt-4.1": Price(2.00, 8.00, OPENAI),
+    "gpt-4.1-mini": Price(0.40, 1.60, OPENAI),
+    "gpt-4.1-nano": Price(0.10, 0.40, OPENAI),
+    "gpt-4o": Price(2.50, 10.00, OPENAI),
+    "gpt-4o-mini": Price(0.15, 0.60, OPENAI),
+    "o3": Price(2.00, 8.00, OPENAI),
+    "o3-mini": Price(1.10, 4.40, OPENAI),
+    "o4-mini": Price(1.10, 4.40, OPENAI),
+    "claude-fable-5-1": Price(10.00, 50.00, ANTHROPIC),
+    "claude-opus-5-5": Price(4.00, 20.00, ANTHROPIC),
+    "claude-opus-5": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-8": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-7": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-6": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-5": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-1": Price(15.00, 75.00, ANTHROPIC),
+    "claude-opus-4": Price(15.00, 75.00, ANTHROPIC),
+    "claude-sonnet-5-5": Price(2.00, 10.00, ANTHROPIC),
+    "claude-sonnet-5": Price(2.00, 10.00, ANTHROPIC),
+    "claude-sonnet-4-6": Price(3.00, 15.00, ANTHROPIC),
+    "claude-sonnet-4-5": Price(3.00, 15.00, ANTHROPIC),
+    "claude-sonnet-4": Price(3.00, 15.00, ANTHROPIC),
+    "claude-haiku-5-5": Price(0.10, 0.50, ANTHROPIC),
+    "claude-haiku-4-5": Price(1.00, 5.00, ANTHROPIC),
+    "gemini-3.8-flash": Price(0.75, 3.75, GOOGLE),
+    "gemini-3.5-flash": Price(1.50, 9.00, GOOGLE),
+    "gemini-3.5-flash-lite": Price(0.30, 2.50, GOOGLE),
+    "gemini-3.1-pro": Price(2.00, 12.00, GOOGLE),
+    "gemini-2.5-pro": Price(1.25, 10.00, GOOGLE),
+    "gemini-2.5-flash": Price(0.30, 2.50, GOOGLE),
+    "gemini-2.5-flash-lite": Price(0.10, 0.40, GOOGLE),
+}
+# what a maker adds to a name for one state of the same model: its date, or which one
+_STATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest|preview|preview-\d{2}-\d{2,4})\Z")
 
 
 def is_local(where: str) -> bool:
@@ -64,14 +99,33 @@ def is_local(where: str) -> bool:
 
 
 def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Price | None:
-    """The price in force: one set by hand (``own``: model → [read, written]), free here, else as listed."""
-    set_by_hand = (own or {}).get(model)
-    if isinstance(set_by_hand, list | tuple) and len(set_by_hand) == 2:
-        return Price(float(set_by_hand[0]), float(set_by_hand[1]), "")
+    """The price in force; None where none is known.
+
+    ``own``: model → [read, written], set by hand, or [read, written, date], as its server listed it. Else a model
+    here is free, and another costs what its maker lists for exactly this name: a newer one of the family may cost
+    several times as much, or as little.
+    """
+    kept = (own or {}).get(model)
+    if isinstance(kept, list | tuple) and len(kept) in (2, 3):
+        return Price(float(kept[0]), float(kept[1]), str(kept[2]) if len(kept) == 3 else "")
     if not where or is_local(where):
         return FREE
-    name = model.rsplit("/", 1)[-1].lower()
-    return next((price for start, price in LISTED if name.startswith(start)), None)
+    name = _STATE.sub("", model.rsplit("/", 1)[-1].lower())
+    return LISTED.get(name.replace(".", "-") if name.startswith("claude") else name)
+
+
+def listed_price(row: object) -> Price | None:
+    """A price as OpenRouter lists it (dollars a token, as text: {'prompt': '0.000002', …}), dated today; None where
+    it is none, or differs from call to call ('-1').
+    """
+    if not isinstance(row, dict):
+        return None
+    try:
+        read, written = (1e6 * float(row[name]) for name in ("prompt", "completion"))
+    except (KeyError, TypeError, ValueError):
+        return None
+    known = 0 <= read < math.inf and 0 <= written < math.inf
+    return Price(round(read, 6), round(written, 6), time.strftime("%Y-%m-%d")) if known else None
 
 
 @dataclass(frozen=True)

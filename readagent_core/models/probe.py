@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
 
-from readagent_core.errors import ModelError
+from readagent_core.errors import KeyRefusedError, ModelError, RateLimitError
 from readagent_core.models import faults, windows
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.models.prices import Price, listed_price
 from readagent_core.models.trial import LOOK_UPS, PAUSES, QUOTES
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
@@ -26,6 +27,9 @@ from readagent_core.settings import Secret
 LOCAL_SECONDS = 0.5
 LIST_SECONDS = 8.0
 TIMES = 5
+WAITS = 4  # of one question, for a server that says 'too many'
+WAIT_SECONDS = 5.0  # where it does not say how long
+LONGEST_WAIT = 70.0  # free accounts count their calls by the minute
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,20 @@ PRESETS: tuple[Preset, ...] = (
 
 @dataclass(frozen=True)
 class Found:
-    """A server that answered. ``models`` empty: it runs, but no model is loaded."""
+    """A server that answered. ``models`` empty: it runs, but no model is loaded; or ``locked``: it wants a key."""
 
     preset: Preset
     address: str
     models: tuple[str, ...]
+    locked: bool = False
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The models of a server that may chat. ``prices``: as the server itself lists them today, by name."""
+
+    names: tuple[str, ...] = ()
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 def find_local(presets: tuple[Preset, ...] = PRESETS, *, seconds: float = LOCAL_SECONDS) -> list[Found]:
@@ -80,7 +93,9 @@ def find_local(presets: tuple[Preset, ...] = PRESETS, *, seconds: float = LOCAL_
 
     def look(preset: Preset) -> Found | None:
         try:
-            return Found(preset, preset.address, list_models(preset.address, Secret(), seconds=seconds))
+            return Found(preset, preset.address, list_models(preset.address, Secret(), seconds=seconds).names)
+        except KeyRefusedError:
+            return Found(preset, preset.address, (), locked=True)
         except ModelError:
             return None
 
@@ -88,21 +103,18 @@ def find_local(presets: tuple[Preset, ...] = PRESETS, *, seconds: float = LOCAL_
         return [found for found in pool.map(look, local) if found is not None]
 
 
-def list_models(where: str, key: Secret, *, seconds: float = LIST_SECONDS) -> tuple[str, ...]:
-    """The names of a server's models that may chat, in order. Raises ModelError.
+def list_models(where: str, key: Secret, *, seconds: float = LIST_SECONDS) -> Listing:
+    """A server's models that may chat, in order of their names. Raises ModelError.
 
     An empty list is no error: some servers list none and answer all the same.
     """
-    headers = {"Authorization": f"Bearer {key.reveal()}"} if key else {}
-    if "api.anthropic.com" in where and key:
-        headers |= {"x-api-key": key.reveal(), "anthropic-version": "2023-06-01"}
     try:
-        with httpx2.Client(timeout=seconds, headers=headers) as client:
-            response = client.get(f"{where.rstrip('/')}/models")
+        with httpx2.Client(timeout=seconds, headers=windows.headers(where, key)) as client:
+            response = client.get(windows.list_address(where))
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
         raise faults.explain(error, where=where, model="") from None
     if response.status_code in (404, 405, 501):
-        return ()
+        return Listing()
     if response.status_code != 200:
         raise faults.from_status(response.status_code, response.text, response.headers, where=where, model="")
     try:
@@ -110,8 +122,14 @@ def list_models(where: str, key: Secret, *, seconds: float = LIST_SECONDS) -> tu
     except ValueError:
         raise faults.explain(ValueError(), where=where, model="") from None
     rows = data.get("data", data.get("models", [])) if isinstance(data, dict) else data
-    names = [str(row.get("id") or row.get("name")) for row in rows or [] if isinstance(row, dict)]
-    return tuple(sorted({n.removeprefix("models/") for n in names if _may_chat(n)}, key=str.lower))
+    named = {
+        str(row.get("id") or row.get("name")).removeprefix("models/"): row
+        for row in rows or []
+        if isinstance(row, dict)
+    }
+    names = sorted((name for name in named if _may_chat(name)), key=str.lower)
+    priced = {name: listed_price(named[name].get("pricing")) for name in names}
+    return Listing(tuple(names), {name: price for name, price in priced.items() if price is not None})
 
 
 def _may_chat(name: str) -> bool:
@@ -154,14 +172,20 @@ _SMALL_WINDOW = 6_000
 
 
 def _say(server: OpenAIServer, watch: Watch) -> Completion:
-    found: Completion | None = None
-    for part in server.stream(
-        Prompt("try", "Reply with the words: one two three four five six.", reply_words=20), watch
-    ):
-        if isinstance(part, Completion):
-            found = part
-    assert found is not None
-    return found
+    return _asked(server, Prompt("try", "Reply with the words: one two three four five six.", reply_words=20), watch)
+
+
+def _asked(server: OpenAIServer, prompt: Prompt, watch: Watch) -> Completion:
+    """The reply. Waits where the server asks for it, as a reading would: that says nothing about the model."""
+    for _ in range(WAITS):
+        try:
+            return server.complete(prompt, watch)
+        except RateLimitError as error:
+            seconds = WAIT_SECONDS if error.retry_after is None else error.retry_after
+            if seconds > LONGEST_WAIT:
+                raise
+            watch.wait(seconds, f"Waiting {max(1, round(seconds))} s: the server asked for it")
+    return server.complete(prompt, watch)
 
 
 def _streams(server: OpenAIServer, reply: Completion) -> Check:
@@ -183,7 +207,7 @@ def _count(
     for number in range(times):
         prompt, fits = trials[number % len(trials)]
         try:
-            good += fits(server.complete(prompt, watch).text)
+            good += fits(_asked(server, prompt, watch).text)
         except ModelError:
             continue
     state = "good" if good == times else "weak" if good * 2 >= times else "failed"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
 from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.models.prices import Price
 from readagent_core.models.probe import PRESETS, Check, Preset, try_model
 from readagent_core.settings import Secret, Settings, keep, load_settings
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MEMORY = "memory"  # a Settings.origin: chosen here, until the process ends
 TEST_KEY = "test model"
+BY_HAND = 2  # figures of a price set by hand; one from a server has its day too
 NAMES = ("base_url", "api_key", "model")
 
 
@@ -52,17 +54,23 @@ def address_of(text: str) -> str:
     return text if "/" in rest else f"{text}/v1"
 
 
-def use_model(study: Study, *, address: str, model: str, key: Secret, keep_key: bool) -> Settings:
+def use_model(
+    study: Study, *, address: str, model: str, key: Secret, keep_key: bool, price: Price | None = None
+) -> Settings:
     """Use this model from now on, here and at the next start. Raises SettingsError.
 
     ``key``: empty where none is needed. Not kept, it lives in memory until the app stops, and a key kept
-    before is removed.
+    before is removed. ``price``: as the server lists it; kept with its day, unless one was set by hand.
     """
     address = address_of(address)
     if not model.strip():
         raise SettingsError("Choose a model, or type its name as the server knows it.")
     kept_key = key.reveal() if key and keep_key else None
-    keep(study.home, {"base_url": address, "model": model.strip(), "api_key": kept_key})
+    changes: dict[str, Any] = {"base_url": address, "model": model.strip(), "api_key": kept_key}
+    prices = study.settings.kept.get("prices", {})
+    if price is not None and len(prices.get(model.strip(), ())) != BY_HAND:
+        changes["prices"] = {**prices, model.strip(): [price.read, price.written, price.as_of]}
+    keep(study.home, changes)
     fresh = load_settings()
     chosen = replace(
         fresh,

@@ -18,7 +18,7 @@ from readagent_core.models.base import Completion, Watch
 from readagent_core.models.cache import ReplyCache
 from readagent_core.models.meter import Metered
 from readagent_core.models.patience import Limiter, Patient
-from readagent_core.models.prices import FREE, Price, money, price_of, quote
+from readagent_core.models.prices import FREE, OPENAI, Price, money, price_of, quote
 from readagent_core.models.spending import Ledger
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
@@ -391,8 +391,8 @@ def test_the_months_limit_outlives_the_run(settings_for, own_home, monkeypatch):
 @pytest.mark.parametrize(
     ("model", "where", "price"),
     [
-        ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", Price(0.15, 0.60)),
-        ("openai/gpt-4.1", "https://openrouter.ai/api/v1", Price(2.0, 8.0)),
+        ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", Price(0.15, 0.60, OPENAI)),
+        ("openai/gpt-4.1", "https://openrouter.ai/api/v1", Price(2.0, 8.0, OPENAI)),
         ("anything", "http://localhost:11434/v1", FREE),
         ("anything", "http://192.168.0.7:8000/v1", FREE),
         ("anything", "https://example.org/v1", None),
@@ -400,7 +400,7 @@ def test_the_months_limit_outlives_the_run(settings_for, own_home, monkeypatch):
 )
 def test_prices(model, where, price):
     assert price_of(model, where) == price
-    assert price_of(model, where, {model: [1, 2]}) == Price(1.0, 2.0, "")
+    assert price_of(model, where, {model: [1, 2]}) == Price(1.0, 2.0)
 
 
 def test_an_estimate_says_what_is_not_known():

@@ -43,14 +43,14 @@ def test_a_server_that_hangs_is_given_half_a_second():
 
 def test_models_are_listed_with_the_key():
     with FakeServer(key="right", models=("gpt-4o", "whisper-1", "models/gemini-x", "dall-e-3")) as server:
-        assert probe.list_models(server.url, Secret("right")) == ("gemini-x", "gpt-4o")
+        assert probe.list_models(server.url, Secret("right")).names == ("gemini-x", "gpt-4o")
         with pytest.raises(errors.KeyRefusedError):
             probe.list_models(server.url, Secret("wrong"))
 
 
 def test_a_server_without_a_list_is_none_the_worse():
     with FakeServer(lists_models=False) as server:
-        assert probe.list_models(server.url, Secret()) == ()
+        assert probe.list_models(server.url, Secret()).names == ()
         assert tried(server)["Answers"].state == "good"
 
 
