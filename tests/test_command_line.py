@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from pypdf import PdfWriter
 from typer.testing import CliRunner
 
 from readagent_core.command_line.app import app
@@ -228,6 +229,30 @@ def test_wrong_usage_ends_with_2():
     assert "Usage" in told
     for arguments in (["nothing"], ["read"], ["ask", "x.txt"], ["export", "x.txt", "--format", "docx"], ["evaluate"]):
         assert CliRunner().invoke(app, arguments).exit_code == 2, arguments
+
+
+def test_a_value_that_does_not_exist_is_wrong_usage_too(book):
+    file = str(book)
+    for arguments in (
+        ["read", file, "--preset", "novel"],
+        ["read", file, "--max-words", "100", "--min-words", "200"],
+        ["ask", file, "?", "--method", "nothing"],
+        ["evaluate", file, "--method", "nothing"],
+    ):
+        result = CliRunner().invoke(app, [*arguments, "--json"])
+        assert result.exit_code == 2, (arguments, result.output)
+        assert "Choose" in json.loads(result.stdout)["error"]["message"], arguments
+
+
+def test_a_locked_pdf_says_where_its_password_goes(tmp_path):
+    path = tmp_path / "locked.pdf"
+    writer = PdfWriter()
+    writer.add_blank_page(100, 100)
+    writer.encrypt("heron-19", algorithm="AES-256")
+    writer.write(path)
+    result = CliRunner().invoke(app, ["inspect", str(path)])
+    assert result.exit_code == 1
+    assert "--password" in result.stderr
 
 
 def test_stopping_keeps_everything_and_says_so(book):

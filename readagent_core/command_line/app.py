@@ -10,13 +10,16 @@ import typer
 
 from readagent_core.command_line.evaluating import evaluate
 from readagent_core.command_line.output import (
+    WrongUsage,
     answer_json,
+    counted,
     document_json,
     memory_json,
     print_json,
     say,
     say_aside,
     told,
+    usage,
     wait_for,
 )
 from readagent_core.errors import DocumentError, ReadAgentError, SettingsError
@@ -63,9 +66,9 @@ def inspect(file: File, json: Json = False, password: Password = "") -> None:
             return
         say(document.title + (f", by {document.author}" if document.author else ""))
         say(
-            f"{document.format}, language {document.language}: {document.words:,} words in "
-            f"{len(document.paragraphs):,} paragraphs and {len(document.sections):,} sections, "
-            f"about {understood.minutes:,} minutes to read"
+            f"{document.format}, language {document.language}: {counted(document.words, 'word')} in "
+            f"{counted(len(document.paragraphs), 'paragraph')} and {counted(len(document.sections), 'section')}, "
+            f"about {counted(understood.minutes, 'minute')} to read"
         )
         for section in document.sections:
             say(f"{'  ' * section.level}{section.title}")
@@ -95,13 +98,13 @@ def read(
             return
         for page in memory.pages:
             gist = memory.gists[page.number - 1]
-            say(f"Page {page.number} ({page.words:,} words, gist {gist.words if gist else 0:,})")
+            say(f"Page {page.number} ({counted(page.words, 'word')}, gist {gist.words if gist else 0:,})")
             say(gist.text if gist else "(no gist yet)")
             if page.reason and page.number < len(memory.pages):
                 say(f"  ‖ {page.reason}")
             say()
         say(
-            f"{len(memory.pages):,} pages: {sum(p.words for p in memory.pages):,} words kept in "
+            f"{counted(len(memory.pages), 'page')}: {counted(sum(p.words for p in memory.pages), 'word')} kept in "
             f"{memory.gist_words:,} ({memory.compression_rate:.1f} % fewer), read by {memory.model}"
         )
 
@@ -126,13 +129,15 @@ def ask(
         from readagent_core import methods
         from readagent_core.methods.base import AskSettings, Question
 
-        methods.method(method)  # an unknown name is told before anything is read
+        with usage():
+            methods.method(method)  # an unknown name is told before anything is read
         study = open_study()
         plan = _plan(preset, max_words=max_words, min_words=min_words, pagination=None)
         book = study.open_file(_bytes(file), file.name, password=password)
         reading, memory = _memory(study, book, plan, connections=connections)
         if up_to is not None and up_to > len(memory.pages):
-            raise SettingsError(f"This book has {len(memory.pages)} pages; --up-to {up_to} is beyond the last one.")
+            held = counted(len(memory.pages), "page")
+            raise WrongUsage(f"This book has {held}; --up-to {up_to} is beyond the last one.")
         asked = Question(question, tuple(option or ()))
         exchange, job = study.ask(
             book.id,
@@ -142,7 +147,7 @@ def ask(
             up_to=up_to,
             reading_id=reading.id,
         )
-        wait_for(job, lambda _: f"Asking {study.model.name}")
+        wait_for(job, lambda _: f"Asked: {study.model.name}")
         answer = _answer(study, exchange.id)
         if json:
             print_json(answer_json(question, answer))
@@ -228,7 +233,8 @@ def _plan(preset: str | None, **changes: Any) -> ReadingPlan | None:
         return None
     from readagent_core.plan import ReadingPlan
 
-    return ReadingPlan.from_preset(preset or "article", **changes)
+    with usage():
+        return ReadingPlan.from_preset(preset or "article", **changes)
 
 
 def _memory(
@@ -259,7 +265,7 @@ def _reading_line(snapshot: Snapshot) -> str:
         return "Reading"
     pages, gists = _number(progress.pages), _number(progress.gists)
     share = f", {100 * progress.words_read / progress.words_total:.0f} %" if progress.words_total else ""
-    return f"Reading: {pages} pages, {gists} gists{share}"
+    return f"Reading: {counted(pages, 'page')}, {counted(gists, 'gist')}{share}"
 
 
 def _number(value: Any) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readagent_core.command_line.output import print_json, say, say_aside, told, wait_for
+from readagent_core.command_line.output import WrongUsage, print_json, say, say_aside, told, usage, wait_for
 from readagent_core.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) 
     from readagent_core.methods.base import AskSettings
 
     chosen = list(all_methods()) if names == ["all"] else names or list(METHODS)
-    arms = tuple(parse(text, AskSettings(look_ups=look_ups)) for text in chosen)
+    with usage():
+        arms = tuple(parse(text, AskSettings(look_ups=look_ups)) for text in chosen)
     parts = {part: rest.pop(part) for part in ("kind", "split", "limit", "documents")}
     return Experiment(open_dataset(dataset, **parts), arms, **rest)
 
@@ -139,7 +140,7 @@ def _format(path: Path) -> str:
 
     format = path.suffix.removeprefix(".").lower()
     if format not in FORMATS:
-        raise SettingsError(f"{path}: a report ends with {', '.join(f'.{f}' for f in FORMATS)}.")
+        raise WrongUsage(f"{path}: a report ends with {', '.join(f'.{f}' for f in FORMATS)}.")
     return format
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import PasswordError, ReadAgentError, SettingsError
 
 if TYPE_CHECKING:
     from readagent_core.document import Document
@@ -30,9 +30,25 @@ class Stopped(ReadAgentError):
     """The person pressed Ctrl-C."""
 
 
+class WrongUsage(ReadAgentError):
+    """An option's value that does not exist or does not go with the others."""
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """What is read from the options: a setting that cannot be used is wrong usage here."""
+    try:
+        yield
+    except SettingsError as error:
+        raise WrongUsage(str(error)) from None
+
+
 @contextmanager
 def told(*, as_json: bool) -> Iterator[None]:
-    """Run a command's body: an error is told in words, on stderr or as the one JSON object, with exit code 1."""
+    """Run a command's body: an error is told in words on stderr, with ``--json`` also as the one JSON object.
+
+    Ends with 1, or with 2 where the command was called wrongly.
+    """
     import typer
 
     try:
@@ -40,9 +56,12 @@ def told(*, as_json: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         _tell(Stopped("Stopped. What was done is kept; the same command goes on from there."), as_json=as_json)
         raise typer.Exit(1) from None
+    except PasswordError as error:
+        _tell(PasswordError(f"{error} Here: --password PASSWORD."), as_json=as_json)
+        raise typer.Exit(1) from None
     except ReadAgentError as error:
         _tell(error, as_json=as_json)
-        raise typer.Exit(1) from None
+        raise typer.Exit(2 if isinstance(error, WrongUsage) else 1) from None
     except BrokenPipeError:  # whoever read our output has gone: `readagent … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
@@ -67,6 +86,11 @@ def _speaks_utf8() -> bool:
 def printable(text: str) -> str:
     """``text`` without control characters: a book must not be able to steer the terminal."""
     return "".join(c if c in "\n\t" or (c.isprintable() or c == "\u3000") else "\ufffd" for c in text)
+
+
+def counted(number: int, noun: str) -> str:
+    """'1 page', '1,200 pages'."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def say(text: str = "") -> None:

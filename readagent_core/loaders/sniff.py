@@ -68,6 +68,7 @@ _HTML_TAGS = re.compile(rb"<(?:html|head|body|p|div|h[1-6]|table|br|title|meta)\
 _FICTION_BOOK = re.compile(rb"(?:<\?xml[^>]*>|\s)*<FictionBook", re.IGNORECASE)
 _ATX = re.compile(rb"(?:^|\n)\s*\n#{1,6} \S[^\n]*\r?\n[ \t\r]*\n")
 _HEAD = 4096
+_CONTROLS = frozenset(range(1, 32)) - {9, 10, 12, 13, 27}  # bytes that are no part of a text
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ def sniff(data: bytes, name: str) -> Sniffed:
         raise _no_such_book(data, promised)
     if _looks_binary(data):
         raise UnknownFormatError(f"This file is no text, and of a kind unknown here. {_CAN_OPEN}")
+    if name.lower().endswith(".json") and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        raise UnknownFormatError(
+            "This file is JSON: data for programs, not a text to read. An exported reading is opened in the library, a "
+            f"dataset in Evaluate. {_CAN_OPEN}"
+        )
     if promised:
         return Sniffed("markdown" if promised == "text" and _is_markdown(data) else promised)
     return Sniffed(
@@ -165,11 +171,14 @@ def _looks_binary(data: bytes) -> bool:
     head = data[:_HEAD]
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
-    zeros = head.count(0)
-    if zeros and min(head[0::2].count(0), head[1::2].count(0)) * 10 >= zeros:
-        return zeros * 50 > len(head)  # not the zeros of UTF-16
-    controls = sum(byte < 32 and byte not in (9, 10, 12, 13, 27) for byte in head) - zeros
-    return controls * 20 > len(head)
+    sides = head[0::2], head[1::2]  # in UTF-16 one of them holds the zeros, and most of what looks like controls
+    zeros = [side.count(0) for side in sides]
+    if min(zeros) * 10 >= sum(zeros) and sum(zeros) * 50 > len(head):
+        return True
+    controls = [sum(byte in _CONTROLS for byte in side) for side in sides]
+    if min(controls) * 10 < sum(controls):
+        return False
+    return sum(controls) * 20 > len(head)
 
 
 def _is_markdown(data: bytes) -> bool:

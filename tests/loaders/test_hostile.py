@@ -30,6 +30,14 @@ WORD = b"PK\x03\x04" + b"\x00" * 30 + b"word/document.xml" + b"\x00" * 40
 
 
 @pytest.mark.parametrize(
+    "text", ["The fog came in. " * 300, "汽車は雪の駅を出た。誰も見送らない。" * 300, "中国人民生活" * 900]
+)
+def test_utf_16_is_no_binary_file(text):
+    for coding in ("utf-16", "utf-16-le", "utf-16-be"):
+        assert load(text.encode(coding), "x.txt").words > 100, coding
+
+
+@pytest.mark.parametrize(
     ("data", "name", "kind"),
     [
         (b"", "x.txt", EmptyDocumentError),
@@ -45,6 +53,8 @@ WORD = b"PK\x03\x04" + b"\x00" * 30 + b"word/document.xml" + b"\x00" * 40
         (WORD, "x.docx", DamagedDocumentError),
         (b"PK\x03\x04" + b"\x00" * 40, "x.zip", UnknownFormatError),
         (b"<?xml version='1.0'?><FictionBook>", "x.fb2", UnknownFormatError),
+        (Random(7).randbytes(20_000), "x.txt", UnknownFormatError),
+        (b'{"meeting": ["Good morning."]}', "x.json", UnknownFormatError),
         (b"PK\x03\x04mimetypeapplication/epub+zip", "x.epub", DamagedDocumentError),
     ],
 )
