@@ -36,7 +36,7 @@ class Exchange {
     const parts = {
       question: [data.question, data.options, data.understood, data.asked, data.recorded],
       looks: [data.looks, data.language],
-      working: [data.running, data.status],
+      working: [data.running, data.status, data.hurry],
       answer: [data.pieces, data.loose, data.running, data.before],
       trouble: [data.trouble, data.notes],
       foot: [data.running, data.cost, data.details, data.legend, data.acts, data.methods, data.current, data.among],
@@ -76,7 +76,8 @@ class Exchange {
   working() {
     if (!this.data.running) return [];
     const stop = button("Stop", () => this.send({ do: "stop" }), { kind: "slim stop", icon: "stop" });
-    return [el("span", { class: "small status num", role: "status" }, this.data.status), stop];
+    const hurry = this.data.hurry ? button("Go on now", () => this.send({ do: "hurry" }), { kind: "slim hurry" }) : null;
+    return [el("span", { class: "small status num", role: "status" }, this.data.status), hurry, stop];
   }
 
   answer() {

@@ -22,7 +22,21 @@ class Suggestions {
     this.send = send;
   }
 
-  update({ items, language }) {
+  update(data) {
+    this.data = data;
+    this.close();
+    this.deaf = hear(data.talk, () => this.draw());
+    this.draw();
+  }
+
+  close() {
+    this.deaf?.();
+  }
+
+  // None while an answer is under way: what was just asked is among them.
+  draw() {
+    const { items, language, talk } = this.data;
+    if (talkOf(talk).now?.running) return void this.root.replaceChildren();
     const said = items.map(({ text, whole }) => {
       const one = el("button", { type: "button", class: "btn slim", lang: language,
         onclick: () => this.send({ do: "ask", text, page: whole ? 1 : 0 }) });

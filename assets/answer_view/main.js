@@ -1,6 +1,6 @@
 // What Streamlit calls, again with every change of data, on the same element.
 
-const KINDS = { exchange: Exchange, replay: Replay, conversations: Conversations, suggestions: Suggestions };
+const KINDS = { talk: Talk, replay: Replay, conversations: Conversations, suggestions: Suggestions };
 const mounted = new WeakMap();
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {

@@ -1,12 +1,14 @@
 // The gist memory as Ask shows it: every gist in order, the pages that were looked up open in place among them.
 
 const AROUND = 230; // characters of a page shown on each side of a quoted passage
+const BLOCK = 25; // rows that come and go together as they are scrolled into view: the browser watches each block
 
 class Memory {
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
     this.rows = new Map();
+    this.blocks = [];
     this.peeked = new Set(); // pages the person opened; the model did not read them
     this.unfolded = new Set();
     this.note = el("span", { class: "small dim num" });
@@ -25,25 +27,41 @@ class Memory {
 
   close() {
     clearTimeout(this.mapping);
+    this.deaf?.();
     this.resize.disconnect();
     this.book?.removeEventListener("pages", this.onpages);
   }
 
-  update(data) {
+  update({ talk }) {
+    this.deaf?.();
+    this.deaf = hear(talk, () => {
+      const { now, at } = talkOf(talk);
+      const data = { ...now.memory, ...now.views[at].memory };
+      const key = JSON.stringify(data);
+      if (key !== this.heard) this.take(data);
+      this.heard = key;
+    });
+  }
+
+  // `data`: scope, count, meta, up to which page; and of the step: expanded, marked, passages, focus, passage, note.
+  take(data) {
     if (this.data?.scope !== data.scope) {
       this.book?.removeEventListener("pages", this.onpages);
       this.book = bookOf(data.scope);
-      const draw = onceAFrame(() => ((this.changes = (this.changes ?? 0) + 1), this.draw()));
-      this.book.addEventListener("pages", (this.onpages = () => draw()));
+      const draw = onceAFrame((numbers) => ((this.changes = (this.changes ?? 0) + 1), this.draw(numbers)));
+      this.book.addEventListener("pages", (this.onpages = (e) => draw(e.detail)));
       this.rows.clear();
+      this.blocks = [];
       this.peeked.clear();
       this.list.replaceChildren();
     }
     const fresh = JSON.stringify([data.expanded, data.marked, data.passages]);
+    const before = this.touched();
     if (fresh !== this.fresh) this.unfolded.clear();
     this.fresh = fresh;
+    const same = this.data?.scope === data.scope && this.data.count === data.count;
     this.data = data;
-    this.draw();
+    this.draw(same ? [...new Set([...before, ...this.touched()])] : null);
     const focus = data.focus && JSON.stringify([data.focus, data.passage, data.nonce, data.passages?.[data.focus] ?? 0]);
     if (focus && focus !== this.focused) this.wanted = data.focus;
     this.focused = focus;
@@ -58,35 +76,47 @@ class Memory {
     requestAnimationFrame(() => this.show(page, { passage: this.data.passage }));
   }
 
-  draw() {
-    const { count, expanded, marked, open, meta } = this.data;
+  // The pages of which something is told: opened, asked for, quoted.
+  touched() {
+    const { expanded = [], marked = [], passages = {} } = this.data ?? {};
+    return [...expanded, ...marked, ...Object.keys(passages ?? {}).map(Number)];
+  }
+
+  // `only`: the pages that may look different now, all of them without it; those that have no row yet get one.
+  draw(only = null) {
+    const { count, expanded, marked, meta } = this.data;
     this.expanded = new Set(expanded);
     this.marked = new Set(marked);
-    const shown = Math.min(count, this.book.pages.length);
-    const rows = [];
-    for (let n = 1; n <= shown; n++) {
+    const gap = this.book.pages.findIndex((page) => !page);
+    const shown = Math.min(count, gap < 0 ? this.book.pages.length : gap);
+    const made = Math.min(this.rows.size, shown);
+    const again = only?.filter((n) => n <= made) ?? range(1, made);
+    for (const n of [...again, ...range(made + 1, shown)]) {
       const page = this.book.pages[n - 1];
-      if (!page) break;
-      const state = this.expanded.has(n) && open ? "full" : this.peeked.has(n) ? "peek" : "gist";
+      const state = this.expanded.has(n) ? "full" : this.peeked.has(n) ? "peek" : "gist";
       const passages = state === "full" ? (this.data.passages?.[n] ?? []).flat() : [];
       const asked = this.marked.has(n) || this.expanded.has(n);
       const unfolded = this.unfolded.size ? [...this.unfolded].filter((u) => u.startsWith(`${n}:`)) : [];
       const key = JSON.stringify([state, asked, passages, unfolded]); // the text is compared as it is: a book is 2 MB
       const known = this.rows.get(n);
-      if (known?.key !== key || known.text !== page.text) {
-        const node = this.row(page, { state, asked, passages, meta });
-        known?.node.replaceWith(node);
-        this.rows.set(n, { key, node, text: page.text });
-      }
-      rows.push(this.rows.get(n).node);
+      if (known?.key === key && known.text === page.text) continue;
+      const node = this.row(page, { state, asked, passages, meta });
+      if (known) known.node.replaceWith(node);
+      else this.block(n).append(node);
+      this.rows.set(n, { key, node, text: page.text });
     }
-    for (const [n, { node }] of this.rows) if (n > shown) (node.remove(), this.rows.delete(n));
-    rows.forEach((node, i) => {
-      if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
-    });
+    for (let n = this.rows.size; n > shown; n--) (this.rows.get(n).node.remove(), this.rows.delete(n));
+    for (const block of this.blocks.splice(Math.ceil(shown / BLOCK))) block.remove();
     this.note.textContent = this.data.note;
     this.mapSoon();
     this.settle();
+  }
+
+  // Where the row of page `n` stands; rows are made in their order.
+  block(n) {
+    const at = Math.floor((n - 1) / BLOCK);
+    if (!this.blocks[at]) this.list.append((this.blocks[at] = el("div", { class: "mblock" })));
+    return this.blocks[at];
   }
 
   row(page, { state, asked, passages, meta }) {
@@ -94,7 +124,7 @@ class Memory {
     const toggle = () => {
       if (this.peeked.has(n)) this.peeked.delete(n);
       else this.peeked.add(n);
-      this.draw();
+      this.draw([n]);
       this.rows.get(n).node.querySelector(".peekb")?.focus();
     };
     const words = { lang: meta.language, dir: meta.rtl ? "rtl" : "ltr" };
@@ -135,7 +165,7 @@ class Memory {
       if (!words) return;
       const label = this.data.meta.language.startsWith("ja") ? `+ ${plural(words, "character")}` : `+ ${plural(words, "word")}`;
       const open = el("button", { type: "button", class: "fold num", "aria-label": `Show ${label.slice(2)} more`,
-        onclick: () => (this.unfolded.add(key), this.draw()) }, label);
+        onclick: () => (this.unfolded.add(key), this.draw([page.n])) }, label);
       return open;
     };
     const byParagraph = new Map();
@@ -226,3 +256,5 @@ function keptParts(text, spans) {
 }
 
 const countWords = (text) => (/[\u3040-\u9fff]/.test(text) ? text.replace(/\s/g, "").length : text.split(/\s+/).filter(Boolean).length);
+
+const range = (from, to) => Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);

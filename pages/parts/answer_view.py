@@ -1,6 +1,7 @@
-"""The component of the conversation side of Ask: an exchange, the replay bar, and two small lists.
+"""The component of the conversation side of Ask: the exchanges, the replay bar, and two small lists.
 
-Every function draws one and tells what the person did with it. Text reaches the page by ``textContent`` only.
+``tell`` sends what changes while an answer comes; the parts draw it in the browser, and so does the memory view.
+Every other function draws a part and tells what the person did with it. Text reaches the page by ``textContent`` only.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import streamlit as st
 ASSETS = Path(__file__).parents[2] / "assets"
 SCRIPTS = (
     "memory_view/dom",
+    "answer_view/told",
     "answer_view/thread",
     "answer_view/exchange",
+    "answer_view/talk",
     "answer_view/replay",
     "answer_view/lists",
     "answer_view/main",
@@ -26,11 +29,19 @@ SCRIPTS = (
 
 @dataclass(frozen=True)
 class Act:
-    """What the person did: ``do``, with a number (``page``) and a ``text`` where it needs them."""
+    """What the person did: ``do``, with a number (``page``), a ``text``, and the exchange it was done to (``of``)."""
 
     do: str
     page: int = 0
     text: str = ""
+    of: str = ""
+
+
+@cache
+def _live() -> Any:
+    # a component carries its script with every message, and this one is sent again and again
+    js = "\n".join((ASSETS / "answer_view" / f"{name}.js").read_text(encoding="utf-8") for name in ("told", "live"))
+    return st.components.v2.component("answer_live", html="", css="", js=js)
 
 
 @cache
@@ -59,27 +70,44 @@ def _draw(data: Mapping[str, Any], key: str, on_act: Callable[[Act], None]) -> N
 
 def _act(result: Any) -> Act | None:
     act = getattr(result, "act", None)
-    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or "")) if act else None
+    if not act:
+        return None
+    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or ""), str(act.get("of") or ""))
 
 
 def _nothing() -> None:
     """A trigger needs a callback to exist; what it carries is read from the result."""
 
 
-def show_exchange(record: Mapping[str, Any], on_act: Callable[[Act], None]) -> None:
-    """``record``: from ``ask_record.exchange_record``. Acts: again, method, stop, cite, replay."""
-    _draw(record, f"exchange_{record['id']}", on_act)
+def tell(talk: str, now: Mapping[str, Any]) -> None:
+    """What every part of ``talk`` shows now; ``now``: from ``ask_told.told``."""
+    with st.container(key="unseen_live"):
+        _live()(key=f"live {talk}", data={"talk": talk, **now})
 
 
-def show_replay(steps: Sequence[str], *, exchange_id: str, at: int, link: str) -> tuple[Act | None, int | None]:
-    """The steps of the current answer. Act: prompt. And the step chosen, None unless one was chosen just now."""
-    data = {"kind": "replay", "id": exchange_id, "steps": list(steps), "at": at, "link": link}
-    result = _component()(key="replay", data=data, on_act_change=_nothing, on_step_change=_nothing)
-    chosen = getattr(result, "step", None) or {}
-    new = chosen.get("id") == exchange_id and chosen.get("turn") != st.session_state.get("replay_turn")
-    if new:
-        st.session_state["replay_turn"] = chosen["turn"]
-    return _act(result), min(int(chosen["at"]), len(steps) - 1) if new else None
+def show_talk(
+    talk: str, records: Sequence[Mapping[str, Any]], on_act: Callable[[Act], None], *, earlier: str, empty: str
+) -> None:
+    """The exchanges, ``records`` (``ask_record.exchange_record``) being those that stand still.
+
+    ``earlier``: the button for those left out, ``empty``: what stands where there are none.
+    Acts, of an exchange: again, method, stop, hurry, cite, replay. And: earlier.
+    """
+    data = {"kind": "talk", "talk": talk, "records": list(records), "earlier": earlier, "empty": empty}
+    _draw(data, f"talk {talk}", on_act)
+
+
+def show_replay(talk: str, on_step: Callable[[str, int], None]) -> Act | None:
+    """The steps of the current answer. Act: prompt. ``on_step``: the exchange and the step chosen, which the browser
+    shows already, before anything is drawn again."""
+
+    def stepped() -> None:
+        chosen = getattr(st.session_state.get("replay"), "step", None)
+        if chosen:
+            on_step(str(chosen["of"]), int(chosen["at"]))
+
+    data = {"kind": "replay", "talk": talk}
+    return _act(_component()(key="replay", data=data, on_act_change=_nothing, on_step_change=stepped))
 
 
 def show_conversations(
@@ -96,12 +124,13 @@ def show_conversations(
 
 
 def show_suggestions(
-    items: Sequence[tuple[str, bool]], on_act: Callable[[Act], None], *, language: str, key: str
+    talk: str, items: Sequence[tuple[str, bool]], on_act: Callable[[Act], None], *, language: str
 ) -> None:
     """``items``: (question, whether it is about the whole). Act: ask (``page`` is 1 for the whole)."""
     data = {
         "kind": "suggestions",
+        "talk": talk,
         "items": [{"text": text, "whole": whole} for text, whole in items],
         "language": language,
     }
-    _draw(data, key, on_act)
+    _draw(data, "suggestions", on_act)

@@ -36,6 +36,14 @@ TROUBLE = {
 }
 
 
+SECONDS_TO_JUDGE = 1.5  # a wait that ends sooner is not worth a button
+
+
+def may_hurry(snapshot: Snapshot, *, now: float) -> bool:
+    """Whether a job waits so long that going on at once is worth offering."""
+    return bool(snapshot.waiting) and snapshot.waiting_until - now > SECONDS_TO_JUDGE
+
+
 def waiting_line(snapshot: Snapshot, *, now: float) -> str:
     """Why a job waits and when it goes on by itself; '' while it works."""
     left = snapshot.waiting_until - now
@@ -175,7 +183,7 @@ def exchange_record(
     text: str,
     seconds: float = 0.0,
     waiting: str = "",
-    current: bool = False,
+    hurry: bool = False,
     methods: Sequence[tuple[str, str]] = (),
     is_language_model: bool = True,
 ) -> dict[str, Any]:
@@ -200,7 +208,6 @@ def exchange_record(
     if exchange.error and state in ("failed", "cut off"):
         words = exchange.error
     return {
-        "kind": "exchange",
         "id": exchange.id,
         "question": exchange.question,
         "understood": exchange.extra.get("standalone", "") or _understood(events, exchange.question),
@@ -214,6 +221,7 @@ def exchange_record(
         "looks": looks(events, pages=len(memory.readable)),
         "running": running,
         "status": status_line(events, text, seconds=seconds, waiting=waiting) if running else "",
+        "hurry": running and hurry,
         "before": before,
         "pieces": pieces_of(checked) if checked else pending_pieces(text),
         "loose": [_chip(c, len(checked.citations) - len(checked.loose) + i) for i, c in enumerate(checked.loose)]
@@ -227,7 +235,6 @@ def exchange_record(
         "acts": ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"],
         "methods": [list(pair) for pair in methods if pair[0] != exchange.method],
         "plain": text,
-        "current": current,
     }
 
 

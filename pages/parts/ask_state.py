@@ -6,7 +6,8 @@ The address (?book=…&exchange=…&step=…) comes first, so that a link to a r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -30,6 +31,8 @@ class Scene:
     """Everything one run of the screen draws from.
 
     Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
+    ``from_reader``: the page to go to, from 'Ask about this page' in Read. ``still``: the records of exchanges that
+    were sent and stay as they are. ``watched``: an answer was under way when the screen was last told of it.
     """
 
     study: Study
@@ -44,6 +47,9 @@ class Scene:
     limit: int | None = None
     method: str = "read-agent-p"
     look_ups: int = 3
+    from_reader: int | None = None
+    still: dict[str, dict[str, Any]] = field(default_factory=dict)
+    watched: bool = False
 
     @property
     def running(self) -> bool:
@@ -62,7 +68,19 @@ def scene(study: Study, book: Book) -> Scene | None:
     shown, shown_memory = reading, memory
     if current is not None and current.reading_id != reading.id:
         shown, shown_memory = study.library.reading(current.reading_id), study.library.memory(current.reading_id)
-    return Scene(study, book, reading, memory, shown, shown_memory, conversation_id, exchanges, current)
+    from_reader = st.session_state.pop("ask_page", None)
+    return Scene(
+        study,
+        book,
+        reading,
+        memory,
+        shown,
+        shown_memory,
+        conversation_id,
+        exchanges,
+        current,
+        from_reader=from_reader,
+    )
 
 
 def _reading(study: Study, book: Book) -> tuple[Reading, GistMemory] | None:

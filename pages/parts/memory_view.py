@@ -8,19 +8,16 @@ One component in four kinds, all of them fed from one store in the browser (``as
 - ``memory``  the compact gist memory with expanded pages in place and passages marked, for Ask.
 
 Every call takes a ``memory`` and a ``scope``, a name under which its pages are kept in the browser ("r12" for
-reading 12). For Ask, two calls are all:
+reading 12). Ask sends the pages and shows
+the memory; which of them stand open is told apart from that (``ask_told``), so that opening three sends three numbers.
 
-    send_pages(memory, scope=scope)
-    picked = show_memory(memory, scope=scope, key=…, expanded=(15, 21), passages={15: [(120, 164)]}, …)
-
-``passages`` are character places in ``memory.page_text(n)``. ``picked`` is None or an ``Act``: what the person did
-('open' a page in Read, …). All text reaches the DOM by ``textContent``; nothing of a book is ever markup.
+All text reaches the DOM by ``textContent``; nothing of a book is ever markup.
 Knows nothing of the library; every function here but the four that draw is plain and testable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,7 +29,7 @@ from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
 FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"
-SCRIPTS = ("store", "dom", "map", "leaf", "read", "toolbar", "edit", "outline", "memory", "main")
+PARTS = ("store", "dom", "map", "leaf", "read", "toolbar", "edit", "outline", "../answer_view/told", "memory", "main")
 PARCEL = 40  # pages a parcel: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 MOST_HITS = 400
 
@@ -55,7 +52,7 @@ def _parcels() -> Any:
 
 @cache
 def _component() -> Any:
-    js = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    js = "\n".join((FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in PARTS)
     css = (FOLDER / "memory_view.css").read_text(encoding="utf-8")
     return st.components.v2.component("memory_view", html='<div class="root"></div>', css=css, js=js)
 
@@ -72,50 +69,18 @@ def send_pages(memory: GistMemory, *, scope: str) -> None:
             _parcels()(key=f"parcel_{scope}_{start}", data=data)
 
 
-def show_memory(
-    memory: GistMemory,
-    *,
-    scope: str,
-    key: str,
-    expanded: Sequence[int] = (),
-    passages: Mapping[int, Sequence[tuple[int, int]]] | None = None,
-    seen: Mapping[int, str] | None = None,
-    marked: Sequence[int] = (),
-    focus: int | None = None,
-    passage: int = 0,
-    nonce: int = 0,
-    up_to: int | None = None,
-    open_pages: bool = True,
-    note: str = "",
-    height: int | str = "content",
-) -> Act | None:
-    """The gist memory with pages in place. ``expanded``: read in full by the model, in the order opened.
+def show_memory(*, talk: str, key: str, on_act: Callable[[Act], None], height: int | str = "content") -> None:
+    """The gist memory with pages in place. What it shows comes by ``answer_view.tell`` of the same ``talk``.
 
-    ``passages``: per page the character places in ``memory.page_text`` to mark; what lies between them is
-    folded away, one click from being seen. ``marked``: pages asked for but not yet open (a look-up in the
-    making). ``open_pages`` False shows the look-up marks without opening. ``seen``: as ``Answer.seen``.
-    ``focus``: page to scroll to, at its ``passage`` (0 is the first marked there); another ``nonce`` scrolls again.
-    ``up_to``: spoiler limit; later pages are not shown. ``note``: the line beside the heading.
+    Act: open (``page`` in Read), before anything is drawn again.
     """
-    data = {
-        "kind": "memory",
-        "scope": scope,
-        "count": len(memory.pages) if up_to is None else min(up_to, len(memory.pages)),
-        "expanded": list(expanded),
-        "marked": list(marked),
-        "open": open_pages,
-        "passages": {
-            n: [place for place in (paragraph_place(memory, n, a, b) for a, b in spans) if place]
-            for n, spans in (passages or {}).items()
-        },
-        "seen": dict(seen or {}),
-        "focus": focus,
-        "passage": passage,
-        "nonce": nonce,
-        "note": note,
-        "meta": book_facts(memory),
-    }
-    return _acts(_component()(key=key, data=data, height=height, on_act_change=_nothing))
+
+    def told() -> None:
+        act = _acts(st.session_state.get(key))
+        if act:
+            on_act(act)
+
+    _component()(key=key, data={"kind": "memory", "talk": talk}, height=height, on_act_change=told)
 
 
 def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str, Any]) -> tuple[Act | None, Any]:
@@ -147,6 +112,14 @@ def _acts(result: Any) -> Act | None:
 
 
 # --- what is sent ---------------------------------------------------------------------------------
+
+
+def passage_records(memory: GistMemory, passages: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, list[Any]]:
+    """``passages``: per page characters of ``memory.page_text`` to mark, as ``paragraph_place`` has them."""
+    return {
+        n: [place for place in (paragraph_place(memory, n, a, b) for a, b in spans) if place]
+        for n, spans in passages.items()
+    }
 
 
 def book_facts(memory: GistMemory) -> dict[str, Any]:
