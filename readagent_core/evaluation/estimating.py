@@ -124,6 +124,8 @@ def a_question(arm: Arm, words: int, *, gist_share: float, page: float) -> tuple
         return 5, 5 * (_PROMPT + 900)  # node prompts of eight summaries, then a segment
     if arm.method == "read-agent-s":
         return opened + 2, (opened + 2) * (gists + _PROMPT) + page * opened * (opened + 1) / 2
+    if arm.method == "gist-neural":
+        return 1, gists + min(words, arm.settings.look_ups * page) + _PROMPT
     if method(arm.method).needs_gists:
         looks = arm.settings.look_ups > 0 and arm.method.startswith("read-agent")
         return 1 + looks, (1 + looks) * (gists + _PROMPT) + page * opened * looks
