@@ -40,7 +40,8 @@ def screen() -> None:
     names = [entry.name for entry in found]
     if st.session_state.get(CHOSEN) not in names:
         st.session_state[CHOSEN] = names[0]
-    chosen = st.selectbox("Experiment", names, key=CHOSEN)
+    titles = {entry.name: entry.title for entry in found}
+    chosen = st.selectbox("Experiment", names, format_func=titles.__getitem__, key=CHOSEN)
     _experiment(study, found[names.index(chosen)])
 
 

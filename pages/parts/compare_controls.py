@@ -17,20 +17,6 @@ from readagent_core.study.questions import question_from
 from readagent_core.study.samples import FOLDER
 
 FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")  # what is asked before anything is chosen
-ORDER = (
-    "read-agent-p",
-    "read-agent-s",
-    "gist-mem",
-    "bm25",
-    "bm25-dos",
-    "neural",
-    "neural-dos",
-    "gist-neural",
-    "memwalker",
-    "semantic-compression",
-    "recurrence",
-    "full-text",
-)
 PREFERENCE = "compare methods"
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 KEEPS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
@@ -45,14 +31,9 @@ class Asked:
     correct: int | None = None
 
 
-def in_order(names: list[str]) -> list[str]:
-    """``names`` as the screen lists them: ReadAgent first, methods it does not know by name last."""
-    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
-
-
 def pick_methods(study: Study) -> list[str]:
     """The methods ticked, in the screen's order; remembered from visit to visit."""
-    known = in_order(list(all_methods()))
+    known = list(all_methods())
     remembered = study.library.preference(PREFERENCE, list(FIRST))
     ticked = [name for name in known if st.session_state.get(f"compare_{name}", name in remembered)]
     label = "1 method" if len(ticked) == 1 else f"{len(ticked)} methods"

@@ -5,6 +5,7 @@ Everything a dataset or a model wrote goes through ``st.text``.
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Lines, Result
 from readagent_core.methods.base import LETTERS
+from readagent_core.study.comparing_told import parted
 
 _SHOWN = 500  # questions in the list; more is asked for by narrowing it
 
@@ -95,14 +97,18 @@ def _answer(folder: Path, result: Result, title: str) -> None:
         verdict = {"exact": "agrees", "partial": "agrees in part", "wrong": "does not agree"}[result.rating]
     run = f", run {result.run}" if result.run > 1 else ""
     with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
-        chosen = ""
+        _head(f"{title}{run}", verdict, good=result.right)
         if result.option is not None:
-            chosen = f"\n({LETTERS[result.option]}) {result.options[result.option]}"
-        st.text(f"{title}{run}: {verdict}{chosen}")
-        st.text(result.error or result.answer)
-        pages = ", ".join(map(str, result.looked_up))
-        looked = f"Looked up page {pages}" if pages else "No page looked up"
-        figures = [looked, f"{result.memory_words:,} of {result.document_words:,} words in context"]
+            st.text(f"({LETTERS[result.option]}) {result.options[result.option]}")
+        text, evidence = parted(result.answer)
+        st.text(result.error or text)
+        if evidence:
+            st.caption("Evidence")
+            st.text(evidence)
+        figures = [
+            _looked_up(result.looked_up),
+            f"{result.memory_words:,} of {result.document_words:,} words in context",
+        ]
         if result.rouge:
             figures.append(f"ROUGE-L {100 * result.rouge['rougeL']:.1f}")
         st.caption(" · ".join(figures))
@@ -112,6 +118,21 @@ def _answer(folder: Path, result: Result, title: str) -> None:
             "Replay", key=f"evaluate_replay_{result.case}_{result.item}_{result.arm}_{result.run}"
         ):
             _replay(folder, result)
+
+
+def _head(title: str, verdict: str, *, good: bool) -> None:
+    """Who answered and how it was judged; a sign and a word besides the colour."""
+    sign, kind = ("✓", "good") if good else ("✗", "bad")
+    st.html(
+        f'<p class="ev-head"><strong>{escape(title)}</strong>'
+        f'<span class="{kind}"><span aria-hidden="true">{sign}</span> {escape(verdict)}</span></p>'
+    )
+
+
+def _looked_up(pages: tuple[int, ...]) -> str:
+    if not pages:
+        return "No page looked up"
+    return f"Looked up {'page' if len(pages) == 1 else 'pages'} {', '.join(map(str, pages))}"
 
 
 def _replay(folder: Path, result: Result) -> None:
@@ -134,7 +155,6 @@ def _replay(folder: Path, result: Result) -> None:
                 st.caption("Reply")
                 st.text(event["reply"])
         elif event["kind"] == "LookedUp":
-            pages = ", ".join(map(str, event["pages"]))
-            st.text(f"Looked up: page {pages}" if pages else "Looked nothing up")
+            st.text(_looked_up(tuple(event["pages"])))
         elif event["kind"] == "Noted":
             st.text(event["text"])

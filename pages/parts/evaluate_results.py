@@ -13,9 +13,10 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shell import ASSETS
+from readagent_core.evaluation.plots import Point
 from readagent_core.evaluation.report import Summary, headline, reading_facts
 from readagent_core.evaluation.report_files import FORMATS, write
-from readagent_core.evaluation.report_html import score_plot, word_plots
+from readagent_core.evaluation.report_html import column_class, score_plot, score_points, word_plots
 from readagent_core.evaluation.report_tables import sections
 
 MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json", "csv": "text/csv"}
@@ -28,12 +29,10 @@ def dress() -> None:
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of plain cells; published columns are marked by colour as well as by name."""
-    published = [at for at, cell in enumerate(header) if cell.startswith("Published")]
-    first = published[0] if published else len(header)
-    mark = ['class="published"' if at >= first else "" for at in range(len(header))]
-    head = "".join(f'<th scope="col" {m}>{escape(c)}</th>' for c, m in zip(header, mark, strict=True))
+    mark = [column_class(name) for name in header]
+    head = "".join(f'<th scope="col"{m}>{escape(c)}</th>' for c, m in zip(header, mark, strict=True))
     body = "".join(
-        "<tr>" + "".join(f"<td {m}>{escape(c)}</td>" for c, m in zip(row, mark, strict=True)) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td{m}>{escape(c)}</td>" for c, m in zip(row, mark, strict=True)) + "</tr>" for row in rows
     )
     st.html(
         f'<div class="ev-table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>{head}</tr></thead>'
@@ -44,13 +43,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 @cache
 def _drawing() -> Any:
     js = (ASSETS / "evaluate" / "drawing.js").read_text(encoding="utf-8")
-    css = ".root svg { display: block; max-width: 100%; height: auto; }"
-    return st.components.v2.component("evaluate_drawing", html='<div class="root"></div>', css=css, js=js)
+    css = (ASSETS / "evaluate" / "drawing.css").read_text(encoding="utf-8")
+    return st.components.v2.component("evaluate_drawing", html='<div class="root plot"></div>', css=css, js=js)
 
 
-def draw(svg: str, *, key: str) -> None:
-    """A drawing in the colours of the theme; ``st.html`` would leave SVG out."""
-    _drawing()(data={"svg": svg}, key=key)
+def draw(svg: str, *, key: str, points: Sequence[Point] = ()) -> None:
+    """A drawing in the colours of the theme, its numbered points named beside it; ``st.html`` would leave SVG out."""
+    _drawing()(data={"svg": svg, "points": [{"label": p.label, "theirs": p.hollow} for p in points]}, key=key)
 
 
 def scores(found: Summary) -> None:
@@ -61,7 +60,7 @@ def scores(found: Summary) -> None:
             if note:
                 st.caption(note)
     if len(found.rows) > 1:
-        draw(score_plot(found), key="evaluate_plot")
+        draw(score_plot(found), key="evaluate_plot", points=score_points(found))
 
 
 def more(found: Summary) -> None:

@@ -99,6 +99,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "LibraryBusyError": ("The library is busy", "schedule"),
     "DiskFullError": ("The disk is full", "save"),
     "NewerLibraryError": ("This library is from a newer version", "update"),
+    "DatasetError": ("These questions cannot be used", "draft"),
     "SettingsError": ("A setting cannot be used", "settings"),
     "CancelledError": ("Stopped", "stop_circle"),
 }

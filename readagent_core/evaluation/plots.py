@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from readagent_core.evaluation.plot_labels import Labels, Mark, gathered
+
 _SEA = "var(--sea, #1a5a63)"
 _INK, _SOFT = "var(--ink, #20242a)", "var(--ink-2, #50565e)"
 _LINE, _SHADE = "var(--line, #e2ded5)", "var(--m2, #bfbab0)"
+_SIZE = "width: 100%; max-width: 600px; height: auto"
 _FONT = "font-family: var(--sans, system-ui, sans-serif); font-size: 13px; font-variant-numeric: tabular-nums"
 
 
@@ -29,12 +32,17 @@ class Point:
     hollow: bool = False
 
 
+def ordered(points: Sequence[Point]) -> list[Point]:
+    """The points as they are numbered in the drawing, from 1: ours before the published, the highest first."""
+    return sorted(points, key=lambda p: (p.hollow, -p.y, p.x))
+
+
 def scatter(points: Sequence[Point], *, x_title: str, y_title: str, chance: float | None = None) -> str:
-    """Points over two percent axes, numbered, named in the list beside them; a dashed line at ``chance``."""
-    listed = max((len(p.label) for p in points), default=0)
-    right = 64 + 7 * listed  # room for the list
-    left, top, bottom = 56, 24, 52
-    width, height = left + 460 + right, max(420, top + bottom + 20 * len(points))
+    """Numbered points over two percent axes, as ``ordered`` numbers them; a dashed line at ``chance``.
+
+    Points at one place share one label ('3, 8'). Names stand beside the drawing, where they can be read at any width.
+    """
+    width, height, left, right, top, bottom = 480, 360, 40, 16, 26, 48
     xs = [p.x for p in points] or [0.0, 100.0]
     ys = [v for p in points for v in (p.y, p.low, p.high) if v is not None] or [0.0, 100.0]
     ys += [chance] if chance is not None else []
@@ -59,24 +67,32 @@ def scatter(points: Sequence[Point], *, x_title: str, y_title: str, chance: floa
     if chance is not None:
         _, py = at(x_low, chance)
         out.append(_line(left, py, width - right, py, _SOFT, dash="4 4"))
-        out.append(_text(width - right, py - 6, f"chance, {chance:g} %", anchor="end"))
-    taken: list[tuple[float, float, float]] = []
-    for number, point in enumerate(sorted(points, key=lambda p: (p.hollow, -p.y, p.x)), start=1):
-        px, py = at(point.x, point.y)
-        if point.low is not None and point.high is not None:
-            out.append(_line(px, at(0, point.low)[1], px, at(0, point.high)[1], _SEA, width=1.5))
-        out.append(_dot(px, py, point))
-        out.append(_beside(px, py, str(number), taken, width - right + 24))
-        row, start = top + 20 * (number - 1) + 6, width - right + 28
-        out += [_dot(start, row, point), _text(start + 12, row + 4, f"{number}  {point.label}", soft=point.hollow)]
-    out.append(_text((left + width - right) / 2, height - 12, x_title, anchor="middle", soft=False))
-    out.append(_text(left, 10, y_title, soft=False))
+    labels = Labels(width, top, height - bottom)
+    marks: list[Mark] = []
+    for number, point in enumerate(ordered(points), start=1):
+        x, y = at(point.x, point.y)
+        high, low = (at(0, point.y if v is None else v)[1] for v in (point.high, point.low))
+        marks.append(Mark(x, y, high, low, [number]))
+        if high != low:
+            out.append(_line(x, high, x, low, _SEA, width=1.5))
+        out.append(_dot(x, y, point))
+    joined = gathered(marks)
+    for mark in joined:
+        labels.take_mark(mark)
+    for mark in joined:
+        out.append(_text(*labels.place(mark), mark.text, anchor="middle", soft=False))
+    if chance is not None:
+        said = f"chance, {chance:g} %"
+        x, y = labels.free(said, width - right, at(x_low, chance)[1])
+        out.append(_text(x, y, said, anchor="middle"))
+    out.append(_text((left + width - right) / 2, height - 8, x_title, anchor="middle", soft=False))
+    out.append(_text(0, 12, y_title, soft=False))
     return _svg(width, height, out, f"{y_title} against {x_title}")
 
 
 def histogram(series: Sequence[tuple[str, Sequence[int]]], *, x_title: str, bins: int = 20) -> str:
     """Counts of one or two series over the same bins, side by side in each bin (paper, figures 2–5)."""
-    width, height, left, right, top, bottom = 760, 260, 56, 24, 34, 52
+    width, height, left, right, top, bottom = 480, 240, 48, 24, 34, 48
     values = [v for _, found in series for v in found]
     if not values:
         return _svg(width, 60, [_text(left, 36, "Nothing to draw yet.")], x_title)
@@ -107,10 +123,10 @@ def histogram(series: Sequence[tuple[str, Sequence[int]]], *, x_title: str, bins
                     f'width="{thick:.1f}" height="{tall_n:.1f}" fill="{colour}"><title>{at * step:,.0f} to '
                     f"{(at + 1) * step:,.0f} words: {n}</title></rect>"
                 )
-        x = left + index * 180
+        x = left + index * 150
         out.append(f'<rect x="{x}" y="6" width="12" height="12" fill="{colour}"/>')
         out.append(_text(x + 18, 16, series[index][0]))
-    every = max(1, math.ceil(count / 8))
+    every = max(1, math.ceil(count / 6))
     for at in range(0, count + 1, every):
         out.append(_text(left + at * one, height - bottom + 19, f"{at * step:,.0f}", anchor="middle"))
     out.append(_line(left, height - bottom, width - right, height - bottom, _SOFT))
@@ -131,18 +147,6 @@ def _axis(low: float, high: float, *, ticks: int = 6) -> tuple[float, float, flo
 
 def _ticks(low: float, high: float, step: float) -> list[float]:
     return [low + i * step for i in range(round((high - low) / step) + 1)]
-
-
-def _beside(x: float, y: float, label: str, taken: list[tuple[float, float, float]], edge: float) -> str:
-    """The label right of its point, left of it at the edge; moved down while another label stands there."""
-    wide = 7.2 * len(label)
-    right = x + 10 + wide <= edge
-    start = x + 10 if right else x - 10 - wide
-    row = y + 4
-    while any(abs(row - r) < 14 and start < e and s < start + wide for s, e, r in taken):
-        row += 14
-    taken.append((start, start + wide, row))
-    return _text(x + 10 if right else x - 10, row, label, anchor="start" if right else "end", soft=False)
 
 
 def _dot(x: float, y: float, point: Point) -> str:
@@ -170,6 +174,6 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start", soft: bool = 
 def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'role="img" aria-label="{escape(title, quote=True)}" style="{_FONT}; max-width: 100%; height: auto">'
+        f'role="img" aria-label="{escape(title, quote=True)}" style="{_FONT}; {_SIZE}">'
         f"{''.join(parts)}</svg>"
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from readagent_core.evaluation.plots import Point, histogram, scatter
+from readagent_core.evaluation.plots import Point, histogram, ordered, scatter
 from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
-from readagent_core.evaluation.report_tables import sections
-from readagent_core.study.exporting_html import page
+from readagent_core.evaluation.report_tables import WORDS, sections
+from readagent_core.study.exporting_html import ASSETS, page
 
 
-def score_plot(found: Summary) -> str:
-    """Accuracy (or ROUGE-L) against compression rate, ours filled with intervals, published hollow. SVG."""
+def score_points(found: Summary) -> list[Point]:
+    """Accuracy (or ROUGE-L) against compression rate, ours with intervals, published hollow; as they are numbered."""
     points: list[Point] = []
     for row in found.rows:
         if found.choices and row.accuracy is not None:
@@ -28,8 +28,13 @@ def score_plot(found: Summary) -> str:
         if score is not None:
             label = f"{row.title}, {theirs.table.model}"
             points.append(Point(theirs.row.compression_rate, score, label, hollow=True))
+    return ordered(points)
+
+
+def score_plot(found: Summary) -> str:
+    """``score_points`` as SVG."""
     return scatter(
-        points,
+        score_points(found),
         x_title="Compression rate, %",
         y_title="Accuracy, %" if found.choices else "ROUGE-L",
         chance=found.chance,
@@ -63,16 +68,30 @@ def html(found: Summary) -> str:
         if note:
             out.append(f'<p class="facts">{escape(note)}</p>')
         if title == "Scores":
-            out.append(f"<figure>{score_plot(found)}</figure>")
+            out.append(f'<figure class="plot">{score_plot(found)}{_named(score_points(found))}</figure>')
     facts = reading_facts(found)
     if facts:
         out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
     for caption, drawing in word_plots(found):
         out.append(f'<figure>{drawing}<figcaption class="facts">{escape(caption)}</figcaption></figure>')
-    return page(name, f'<div class="report">{"".join(out)}</div>')
+    style = (ASSETS / "evaluate" / "drawing.css").read_text(encoding="utf-8")
+    return page(name, f'<style>{style}</style><div class="report">{"".join(out)}</div>')
+
+
+def column_class(name: str) -> str:
+    """The class attribute of a column's cells: words go to the left, published figures are marked as such."""
+    found = [kind for kind, is_one in (("words", name in WORDS), ("published", name.startswith("Published"))) if is_one]
+    return f' class="{" ".join(found)}"' if found else ""
+
+
+def _named(points: Sequence[Point]) -> str:
+    items = "".join(f"<li{' class=theirs' if p.hollow else ''}>{escape(p.label)}</li>" for p in points)
+    return f"<ol>{items}</ol>"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    mark = [column_class(name) for name in header]
+    head = "".join(f'<th scope="col"{m}>{escape(cell)}</th>' for cell, m in zip(header, mark, strict=True))
+    cells = ("".join(f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, mark, strict=True)) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -12,6 +12,8 @@ from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tally import Row
 
+WORDS = ("Method", "Model", "Where", "Test", "Published on")  # columns of words, set to the left; figures to the right
+
 
 def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
     """Header and rows of the main table (paper, tables 1–3), ours and, where there are any, the published."""
@@ -26,7 +28,7 @@ def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
             header += ["LLM-Rating-1", "LLM-Rating-2"]
         header += ["ROUGE-1", "ROUGE-2", "ROUGE-L", "Resp. length"]
     if beside:
-        header += ["Published: CR (# LU)", "score", "on"]
+        header += ["Published: CR (# LU)", "Published: score", "Published on"]
     rows = [_score_row(found, row, header, beside) for row in found.rows]
     if found.chance is not None:
         rows.append(["Chance", "", f"{found.chance:.2f} %", *[""] * (len(header) - 3)])
@@ -73,7 +75,11 @@ def _their_score(theirs: Beside) -> str:
 
 def _label(row: Row) -> str:
     failed = f", {row.failed} failed" if row.failed else ""
-    limit = f", up to {row.look_up_limit}" if row.look_ups and row.strays is None else ""  # a walk has no such limit
+    limit = ""
+    if row.look_ups and row.strays is None:  # a walk has no such limit
+        limit = (
+            f", up to {row.look_up_limit}" if row.method.startswith("read-agent") else f", {row.look_up_limit} pages"
+        )
     return f"{row.title}{limit}{failed}"
 
 
@@ -136,9 +142,9 @@ def walk_table(found: Summary) -> tuple[list[str], list[list[str]]]:
 
 def published_table(found: Summary) -> tuple[list[str], list[list[str]]]:
     """Every figure the papers printed for our methods on this kind of data, with where it stands."""
-    header = ["Method", "Model", "CR (# LU)", "Score", "Where", "Data"]
+    header = ["Method", "Model", "CR (# LU)", "Score", "Where"]
     rows = [
-        [_label(row), b.table.model, _their_rate(b.row), _their_score(b), said_where(b.table), b.table.about]
+        [_label(row), b.table.model, _their_rate(b.row), _their_score(b), f"{said_where(b.table)}: {b.table.about}"]
         for row in found.rows
         for b in found.published.get(row.arm, ())
     ]

@@ -9,7 +9,7 @@ from typing import Any
 from readagent_core.errors import DatasetError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, read_record
-from readagent_core.evaluation.report import Summary, summary
+from readagent_core.evaluation.report import Summary, count_of, dataset_name, summary
 from readagent_core.evaluation.tally import load
 from readagent_core.jobs import Job
 from readagent_core.models.base import ChatModel
@@ -26,6 +26,13 @@ class Kept:
     @property
     def name(self) -> str:
         return self.folder.name
+
+    @property
+    def title(self) -> str:
+        """For people: 'dev.jsonl · gpt-4o · 4 methods · 2026-11-21 10:00'."""
+        arms = count_of(len(self.record["experiment"]["arms"]), "method")
+        begun = str(self.record["started"])[:16].replace("T", " ")
+        return " · ".join([dataset_name(self.record["experiment"]), str(self.record["model"]["name"]), arms, begun])
 
 
 def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:

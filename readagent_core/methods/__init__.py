@@ -4,21 +4,42 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
 
 from readagent_core.errors import SettingsError
 from readagent_core.methods.base import Method
 
+ORDER = (  # as lists and tables have them; what is not named here comes after, by name
+    "read-agent-p",
+    "read-agent-s",
+    "gist-mem",
+    "bm25",
+    "bm25-dos",
+    "neural",
+    "neural-dos",
+    "gist-neural",
+    "memwalker",
+    "semantic-compression",
+    "recurrence",
+    "full-text",
+)
+
 
 @cache
 def all_methods() -> dict[str, Method]:
-    """Every method by name, in order of name. A new file in this folder is found without being listed."""
+    """Every method by name, ReadAgent first. A new file in this folder is found without being listed."""
     found: dict[str, Method] = {}
     for module in pkgutil.iter_modules(__path__):
         method = getattr(importlib.import_module(f"{__name__}.{module.name}"), "METHOD", None)
         if method is not None:
             found[method.name] = method
-    return dict(sorted(found.items()))
+    return {name: found[name] for name in in_order(found)}
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """``names`` as lists have them."""
+    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
 def method(name: str) -> Method:

@@ -125,7 +125,3 @@ def test_a_walk_in_words() -> None:
     assert words.walk_words(Answer("", "memwalker", extra=extra)) == (
         "The walk: 4 steps, went astray and came back; 50 % of the text read"
     )
-
-
-def test_methods_unknown_to_the_screen_come_last() -> None:
-    assert controls.in_order(["my-own", "full-text", "read-agent-p"]) == ["read-agent-p", "full-text", "my-own"]

@@ -6,7 +6,7 @@ import pytest
 
 from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
-from readagent_core.methods import all_methods, method
+from readagent_core.methods import ORDER, all_methods, in_order, method
 from readagent_core.methods.base import Answered, Asked, AskSettings, Question, event_from_dict, event_to_dict
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin import BuiltInReader
@@ -15,6 +15,15 @@ from tests.methods.books import answer, memory, run
 from tests.recordings import recording
 
 NAMES = sorted(all_methods())
+
+
+def test_lists_have_read_agent_first_and_methods_of_ones_own_last() -> None:
+    assert tuple(all_methods()) == ORDER
+    assert in_order(["my-own", "full-text", "another", "read-agent-p"]) == [
+        "read-agent-p", "full-text", "another", "my-own",
+    ]  # fmt: skip
+
+
 KEEPER, SNOW = "the-keeper-of-harrow-light", "yuki-no-eki"
 ASKED = {KEEPER: "Why did Ambrose Vane put out Harrow Light?", SNOW: "駅の時計は何分進んでいますか。"}
 
