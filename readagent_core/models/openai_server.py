@@ -11,17 +11,17 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from contextlib import closing
+from typing import Any, cast
 
 import httpx2
 import openai
 
 from readagent_core.errors import CutOffError, ModelError, WindowError
-from readagent_core.models import faults, windows
+from readagent_core.models import faults, transport, windows
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.quirks import Quirks
-from readagent_core.models.thinking import ThinkFilter
+from readagent_core.models.replies import Reply, events
 from readagent_core.models.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
@@ -36,20 +36,6 @@ ENDLESS = 4  # a reply this many times longer than sensible is running on withou
 # Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
 CUT_LEAST = 400
-
-
-@dataclass
-class _Reply:
-    """What has arrived of one call."""
-
-    text: str = ""
-    reasoning: str = ""
-    finish: str | None = None
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    refused: bool = False
-    thought: bool = False  # the server counted thinking, shown or not
-    first: float | None = None
 
 
 class OpenAIServer:
@@ -111,7 +97,10 @@ class OpenAIServer:
             if self._made is None:
                 timeout = httpx2.Timeout(self._silence, connect=min(CONNECT_SECONDS, self._silence), pool=None)
                 key = self._key.reveal() or "none"  # local servers want something there
-                self._made = openai.OpenAI(base_url=self.where, api_key=key, max_retries=0, timeout=timeout)
+                http = transport.client(timeout)
+                self._made = openai.OpenAI(
+                    base_url=self.where, api_key=key, max_retries=0, timeout=timeout, http_client=http
+                )
             return self._made
 
     def close(self) -> None:
@@ -131,8 +120,8 @@ class OpenAIServer:
         """Parts and the Completion. Every call is streamed where the server can, so that it can be stopped."""
         watch.check()
         start = time.perf_counter()
-        reply = _Reply()
         while True:
+            reply = Reply()
             window = self.window
             request = self._request(prompt)
             try:
@@ -148,7 +137,7 @@ class OpenAIServer:
                     continue  # the reply's share was too large, or the prompt is: the check before sending tells
                 raise explained from None
             except _MoreThinking:
-                reply = _Reply()
+                continue
         yield self._completion(reply, prompt, time.perf_counter() - start)
 
     def _smaller(self, told: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
@@ -192,21 +181,17 @@ class OpenAIServer:
         return round(estimate_tokens(prompt.text) * max(1.0, self.quirks.ratio or 1.0)) + OVERHEAD
 
     def _parts(
-        self, request: dict[str, Any], prompt: Prompt, reply: _Reply, watch: Watch, start: float
+        self, request: dict[str, Any], prompt: Prompt, reply: Reply, watch: Watch, start: float
     ) -> Iterator[str]:
         """Send it, and give the parts of the reply as they come, the rest going into ``reply``."""
-        think = ThinkFilter()
         longest = max(2_000, tokens_of_words(prompt.reply_words) * 4 * ENDLESS)  # characters
-        create = self.client.chat.completions.with_streaming_response.create
-        # as extra_body the message skips the type transforms of the package, a good part of the work of a call
-        with create(**{**request, "messages": []}, extra_body={"messages": request["messages"]}) as response:
-            if "event-stream" not in response.headers.get("content-type", ""):
-                events: Iterator[dict[str, Any]] = iter([self._whole(response.read())])
-            else:
-                events = self._events(response.iter_lines())
-            for event in events:
+        with closing(self._sent(request)) as response:
+            for event in events(response):
                 watch.check()
-                for part in self._take(event, reply, think):
+                part = reply.take(event)
+                if reply.fault:  # some servers fail inside a stream that began well
+                    raise self._failed(reply.fault)
+                if part:
                     if reply.first is None and part.strip():
                         reply.first = time.perf_counter() - start
                     reply.text += part
@@ -214,67 +199,40 @@ class OpenAIServer:
                 if len(reply.text) > longest:
                     reply.finish = "length"
                     break
-        rest = think.end()
+        rest = reply.end()
         if rest:
             reply.text += rest
             yield rest
-        reply.reasoning += think.reasoning
         no_word = reply.finish in LENGTH and not reply.text.strip()  # all the room went into thinking, shown or not
         self.quirks.reasons = self.quirks.reasons or reply.thought or bool(reply.reasoning) or no_word
         field = self.quirks.tokens_field
         if no_word and field and self._request(prompt).get(field, 0) > request.get(field, 0):
             raise _MoreThinking
 
-    def _whole(self, data: bytes) -> dict[str, Any]:
-        try:
-            found = json.loads(data)
-        except ValueError:
-            raise httpx2.DecodingError("not JSON") from None
-        if not isinstance(found, dict):
-            raise httpx2.DecodingError("not an object")
-        return found
+    def _sent(self, request: dict[str, Any]) -> httpx2.Response:
+        """The server's answer, its body still to come. ``post`` is what the package's own methods end in; they read
+        the message into its types first, most of the work of a call.
+        """
+        body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
+        found = self.client.post(
+            "/chat/completions",
+            content=body,
+            cast_to=httpx2.Response,
+            options={"security": {"bearer_auth": True}},
+            stream=True,
+            stream_cls=openai.Stream[Any],
+        )
+        return cast(httpx2.Response, found)
 
-    def _events(self, lines: Iterator[str]) -> Iterator[dict[str, Any]]:
-        """The JSON of each 'data:' line. A line that is broken ends the stream as broken off."""
-        for line in lines:
-            if not line.startswith("data:"):
-                continue
-            data = line[5:].strip()
-            if data == "[DONE]":
-                for _ in lines:  # read to the very end, so that the connection can be used again
-                    pass
-                return
-            yield self._whole(data.encode())
+    def _failed(self, fault: object) -> ModelError:
+        code = fault.get("code") if isinstance(fault, dict) else None
+        status = code if isinstance(code, int) and code >= 400 else 500
+        return faults.from_status(status, json.dumps(fault), {}, where=self.where, model=self.name)
 
-    def _take(self, event: dict[str, Any], reply: _Reply, think: ThinkFilter) -> Iterator[str]:
-        """Read one event (a streamed part, or the whole reply) into ``reply``; the text in it."""
-        fault = event.get("error")
-        if fault:  # some servers fail inside a stream that began well
-            body = json.dumps(fault)
-            code = fault.get("code") if isinstance(fault, dict) else None
-            status = code if isinstance(code, int) and code >= 400 else 500
-            raise faults.from_status(status, body, {}, where=self.where, model=self.name)
-        usage = event.get("usage")
-        if isinstance(usage, dict):
-            reply.tokens_in = _count(usage.get("prompt_tokens"), reply.tokens_in)
-            reply.tokens_out = _count(usage.get("completion_tokens"), reply.tokens_out)
-            details = usage.get("completion_tokens_details")
-            reply.thought = reply.thought or bool(isinstance(details, dict) and details.get("reasoning_tokens"))
-        choices = event.get("choices")
-        for choice in choices if isinstance(choices, list) else []:
-            message = choice.get("delta") or choice.get("message") or {}
-            reply.finish = choice.get("finish_reason") or reply.finish
-            reply.refused = reply.refused or bool(message.get("refusal")) or reply.finish == "content_filter"
-            thought = message.get("reasoning_content") or message.get("reasoning") or ""
-            reply.reasoning += thought if isinstance(thought, str) else ""
-            part = think.feed(_plain(message.get("content")))
-            if part:
-                yield part
-
-    def _broke_off(self, reply: _Reply) -> CutOffError:
+    def _broke_off(self, reply: Reply) -> CutOffError:
         return CutOffError(f"The reply of {self.name} broke off. {faults.KEPT} Go on to ask again.", reply.text.strip())
 
-    def _completion(self, reply: _Reply, prompt: Prompt, seconds: float) -> Completion:
+    def _completion(self, reply: Reply, prompt: Prompt, seconds: float) -> Completion:
         """The finished reply. Raises CutOffError, RefusedError, EmptyReplyError or WindowError."""
         if reply.refused:
             raise faults.refused(self.name)
@@ -298,7 +256,7 @@ class OpenAIServer:
             first_word=reply.first,
         )
 
-    def _check_all_was_read(self, prompt: Prompt, reply: _Reply) -> None:
+    def _check_all_was_read(self, prompt: Prompt, reply: Reply) -> None:
         """Raise WindowError where the server reports far fewer prompt tokens than were sent."""
         if not reply.tokens_in:
             return
@@ -313,16 +271,3 @@ class OpenAIServer:
 
 class _MoreThinking(ModelError):
     """All the room went into thinking: ask once more with a larger one. Never leaves this file."""
-
-
-def _count(value: object, before: int | None) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else before
-
-
-def _plain(content: object) -> str:
-    """The text of a message's content: a string, or a list of parts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(str(p.get("text", "")) for p in content if isinstance(p, dict))
-    return ""
