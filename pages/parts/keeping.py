@@ -8,9 +8,9 @@ import streamlit as st
 
 from pages.parts import read_state, shell
 from readagent_core.errors import ReadAgentError
-from readagent_core.models.cache import CacheState
 from readagent_core.models.connection import open_cache
 from readagent_core.models.prices import money
+from readagent_core.models.reply_cache import CacheState
 from readagent_core.models.spending import Ledger
 from readagent_core.plan import PRESETS
 from readagent_core.study import Study, connecting

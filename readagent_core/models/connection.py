@@ -13,12 +13,13 @@ from typing import Any
 
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import BuiltInReader
-from readagent_core.models.cache import DAYS, MEGABYTES, Cached, ReplyCache
+from readagent_core.models.cache import Cached
 from readagent_core.models.meter import Purse
 from readagent_core.models.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
 from readagent_core.models.patience import MOST_AT_ONCE, Limiter, Patient
 from readagent_core.models.prices import Price, price_of
 from readagent_core.models.quirks import Quirks
+from readagent_core.models.reply_cache import DAYS, MEGABYTES, ReplyCache
 from readagent_core.models.spending import Ledger
 from readagent_core.settings import Settings
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from readagent_core.models import faults
 from readagent_core.models.base import Completion, Watch
-from readagent_core.models.cache import ReplyCache
 from readagent_core.models.connection import ServerModel, connect, open_cache
 from readagent_core.models.minilm import PREFIX, LocalEmbedder
 from readagent_core.models.patience import Limiter, Patient
+from readagent_core.models.reply_cache import ReplyCache
 from readagent_core.models.statistics import content
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings

@@ -12,8 +12,8 @@ from pages.parts import connect, keeping
 from readagent_core.errors import SettingsError
 from readagent_core.models import connection, probe
 from readagent_core.models.base import Completion
-from readagent_core.models.cache import CacheState, ReplyCache
 from readagent_core.models.probe import Check, Found
+from readagent_core.models.reply_cache import CacheState, ReplyCache
 from readagent_core.settings import Secret, load_settings
 from readagent_core.study import Study, connecting
 from tests.fakes.server import FakeServer, Reply, error

@@ -15,10 +15,10 @@ import pytest
 from readagent_core import errors, models
 from readagent_core.models import connection
 from readagent_core.models.base import Completion, Watch
-from readagent_core.models.cache import ReplyCache
 from readagent_core.models.meter import Metered
 from readagent_core.models.patience import Limiter, Patient
 from readagent_core.models.prices import FREE, OPENAI, Price, money, price_of, quote
+from readagent_core.models.reply_cache import ReplyCache
 from readagent_core.models.spending import Ledger
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
@@ -304,6 +304,34 @@ def test_the_size_limit_holds(own_home):
     for i in range(60):
         cache.put(str(i), Completion("x" * 50_000))
     assert cache.state().bytes < 1.2 * 2**20
+    cache.close()
+
+
+def test_replies_are_there_at_once_and_written_together(own_home):
+    cache, writes = ReplyCache(own_home), []
+    plain = cache._write_rows
+    cache._write_rows = lambda opened: (writes.append(len(cache._in_hand)), plain(opened))
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda i: (cache.put(str(i), Completion(f"reply {i}")), cache.get(str(i)).text), range(400)))
+    cache.flush()
+    assert sum(writes) == 400
+    assert len(writes) < 200
+    another = ReplyCache(own_home)  # as another process sees it
+    assert [another.get(str(i)).text for i in range(400)] == [f"reply {i}" for i in range(400)]
+    cache.close()
+    cache.put("late", Completion("kept all the same"))
+    cache.close()
+    assert another.get("late").text == "kept all the same"
+    another.close()
+
+
+def test_half_a_character_harms_no_other_reply(own_home):
+    cache = ReplyCache(own_home)
+    cache.put("a", Completion("whole"))
+    cache.put("b", Completion("half \ud83d"))
+    cache.close()
+    assert (cache.get("a").text, cache.get("b").text) == ("whole", "half \ud83d")
+    assert not cache.notices
     cache.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -94,6 +95,15 @@ def test_thinking_is_kept_apart(ask, reply, thought, streams):
     with FakeServer([reply], refuses=frozenset() if streams else frozenset({"stream"})) as server:
         found = ask(server)
     assert (found.text, found.reasoning) == ("A tea cosy.", thought)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_where_json_says_and_nowhere_else(ask, end):
+    said = [{"choices": [{"delta": {"content": "one\u2028two\x85"}}]}, {"choices": [{"finish_reason": "stop"}]}]
+    lines = [": a comment", *(f"data: {json.dumps(event, ensure_ascii=False)}" for event in said), "data: [DONE]"]
+    body = "".join(f"{line}{end}{end}" for line in lines)
+    with FakeServer([Reply(body=body, headers={"Content-Type": "text/event-stream"})]) as server:
+        assert ask(server).text == "one\u2028two"
 
 
 def test_text_that_merely_begins_like_a_tag_is_kept(ask):
