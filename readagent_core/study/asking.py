@@ -95,10 +95,6 @@ def ask(
         extra=extra,
     )
 
-    at_hand = tools(study, reading.document_id)
-    if up_to is not None:  # what was made of the whole text must not come in by the shelf
-        at_hand = replace(at_hand, shelf=None)
-
     def events(job: Job) -> Iterator[Event]:
         understood = question.text.strip()
         if so_far:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -65,7 +66,7 @@ def a_book(study, memory):
 
 def asked(study, book, reading, text="Why?", **how):
     exchange, job = study.ask(book.id, how.pop("question", Question(text)), reading_id=reading.id, **how)
-    job.join(10)
+    job.join(60)  # the machine may be busy
     return study.library.exchange(exchange.id), job.snapshot
 
 
@@ -189,6 +190,30 @@ def test_no_later_page_reaches_the_server_over_many_positions(own_home, monkeypa
             for later in range(up_to + 1, 21):
                 assert f"pageword{later} stands" not in sent
                 assert f"gistword{later} only" not in sent
+        study.library.close()
+
+
+@pytest.mark.parametrize("method", ["memwalker", "semantic-compression", "recurrence", "neural", "gist-neural"])
+def test_what_was_made_of_the_whole_book_is_not_used_under_a_limit(own_home, monkeypatch, method):
+    """First asked of the whole book, which puts trees and summaries on the shelf; then of its first 25 pages."""
+
+    def echo(text: str) -> str:
+        named = re.findall(r"pageword[0-9]+", text)
+        return "Answer: " + " ".join(dict.fromkeys(named))  # a summary names what it was made of
+
+    with FakeServer(echo) as server:
+        monkeypatch.setenv("READAGENT_BASE_URL", server.url)
+        monkeypatch.setenv("READAGENT_MODEL", "fake-model")
+        study = Study(load_settings())
+        book, reading = a_book(study, a_memory(60))
+        for up_to in (None, 25):
+            before = len(server.chats)
+            exchange, _ = asked(study, book, reading, f"What was said, {up_to}?", up_to=up_to, method=method)
+            assert exchange.state == "done", exchange.error
+        sent = "".join(request.text for request in server.chats[before:])
+        words = {int(n) for n in re.findall(r"(?:page|gist)word([0-9]+)", sent)}
+        assert words
+        assert max(words) <= 25
         study.library.close()
 
 
