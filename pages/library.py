@@ -12,22 +12,13 @@ from pages.parts import read_state as state
 from pages.parts.cached import get_study
 from pages.parts.read_state import job_key
 from readagent_core.errors import PasswordError, ReadAgentError
-from readagent_core.library.records import Book, Reading
+from readagent_core.library.records import Book
 from readagent_core.loaders import FORMATS
-from readagent_core.memory import GistMemory
 from readagent_core.study import Study
 from readagent_core.study.opening import READING
 
 ART = '<div class="art"><i></i><i></i><i></i><b><i></i><i></i><i></i></b><i></i><i></i></div>'
 ICONS = {"read": ":blue[:material/check:]", "paused": ":orange[:material/pause:]", "failed": ":red[:material/error:]"}
-
-
-def memory_of(study: Study, reading: Reading | None) -> GistMemory | None:
-    if reading is None:
-        return None
-    job = study.jobs.get(job_key(reading))
-    memory = getattr(job.snapshot.value, "memory", None) if job is not None and job.running else None
-    return memory if isinstance(memory, GistMemory) else study.library.memory(reading.id)
 
 
 def go(book: Book) -> None:
@@ -104,7 +95,7 @@ def card(study: Study, book: Book) -> None:
     readings = study.library.readings(book.id)
     running = {job.key for job in study.jobs.running()}
     reading = state.pick_reading(readings, None, running)
-    memory = memory_of(study, reading)
+    memory = state.memory_now(study, reading, state.snapshot_of(study, reading)) if reading else None
     stands = shelf.standing(book, reading, memory, running=reading is not None and job_key(reading) in running)
     cover = study.library.cover(book.id) if book.has_cover else None
     with st.container(key=f"card_{book.id}", horizontal=True, gap="medium"):
@@ -118,11 +109,10 @@ def card(study: Study, book: Book) -> None:
                 f'<p class="small dimmer">{shelf.when(book.opened)}</p>'
             )
             with st.container(key=f"stands_{stands.kind}_{book.id}", gap=None):
-                st.markdown(f"{ICONS.get(stands.kind, '')} **{stands.line}**".strip())
+                recorded = " · recorded" if reading is not None and reading.recorded else ""
+                st.markdown(f"{ICONS.get(stands.kind, '')} **{stands.line}**{recorded}".strip())
                 if stands.percent is not None:
                     st.progress(min(1.0, stands.percent / 100))
-                if reading is not None and reading.recorded:
-                    st.text(f"Recorded: read by {reading.model}")
                 if stands.more:
                     st.text(stands.more)
             with st.container(horizontal=True, key=f"acts_{book.id}", gap="small"):
@@ -182,8 +172,8 @@ def empty(study: Study) -> None:
     with st.container(key="empty", horizontal_alignment="center"):
         st.html(f"{ART}<h2>No books yet</h2>")
         st.markdown(
-            "Drop a PDF, EPUB, Word document, web page or text file above. Or begin with *The Keeper of Harrow Light*, "
-            "a short mystery that has been read for you already."
+            "Drop a PDF, EPUB, Word document, web page or text file above, and it is read page by page. "
+            "Or begin with *The Keeper of Harrow Light*, a short mystery that has been read already."
         )
         if st.button("Open the sample story", key="bring_samples"):
             for book in study.library.books(include_removed=True):
@@ -209,14 +199,16 @@ def show() -> None:
             query = st.text_input(
                 "Search titles and authors",
                 placeholder="Search titles and authors",
+                icon=":material/search:",
                 label_visibility="collapsed",
                 key="q",
             )
             by = st.selectbox(
                 "Sort", list(shelf.SORTS), format_func=shelf.SORTS.__getitem__, label_visibility="collapsed", key="sort"
             )
-    removed_note(study)
-    open_files(study)
+    with st.container():  # of its own, so that a message here does not push the shelf into another's place
+        removed_note(study)
+        open_files(study)
     if not every:
         empty(study)
         return

@@ -57,7 +57,7 @@ def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, 
 
 def _read_line(memory: GistMemory) -> str:
     fallbacks = sum(p.fallback for p in memory.pages) + sum(g.fallback for g in memory.gists if g is not None)
-    pages = f"{len(memory.pages)} page{'s' if len(memory.pages) != 1 else ''}"
+    pages = f"{len(memory.pages):,} page{'s' if len(memory.pages) != 1 else ''}"
     if fallbacks:
         return f"{pages}; {fallbacks} fell back to a rule"
     return f"{pages}, kept at {100 - memory.compression_rate:.0f} %"
