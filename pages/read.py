@@ -21,14 +21,10 @@ from readagent_core.study import Study, budget
 from readagent_core.study import reading as study_reading
 
 KEY = "reader"
-
-
-def memory_now(study: Study, reading: Reading) -> GistMemory:
-    """The memory as far as it is made: a running job's newest, else what is kept."""
-    job = study.jobs.get(state.job_key(reading))
-    progress = job.snapshot.value if job is not None and job.running else None
-    memory = getattr(progress, "memory", None)
-    return memory if isinstance(memory, GistMemory) else study.library.memory(reading.id)
+LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
+ARRIVING = (
+    f'<div class="arriving" role="status" aria-label="Opening the book"><b></b><p>{LINES}</p><p>{LINES}</p></div>'
+)
 
 
 def where_to_go(study: Study, book: Book, memory: GistMemory) -> dict[str, object] | None:
@@ -109,10 +105,11 @@ def room(
     scope = f"r{reading.id}"
     key = f"{KEY}_{reading.id}"
     was_running = going_on or st.session_state.get("was_running") == reading.id  # it may have ended since the sidebar
+    snapshot = state.snapshot_of(study, reading)
     reading = study.library.reading(reading.id)
-    job = study.jobs.get(state.job_key(reading))
-    memory = memory_now(study, reading)
-    running = (job is not None and job.running) or start.gisting(study, reading) is not None
+    memory = state.memory_now(study, reading, snapshot)
+    gisting = start.gisting(study, reading)
+    running = (snapshot is not None and snapshot.state == "running") or gisting is not None
     st.session_state["was_running"] = reading.id if running else None
     view.send_pages(memory, scope=scope)
     query = str(getattr(st.session_state.get(key), "query", None) or "")
@@ -122,8 +119,8 @@ def room(
         scope=scope,
         key=key,
         state={
-            "job": start.gisting(study, reading)
-            or state.job_line(job, reading, memory, now=state.now(), budget=budget.stopped(study, reading)),
+            "job": gisting
+            or state.job_line(snapshot, reading, memory, now=state.now(), budget=budget.stopped(study, reading)),
             "hits": {"query": query, "items": view.hit_records(hits, memory), "total": len(hits)},
             "goto": goto,
             "looked": looked[0],
@@ -147,7 +144,7 @@ def sidebar(study: Study, book: Book, readings: list[Reading], reading: Reading 
     with st.sidebar:
         current.picker(study, book)
         if reading is not None:
-            memory = memory_now(study, reading)
+            memory = state.memory_now(study, reading, state.snapshot_of(study, reading))
             view.show_outline(memory, scope=f"r{reading.id}", key=f"outline_{reading.id}")
             start.which_reading(study, book, readings, reading)
     shell.model_line(study.model.name, study.model.where, is_language_model=study.model.is_language_model)
@@ -160,6 +157,7 @@ def show() -> None:
         shell.header("Read", about="No book is open yet.")
         st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
         return
+    st.html(ARRIVING)  # app.css puts it away as soon as there is something to read
     study.library.touch(book.id)
     readings = study.library.readings(book.id)
     running = [job.key for job in study.jobs.running()]
@@ -168,7 +166,7 @@ def show() -> None:
     if reading is None:
         start.panel(study, book)
         return
-    goto = where_to_go(study, book, memory_now(study, reading))
+    goto = where_to_go(study, book, state.memory_now(study, reading, state.snapshot_of(study, reading)))
     exchanges = [e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id)]
     going_on = any(key == state.job_key(reading) for key in running) or start.gisting(study, reading) is not None
     looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)

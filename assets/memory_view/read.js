@@ -1,4 +1,4 @@
-// The reader: leaves in a scroller, the map beside them, one place it is at. Speaks to the server only when a
+// The reader: leaves in a scroller, the map beside them, hits, views; where it is at keeps place.js. Speaks to the server only when a
 // person does something that must be kept or looked up; turning a page costs no message.
 //
 // data: count, meta (book_facts), job, hits {query, items, total}, goto {page, id}, looked {page: answers}, lit [pages of the last answer],
@@ -6,7 +6,7 @@
 
 class Reader {
   constructor(root, { send, keep }) {
-    this.send = (act) => (this.flush(), send(act)); // something done, told once
+    this.send = (act) => (this.place.flush(), send(act)); // something done, told once
     this.keep = keep; // where the person is, what is searched
     this.leaves = new Map();
     this.hit = -1;
@@ -25,7 +25,33 @@ class Reader {
     this.room = el("div", { class: "room" }, this.scroller, this.mapbox);
     root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.live);
     this.root = root;
-    this.listen();
+    this.place = new Place(this);
+    this.keys = (event) => readerKey(this, event);
+    document.addEventListener("keydown", this.keys);
+    this.resize = new ResizeObserver(() => this.drawMap());
+    this.resize.observe(this.mapbox);
+  }
+
+  get here() {
+    return this.place.here;
+  }
+
+  goto(page, how) {
+    this.place.goto(page, how);
+  }
+
+  // Told by the place: another page is the current one.
+  moved() {
+    this.drawMap();
+    this.toolbar.at(this.here);
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.keys);
+    this.resize.disconnect();
+    this.place.close();
+    this.book?.removeEventListener("pages", this.onpages);
+    this.book?.removeEventListener("ask-goto", this.onask);
   }
 
   // --- what comes from the server -----------------------------------------------------------------
@@ -46,8 +72,7 @@ class Reader {
     this.title.textContent = data.meta.title;
     this.toolbar.update(data);
     this.takePages();
-    if (data.goto && data.goto.id !== this.book.gone) this.wanted = data.goto;
-    this.tryGoto();
+    this.place.ask(data.goto);
   }
 
   changeBook(scope) {
@@ -59,10 +84,9 @@ class Reader {
     this.book.addEventListener("ask-goto", (this.onask = (e) => this.goto(e.detail)));
     this.leaves.clear();
     this.column.replaceChildren(this.soon);
-    this.here = 0;
     this.hit = -1;
     // drawn anew in the same tab: back to where the person was, however little of it was kept
-    this.wanted = this.book.at && { ...this.book.at, id: this.book.gone };
+    this.place.begin(this.book.at && { ...this.book.at, id: this.book.gone });
   }
 
   // Pages that came or changed; leaves are added below, so nothing the person looks at moves.
@@ -81,9 +105,9 @@ class Reader {
     const next = this.leaves.size + 1;
     this.soon.hidden = !(this.data.job?.running && this.data.job.paging);
     this.soon.querySelector("strong").textContent = `Page ${next}`;
-    this.tryGoto();
+    this.place.tryWanted();
     this.drawMap();
-    this.settle();
+    this.place.settle();
   }
 
   add(page) {
@@ -128,127 +152,6 @@ class Reader {
       el("div", { class: "gist" }, el("div", { class: "in" }, ...lines([100, 92, 48], "thin"))));
   }
 
-  // --- where the person is ------------------------------------------------------------------------
-
-  listen() {
-    let waiting = false;
-    this.scroller.addEventListener("scroll", () => {
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => ((waiting = false), this.settle()));
-    }, { passive: true });
-    this.keys = (event) => readerKey(this, event);
-    document.addEventListener("keydown", this.keys);
-    this.resize = new ResizeObserver(() => this.drawMap());
-    this.resize.observe(this.mapbox);
-    // another width or height (or the first one) lays every page out anew: stay at the page
-    this.refit = new ResizeObserver(() => this.forced && this.aim && this.bring(this.aim, this.forced.page));
-    this.refit.observe(this.scroller);
-    let dragging = false;
-    const go = (event) => {
-      const y = event.clientY - this.mapbox.firstChild.getBoundingClientRect().top;
-      this.goto(Math.min(pageAt(this.places, y), this.leaves.size), { smooth: false });
-    };
-    this.mapbox.addEventListener("pointerdown", (e) => {
-      if (!this.leaves.size) return;
-      dragging = true;
-      this.mapbox.setPointerCapture?.(e.pointerId);
-      go(e);
-    });
-    this.mapbox.addEventListener("pointermove", (e) => dragging && go(e));
-    this.mapbox.addEventListener("pointerup", () => (dragging = false));
-    this.mapbox.addEventListener("wheel", (e) => (this.scroller.scrollBy(0, e.deltaY), e.preventDefault()),
-      { passive: false });
-  }
-
-  close() {
-    document.removeEventListener("keydown", this.keys);
-    this.resize.disconnect();
-    this.refit.disconnect();
-    this.book?.removeEventListener("pages", this.onpages);
-    this.book?.removeEventListener("ask-goto", this.onask);
-    clearTimeout(this.keeping);
-  }
-
-  // The page whose text is at the reading line, a quarter down; found by halving, so 1000 pages cost nothing.
-  settle() {
-    if (!this.leaves.size) return;
-    const box = this.scroller.getBoundingClientRect();
-    const line = box.top + Math.min(160, box.height / 4);
-    let [low, high] = [1, this.leaves.size];
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.leaves.get(middle).getBoundingClientRect().top <= line) low = middle;
-      else high = middle - 1;
-    }
-    if (this.forced && Math.abs(this.scroller.scrollTop - this.forced.top) < 2) low = this.forced.page;
-    else this.forced = null;
-    this.arrive(low, line);
-  }
-
-  arrive(page, line) {
-    if (page !== this.here) {
-      this.leaves.get(this.here)?.classList.remove("cur");
-      this.leaves.get(page).classList.add("cur");
-      this.here = page;
-      this.drawMap();
-      this.toolbar.at(page);
-    }
-    const record = this.book.pages[page - 1];
-    const pieces = [...this.leaves.get(page).querySelectorAll(".text [data-i]")];
-    const first = pieces.find((p) => p.getBoundingClientRect().bottom > line - 60);
-    const paragraph = record.s + Number(first?.dataset.i ?? 0);
-    moveTo(this.data.scope, page, paragraph);
-    if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
-      clearTimeout(this.keeping);
-      this.unkept = { page, paragraph };
-      this.keeping = setTimeout(() => this.flush(), 700);
-    }
-  }
-
-  flush() {
-    clearTimeout(this.keeping);
-    if (this.unkept) this.keep("at", (this.kept = this.unkept));
-    this.unkept = null;
-  }
-
-  tryGoto() {
-    if (!this.wanted) {
-      if (this.leaves.size) this.restored = true;
-      return;
-    }
-    const { page, paragraph, id } = this.wanted;
-    if (!this.leaves.has(page)) return;
-    this.book.gone = id;
-    this.wanted = null;
-    this.goto(page, { smooth: false, paragraph });
-    this.kept = { page, paragraph };
-    this.restored = true;
-  }
-
-  goto(page, { paragraph = null, focus = false } = {}) {
-    const node = this.leaves.get(page);
-    if (!node) return;
-    const inside = paragraph === null ? null
-      : node.querySelector(`.text [data-i="${paragraph - this.book.pages[page - 1].s}"]`);
-    const target = inside && inside.dataset.i !== "0" ? inside : node;
-    this.bring(target, page);
-    // pages drawn for the first time take their true height now: aim once more
-    requestAnimationFrame(() => {
-      this.bring(target, page);
-      if (focus) node.focus({ preventScroll: true });
-    });
-  }
-
-  bring(target, page) {
-    if (!target.isConnected) return;
-    this.aim = target;
-    const top = target.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
-    this.scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
-    this.forced = { page, top: this.scroller.scrollTop };
-    this.settle();
-  }
-
   // --- search -------------------------------------------------------------------------------------
 
   takeHits(hits) {
@@ -270,15 +173,8 @@ class Reader {
     this.redraw([before, page]);
     const node = this.leaves.get(page);
     const mark = node?.querySelector("mark.now");
-    if (mark) {
-      mark.scrollIntoView({ block: "center" });
-      requestAnimationFrame(() => {
-        if (mark.isConnected) mark.scrollIntoView({ block: "center" });
-        this.forced = { page, top: this.scroller.scrollTop };
-        this.aim = null;
-        this.settle();
-      });
-    } else this.goto(page);
+    if (mark) this.place.centre(mark, page);
+    else this.goto(page);
     this.toolbar.update(this.data);
     this.drawMap();
   }
@@ -318,7 +214,7 @@ class Reader {
     if (!height || !this.data.meta) return;
     const pages = this.book.pages.slice(0, this.leaves.size);
     const narrow = width < 60;
-    this.places = drawMap(this.mapbox, pages, {
+    this.cells = drawMap(this.mapbox, pages, {
       width: narrow ? 46 : 84, height: height - 24, looked: new Map((this.data.lit ?? []).map((n) => [n, 1])),
       hits: new Set(this.items.map((h) => h[0])), here: this.here, labels: !narrow,
       wordsTotal: this.data.meta.words, pagesTotal: this.data.job?.total ?? 0,
@@ -328,30 +224,10 @@ class Reader {
     this.mapbox.setAttribute("aria-valuetext", `Page ${this.here} of ${this.leaves.size}`);
   }
 
+  // For screen readers; pages that come by themselves are told of at most every five seconds.
   announce(text) {
     if (Date.now() - (this.spoke ?? 0) < 5000) return;
     this.spoke = Date.now();
     this.live.textContent = text;
   }
-}
-
-// Keys work anywhere on the screen, but never while someone types.
-function readerKey(reader, event) {
-  if (!reader.root.isConnected || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape") return reader.toolbar.escape(event);
-  if (typing(event)) return;
-  const inMap = event.composedPath().includes(reader.mapbox);
-  if (document.querySelector('[role="dialog"]') && !inMap) return;
-  const page = (step) => reader.goto(Math.min(reader.leaves.size, Math.max(1, reader.here + step)));
-  const does = {
-    j: () => page(1), k: () => page(-1), ArrowRight: () => page(1), ArrowLeft: () => page(-1),
-    ...(inMap ? { ArrowDown: () => page(1), ArrowUp: () => page(-1) } : {}),
-    Home: () => reader.goto(1), End: () => reader.goto(reader.leaves.size),
-    g: () => reader.turnMode(reader.here), "/": () => reader.toolbar.find(), n: () => reader.showHit(1),
-    N: () => reader.showHit(-1), m: () => reader.mapbox.focus(), "?": () => reader.toolbar.toggle("help"),
-    o: () => reader.book.dispatchEvent(new CustomEvent("outline")),
-  }[event.key];
-  if (!does) return;
-  event.preventDefault();
-  does();
 }

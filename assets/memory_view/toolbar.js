@@ -21,7 +21,7 @@ class Toolbar {
     const [before, next] = [["up", -1, "Hit before"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
       button("", () => reader.showHit(step), { kind: "quiet icon hitstep", icon: shape, name }));
     this.page = this.pageInput();
-    this.of = el("span", { class: "dim num" });
+    this.of = el("span", { class: "dim num", role: "status" });
     const panel = (name) => () => this.toggle(name);
     this.aa = button("Aa", panel("type"), { kind: "quiet aa", "aria-expanded": "false", "aria-label": "Type and theme" });
     this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keys" });
@@ -48,10 +48,11 @@ class Toolbar {
     this.bar.classList.toggle("found", items.length > 0);
     this.nothing.hidden = !asked || items.length > 0;
     if (!this.nothing.hidden) this.nothing.replaceChildren(...this.noHits(asked, count));
-    this.input.placeholder = job?.running ? "Search what has been read" : "Search text and gists";
+    const narrow = this.reader.root.clientWidth < 560;
+    this.input.placeholder = narrow ? "Search" : job?.running ? "Search what has been read" : "Search text and gists";
     this.drawJob(job);
     if (JSON.stringify(look) !== JSON.stringify(this.look)) this.applyLook({ ...look });
-    this.of.textContent = `of ${number(count)}`;
+    this.of.textContent = this.missing ? `no page ${this.missing}` : `of ${number(count)}`;
   }
 
   noHits(asked, count) {
@@ -109,8 +110,20 @@ class Toolbar {
     const bySource = pages.find((p) => (p.p ?? []).some(([, where]) => place(where) === place(asked)));
     const page = plain && plain >= 1 && plain <= pages.length ? plain : bySource?.n;
     if (page) this.reader.goto(page, { focus: true });
-    else this.reader.announce(`There is no page ${asked}.`);
+    else this.miss(asked);
     input.value = this.page.value = page ?? this.reader.here;
+  }
+
+  // For a moment it says that there is no such page, where it else says how many there are.
+  miss(asked) {
+    const tell = (missing) => {
+      this.missing = missing;
+      for (const node of this.reader.root.querySelectorAll(".goto span.num"))
+        node.textContent = missing ? `no page ${missing}` : `of ${number(this.reader.data.count)}`;
+    };
+    tell(asked.slice(0, 12));
+    clearTimeout(this.missed);
+    this.missed = setTimeout(() => tell(""), 4000);
   }
 
   // --- panels -------------------------------------------------------------------------------------

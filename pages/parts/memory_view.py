@@ -29,7 +29,8 @@ from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
 FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"
-PARTS = ("store", "dom", "map", "leaf", "read", "toolbar", "edit", "outline", "../answer_view/told", "memory", "main")
+READER = ("place", "keys", "read", "toolbar", "edit")
+PARTS = ("store", "dom", "map", "leaf", *READER, "outline", "../answer_view/told", "memory", "main")
 PARCEL = 40  # pages a parcel: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 MOST_HITS = 400
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from readagent_core.document import Document
-from readagent_core.jobs import Job, Snapshot
+from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.models.prices import money as budget_money
+from readagent_core.study import Study
 from readagent_core.study.budget import USED, BookBudget
 from readagent_core.study.reading import ELSEWHERE
 
@@ -66,14 +67,29 @@ def money(cost: float | None) -> str:
     return f"${cost:.2f} so far" if cost else ""
 
 
+def memory_now(study: Study, reading: Reading, snapshot: Snapshot | None) -> GistMemory:
+    """The memory as far as it is made: the newest of a running job, else what is kept.
+
+    ``snapshot``: of the reading's job, taken once for all that is drawn; a job may end between two looks at it.
+    """
+    value = snapshot.value if snapshot is not None and snapshot.state == "running" else None
+    memory = getattr(value, "memory", None)
+    return memory if isinstance(memory, GistMemory) else study.library.memory(reading.id)
+
+
+def snapshot_of(study: Study, reading: Reading) -> Snapshot | None:
+    """How the job of this reading stands now; None where there is none."""
+    job = study.jobs.get(job_key(reading))
+    return job.snapshot if job is not None else None
+
+
 def job_line(
-    job: Job | None, reading: Reading, memory: GistMemory, *, now: float, budget: BookBudget | None = None
+    snapshot: Snapshot | None, reading: Reading, memory: GistMemory, *, now: float, budget: BookBudget | None = None
 ) -> dict[str, Any] | None:
     """The line of a reading under way, or of one that stands still, as the component takes it; None when done.
 
     ``budget``: the one it stands still for.
     """
-    snapshot = job.snapshot if job else None
     if snapshot is not None and snapshot.state == "running":
         return _running(snapshot, memory, now=now)
     if memory.complete or reading.recorded:

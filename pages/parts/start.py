@@ -32,7 +32,12 @@ PAGINATION_NAMES = {
     "one-pass": "Pauses and gists in one pass (fewest words sent)",
     "uniform": "Even pages by rule (no model for the pauses)",
 }
-FORMATS = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON"}
+FORMATS = {  # file ending -> name, what it is good for
+    "md": ("Markdown", "text for notes and for editing"),
+    "html": ("HTML", "one page for any browser, in this look"),
+    "epub": ("EPUB", "the gists as a book, for an e-reader"),
+    "json": ("JSON", "all of it; drop it into the library to open it again"),
+}
 READ_ALREADY = (
     "With these options the book was read already, and that reading is shown. Change an option to read it another way; "
     "'Read again from here' at a pause makes a reading new from there."
@@ -184,11 +189,11 @@ def gisting(study: Study, shown: Reading) -> dict[str, Any] | None:
 def export_dialog(study: Study, book: Book, shown: Reading) -> None:
     """One file to take away: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     memory = study.library.memory(shown.id)
-    st.caption(f"{len(memory.pages)} pages, {memory.gist_words:,} words of gists.")
+    st.caption(f"{len(memory.pages):,} pages, {memory.gist_words:,} words of gists.")
     name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
-    for kind, label in FORMATS.items():
+    for kind, (label, use) in FORMATS.items():
         st.download_button(
-            label,
+            f"**{label}** {use}",
             data=lambda kind=kind: exporting.export(memory, kind),  # type: ignore[misc]
             file_name=f"{name}.{kind}",
             mime=MIMES[kind],

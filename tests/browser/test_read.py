@@ -9,6 +9,12 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.study.exporting import FORMATS, import_json
 
+FOCUSED = """() => {
+  let at = document.activeElement;
+  while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at.ariaLabel ?? at.textContent;
+}"""
+
 
 @pytest.fixture(name="app_url")
 def novella(app_url: str, keeper: str) -> str:
@@ -31,6 +37,9 @@ def test_text_stands_beside_its_gist_and_every_pause_tells_its_reason(page: Page
     expect(first.locator(".gist")).to_contain_text("Gist of page 1")
     expect(first.locator(".pausemark")).to_contain_text("Paused here: the boat conversation with Mr. Reeve")
     expect(page.locator(".leaf .pausemark")).to_have_count(25)
+    page.locator(".leaves").evaluate("e => e.scrollTop += 200")  # within the page: its gist stays in view
+    assert first.locator(".text").bounding_box()["y"] < 0
+    assert first.locator(".ghead").bounding_box()["y"] > page.locator(".leaves").bounding_box()["y"]
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -51,6 +60,13 @@ def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> Non
     page.keyboard.press("k")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    page.keyboard.press("End")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    page.keyboard.press("m")
+    expect(page.locator(".mapbox")).to_be_focused()
     page.keyboard.press("/")
     page.keyboard.type("jjj")
     expect(page.locator(".find input")).to_have_value("jjj")
@@ -60,6 +76,14 @@ def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> Non
     expect(page.locator(".panel")).to_contain_text("next page")
     page.keyboard.press("Escape")
     expect(page.locator(".panel")).to_be_hidden()
+    expect(page.locator(".helpb")).to_be_focused()  # back where it was opened
+    names = []
+    page.locator(".seg-both").focus()
+    for _ in range(10):
+        names.append(page.evaluate(FOCUSED))
+        page.keyboard.press("Tab")
+    bar = ["Side by side", "Text", "Gists", "Search text and gists", "Go to page", "Type and theme", "Keys"]
+    assert names == [*bar, "Export", "Ask", "Pages"]
 
 
 def test_views_are_for_the_book_and_for_one_page(page: Page, app_url: str) -> None:
@@ -85,6 +109,11 @@ def test_search_marks_hits_in_text_gists_and_map(page: Page, app_url: str) -> No
     expect(page.locator(".mapbox .mtick")).not_to_have_count(0)
     page.keyboard.press("Enter")
     expect(page.locator(".count")).to_have_text(re.compile(r"^2 of"))
+    page.locator(".leaves").focus()
+    page.keyboard.press("n")
+    expect(page.locator(".count")).to_have_text(re.compile(r"^3 of"))
+    page.keyboard.press("N")
+    expect(page.locator(".count")).to_have_text(re.compile(r"^2 of"))
     page.locator(".find input").fill("lantern-jaw zebra")
     expect(page.locator(".nothing")).to_contain_text("No hits for “lantern-jaw zebra”")
     expect(page.locator("mark.hit")).to_have_count(0)
@@ -105,6 +134,11 @@ def test_outline_and_map_take_the_reader_along(page: Page, app_url: str) -> None
     page.locator(".outline button").filter(has_text="The Log").click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "7")
     expect(page.locator(".outline .on")).to_contain_text("The Log")
+    expect(page.locator(".outline li").first.locator("b")).to_have_attribute("style", "width: 100%;")  # it is behind
+    expect(page.locator(".outline li").last.locator("b")).to_have_attribute("style", "width: 0%;")
+    page.locator(".leaves").focus()
+    page.keyboard.press("o")
+    expect(page.locator(".outline .on button")).to_be_focused()
     page.locator(".mapbox").focus()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".mapbox")).to_have_attribute("aria-valuetext", "Page 8 of 25")
@@ -130,6 +164,10 @@ def test_the_map_is_dragged_like_a_scrollbar(page: Page, app_url: str) -> None:
 
 def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=4)
+    page.locator(".find input").fill("oil")
+    expect(page.locator("mark.now")).to_have_count(1)
+    page.locator(".pagein").fill("4")
+    page.locator(".pagein").press("Enter")
     page.locator(".tbar").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
     for kind in FORMATS:
@@ -142,8 +180,9 @@ def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) 
         else:
             assert data[:2] == b"PK" if kind == "epub" else b"Harrow" in data
     page.keyboard.press("j")  # the dialog is over the reader: its keys turn no page under it
-    dialog.get_by_role("button", name="Close").click()
+    page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+    expect(page.locator(".find input")).to_have_value("oil")  # it closed the dialog and nothing else
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
 
 
@@ -189,6 +228,14 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="5", exact=True).click()
     expect(text).to_have_css("font-size", "23px")
+    page.locator(".panel").get_by_role("button", name="Sans").click()
+    expect(text).not_to_have_css("font-family", re.compile("Palatino"))
+    expect(page.locator("#p1 .gtext")).to_have_css("font-size", "15px")  # the gist is not the book's own words
+    page.locator(".panel").get_by_role("button", name="Serif").click()
+    middle = text.bounding_box()["width"]
+    page.locator(".panel").get_by_role("button", name="Narrow").click()
+    assert text.bounding_box()["width"] < middle
+    page.locator(".panel").get_by_role("button", name="Middle").click()
     page.locator(".panel").get_by_role("button", name="Sepia").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
     page.reload()

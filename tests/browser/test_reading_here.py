@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,7 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(page: P
     page.locator(".leaves").focus()
     page.keyboard.press("j")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    expect(page.locator('p[aria-live="polite"]')).to_have_text(re.compile(r"^Page \d+ is read\.$"))
     top = page.locator("#p2").bounding_box()["y"]
     expect(page.locator("#p4")).to_be_attached()
     assert abs(page.locator("#p2").bounding_box()["y"] - top) < 2  # nothing moved under the person's eyes
@@ -160,7 +162,8 @@ def test_a_page_of_the_source_is_gone_to(page: Page, app_url: str, app_home: Pat
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
     page.locator(".pagein").fill("p. 99")
     page.locator(".pagein").press("Enter")
-    expect(page.locator(".pagein")).to_have_value("3")  # no such page: it stays
+    expect(page.locator(".goto span.num")).to_have_text("no page p. 99")
+    expect(page.locator(".pagein")).to_have_value("3")  # it stays
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
 
 

@@ -66,7 +66,7 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(study_at):
         assert len(server.chats) == sent
 
         line = read_state.job_line(
-            study.jobs.get(read_state.job_key(reading)),
+            read_state.snapshot_of(study, reading),
             study.library.reading(reading.id),
             study.library.memory(reading.id),
             now=0.0,

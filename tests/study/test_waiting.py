@@ -58,7 +58,7 @@ def test_the_wait_is_shown_and_can_be_ended(study_at):
         job = study.start_reading(shelved.id, PLAN)
         snapshot = until_it_waits(job)
         (reading,) = study.library.readings(shelved.id)
-        line = read_state.job_line(job, reading, study.library.memory(reading.id), now=time.time())
+        line = read_state.job_line(job.snapshot, reading, study.library.memory(reading.id), now=time.time())
         assert line["line"] == "Paused: the model asked us to wait"
         assert "Waiting 6" in line["rest"]
         assert "going on by itself in" in line["rest"]

@@ -1,0 +1,152 @@
+// Where the person is in the reader: which page stands at the reading line, going to another, keeping it.
+// Knows the reader's leaves, scroller and map; what is searched or how a page looks is not its business.
+
+class Place {
+  constructor(reader) {
+    this.reader = reader;
+    this.here = 0; // the page at the reading line, 0 before there is one
+    this.forced = null; // {page, top}: a page gone to stays the current one until the person scrolls
+    this.wanted = null; // {page, paragraph, id}: to be gone to when it is there
+    this.listen();
+  }
+
+  // Another book: nothing of the place in the one before holds; `start` is where to begin, if anywhere.
+  begin(start) {
+    this.here = 0;
+    this.forced = this.aim = this.kept = this.unkept = null;
+    this.restored = false;
+    this.wanted = start;
+  }
+
+  // What the server asks for, once for every `id`.
+  ask(goto) {
+    if (goto && goto.id !== this.reader.book.gone) this.wanted = goto;
+    this.tryWanted();
+  }
+
+  listen() {
+    const { scroller, mapbox } = this.reader;
+    let waiting = false;
+    scroller.addEventListener("scroll", () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => ((waiting = false), this.settle()));
+    }, { passive: true });
+    // another width or height (or the first one) lays every page out anew: stay at the page
+    this.refit = new ResizeObserver(() => this.forced && this.aim && this.bring(this.aim, this.forced.page));
+    this.refit.observe(scroller);
+    let dragging = false;
+    const go = (event) => {
+      const y = event.clientY - mapbox.firstChild.getBoundingClientRect().top;
+      this.goto(Math.min(pageAt(this.reader.cells, y), this.reader.leaves.size));
+    };
+    mapbox.addEventListener("pointerdown", (event) => {
+      if (!this.reader.leaves.size) return;
+      dragging = true;
+      mapbox.setPointerCapture?.(event.pointerId);
+      go(event);
+    });
+    mapbox.addEventListener("pointermove", (event) => dragging && go(event));
+    for (const end of ["pointerup", "pointercancel"]) mapbox.addEventListener(end, () => (dragging = false));
+    mapbox.addEventListener("wheel", (event) => (scroller.scrollBy(0, event.deltaY), event.preventDefault()),
+      { passive: false });
+  }
+
+  close() {
+    this.refit.disconnect();
+    clearTimeout(this.keeping);
+  }
+
+  // The page whose text is at the reading line, a quarter down; found by halving, so 1000 pages cost nothing.
+  settle() {
+    const { leaves, scroller } = this.reader;
+    if (!leaves.size) return;
+    const box = scroller.getBoundingClientRect();
+    const line = box.top + Math.min(160, box.height / 4);
+    let [low, high] = [1, leaves.size];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (leaves.get(middle).getBoundingClientRect().top <= line) low = middle;
+      else high = middle - 1;
+    }
+    if (this.forced && Math.abs(scroller.scrollTop - this.forced.top) < 2) low = this.forced.page;
+    else this.forced = null;
+    this.arrive(low, line);
+  }
+
+  arrive(page, line) {
+    const { leaves, book, data } = this.reader;
+    if (page !== this.here) {
+      leaves.get(this.here)?.classList.remove("cur");
+      leaves.get(page).classList.add("cur");
+      this.here = page;
+      this.reader.moved();
+    }
+    const pieces = [...leaves.get(page).querySelectorAll(".text [data-i]")];
+    const first = pieces.find((p) => p.getBoundingClientRect().bottom > line - 60);
+    const paragraph = book.pages[page - 1].s + Number(first?.dataset.i ?? 0);
+    moveTo(data.scope, page, paragraph);
+    if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
+      clearTimeout(this.keeping);
+      this.unkept = { page, paragraph };
+      this.keeping = setTimeout(() => this.flush(), 700);
+    }
+  }
+
+  // The place is told to the server a moment after the person stands still, or before anything else is.
+  flush() {
+    clearTimeout(this.keeping);
+    if (this.unkept) this.reader.keep("at", (this.kept = this.unkept));
+    this.unkept = null;
+  }
+
+  tryWanted() {
+    const { leaves, book } = this.reader;
+    if (!this.wanted) {
+      if (leaves.size) this.restored = true;
+      return;
+    }
+    const { page, paragraph, id } = this.wanted;
+    if (!leaves.has(page)) return;
+    book.gone = id;
+    this.wanted = null;
+    this.goto(page, { paragraph });
+    this.kept = { page, paragraph };
+    this.restored = true;
+  }
+
+  goto(page, { paragraph = null, focus = false } = {}) {
+    const node = this.reader.leaves.get(page);
+    if (!node) return;
+    const inside = paragraph === null ? null
+      : node.querySelector(`.text [data-i="${paragraph - this.reader.book.pages[page - 1].s}"]`);
+    const target = inside && inside.dataset.i !== "0" ? inside : node;
+    this.bring(target, page);
+    // pages drawn for the first time take their true height now: aim once more
+    requestAnimationFrame(() => {
+      this.bring(target, page);
+      if (focus) node.focus({ preventScroll: true });
+    });
+  }
+
+  bring(target, page) {
+    if (!target.isConnected) return;
+    const { scroller } = this.reader;
+    this.aim = target;
+    const top = target.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+    scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
+    this.forced = { page, top: scroller.scrollTop };
+    this.settle();
+  }
+
+  // A found word into the middle of the view; its page is the current one, whatever else is to be seen.
+  centre(mark, page) {
+    mark.scrollIntoView({ block: "center" });
+    requestAnimationFrame(() => {
+      if (mark.isConnected) mark.scrollIntoView({ block: "center" });
+      this.forced = { page, top: this.reader.scroller.scrollTop };
+      this.aim = null;
+      this.settle();
+    });
+  }
+}
