@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
+from readagent_core.loaders import contents
 from readagent_core.loaders.language import detect
 
 SCENE_BREAK = "* * *"
@@ -62,6 +64,16 @@ def same(one: str, other: str) -> bool:
     return bool(one) and _MARKUP.sub(" ", one).strip().casefold() == _MARKUP.sub(" ", other).strip().casefold()
 
 
+def _letters(text: str) -> str:
+    return "".join(c for c in text if c.isalnum()).casefold()
+
+
+def _is_near(line: str, author: str) -> bool:
+    """Whether ``line`` is 'by' and the author's name, though spelt a little differently."""
+    by = _BY.match(line)
+    return by is not None and SequenceMatcher(None, line[by.end() :], author).ratio() > 0.9
+
+
 class Builder:
     """Takes a document's pieces in order. ``place``: where the next paragraphs stand in the source."""
 
@@ -109,6 +121,8 @@ class Builder:
         """The document. Raises EmptyDocumentError when there is no paragraph, TooLargeError over the word limit."""
         self._set_title_apart(title, author)
         self._keep_last_headings()
+        self._set_contents_apart()
+        self._set_title_page_apart(author)
         if not self.paragraphs:
             raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
         self._count_unreadable()
@@ -139,8 +153,8 @@ class Builder:
                 section.title, author
             ):
                 self.sections.remove(section)
-        dropped = 0
-        for paragraph in self.paragraphs[:4]:
+        dropped = self._title_lines(title)
+        for paragraph in self.paragraphs[dropped : dropped + 4]:
             line = paragraph.text
             if same(line, title) or self._is_author(line, author):
                 dropped += 1
@@ -149,6 +163,23 @@ class Builder:
         if dropped and dropped < len(self.paragraphs):
             del self.paragraphs[:dropped]
             self.sections = [Section(s.title, max(0, s.start - dropped), s.level) for s in self.sections]
+
+    def _title_lines(self, title: str) -> int:
+        """How many paragraphs at the very start say the title between them: 'MOBY-DICK;', 'or, THE WHALE.'"""
+        texts = [p.text for p in self.paragraphs[:3]]
+        parted = any(0 < s.start < 3 for s in self.sections)
+        whole = _letters(title)
+        return next((n for n in (2, 3) if not parted and whole and _letters("".join(texts[:n])) == whole), 0)
+
+    def _set_title_page_apart(self, author: str) -> None:
+        """'An Indian Tale' and 'by Hermann Hesse', set as headings above a first chapter's, are no sections."""
+        first = self.sections[0].start if self.sections else 0
+        here = [s for s in self.sections if s.start == first]
+        by = next((n for n, s in enumerate(here[:-1], start=1) if _is_near(s.title, author)), 0)
+        if by and first <= _TITLE_PAGE:
+            lines = "\n".join(s.title for s in here[:by])
+            self.paragraphs.insert(first, Paragraph(lines, self.paragraphs[first].place))
+            self.sections = [Section(s.title, s.start + 1, s.level) for s in self.sections[by:]]
 
     @staticmethod
     def _is_author(line: str, author: str) -> bool:
@@ -162,6 +193,17 @@ class Builder:
             self.sections = self.sections[: -len(last)]
             for section in last:
                 self.paragraphs.append(Paragraph(section.title, self.place))
+
+    def _set_contents_apart(self) -> None:
+        """The sections are the table of contents; printed as text it would be the first thing read."""
+        self.paragraphs, self.sections, entries = contents.set_apart(self.paragraphs, self.sections)
+        if entries:
+            self.notice(
+                "contents",
+                f"The table of contents ({entries:,} entries) was left out: each stands again in the book, as a "
+                "section or as text.",
+                entries,
+            )
 
     def _count_unreadable(self) -> None:
         lost = sum(p.text.count("\ufffd") for p in self.paragraphs)

@@ -98,8 +98,14 @@ def _blocks(lines: list[str]) -> tuple[list[list[str]], set[int]]:
 def _parted(block: list[str]) -> list[list[str]]:
     """A block with a heading as its first line, parted from the text that follows it without a blank line."""
     if len(block) > 1 and headings.begins(block[0]) and not headings.begins_again(block[1]) and len(block[1]) > 55:
-        return [block[:1], block[1:]]
+        return [block] if _runs_on(block) else [block[:1], block[1:]]
     return [block]
+
+
+def _runs_on(block: list[str]) -> bool:
+    """Whether the first line was wrapped because the next word did not fit: then it is no line by itself."""
+    width = max(len(line) for line in block)
+    return len(block[0]) + 1 + len(block[1].split(None, 1)[0]) > width or block[1].lstrip()[:1].islower()
 
 
 def _contents_line(builder: Builder, block: list[str], *, first: bool) -> None:

@@ -1,0 +1,160 @@
+"""A table of contents told from text: a run of lines that all stand again, later and in order, as titles.
+
+What names the sections is left out, since the sections say it; a line that stands nowhere else stays. Looks at
+each line a fixed number of times. Knows nothing of any file format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from readagent_core.document import Paragraph, Section
+
+FEWEST = 3  # entries: fewer may be chance
+_LONGEST = 160  # characters of an entry
+_OFTEN = 2  # a title that stands more often is a speaker's name or a running head
+_ROWS = 3  # printed lines that one entry may take
+_WORD = re.compile(
+    r"^(?:the\s+)?(?:table\s+of\s+)?contents$|^chapters$|^inhalt(?:sverzeichnis)?$|^table(?:\s+des\s+mati[eè]res)?$|"
+    r"^sommaire$|^[ií]ndice$|^sommario$|^inhoud(?:sopgave)?$|^目\s*次$|^もくじ$",
+    re.IGNORECASE,
+)
+_PAGE = re.compile(r"[\s.·…_|]*(?:(?<=[\s.·…_|])|(?<=\t))(?:\d{1,4}|[ivxlc]{1,7})\s*$", re.IGNORECASE)
+_NUMBER = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,7})[.)]?\s+", re.IGNORECASE)
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass
+class _Run:
+    """``targets``: the paragraphs at which the sections start that its entries name, as they come."""
+
+    start: int
+    end: int
+    left: dict[int, list[str]] = field(default_factory=dict)  # the lines that stay, by paragraph
+    entries: int = 0
+    targets: list[int] = field(default_factory=list)
+
+
+def is_contents_title(text: str) -> bool:
+    """Whether ``text`` is what stands above a table of contents."""
+    return bool(_WORD.match(text.strip().strip("*_#[]:. ")))
+
+
+def set_apart(
+    paragraphs: Sequence[Paragraph], sections: Sequence[Section]
+) -> tuple[list[Paragraph], list[Section], int]:
+    """The paragraphs and sections without tables of contents, and how many entries were left out."""
+    titles = _titles(sections)
+    if len(titles) < FEWEST:
+        return list(paragraphs), list(sections), 0
+    again = {_key(p.text): i for i, p in enumerate(paragraphs) if len(p.text) <= _LONGEST and "\n" not in p.text}
+    runs = [run for run in _runs(paragraphs, titles, again) if _is_contents(run)]
+    if not runs:
+        return list(paragraphs), list(sections), 0
+    return (*_without(paragraphs, sections, runs, titles, again), sum(run.entries for run in runs))
+
+
+def _titles(sections: Sequence[Section]) -> dict[str, int]:
+    """Where each title stands last; not those that stand often."""
+    times = Counter(_key(s.title) for s in sections)
+    return {key: s.start for s in sections if (key := _key(s.title)) and times[key] <= _OFTEN}
+
+
+def _key(text: str) -> str:
+    return _NO_WORD.sub(" ", text).casefold().strip()
+
+
+def _forms(line: str) -> list[str]:
+    """The line as a title: as it stands, without its page, without its number, without either."""
+    bare = _PAGE.sub("", line)
+    return [_key(form) for form in (line, bare, _NUMBER.sub("", line), _NUMBER.sub("", bare))]
+
+
+def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[str, int]) -> list[_Run]:
+    """Paragraphs in a row that list titles which stand after them."""
+    runs: list[_Run] = []
+    for i, paragraph in enumerate(paragraphs):
+        if len(paragraph.text) > _LONGEST and "\n" not in paragraph.text:
+            continue
+        lines = [line for line in paragraph.text.split("\n") if line.strip()]
+        entries, targets, left = _entries(lines, i, titles, again)
+        if len(left) * 4 > len(lines):
+            continue
+        if not runs or runs[-1].end < i:
+            runs.append(_Run(i, i))
+        run = runs[-1]
+        run.end = i + 1
+        run.entries += entries
+        run.targets += targets
+        if left:
+            run.left[i] = left
+    return runs
+
+
+def _entries(
+    lines: Sequence[str], at: int, titles: dict[str, int], again: dict[str, int]
+) -> tuple[int, list[int], list[str]]:
+    """How many entries stand in these lines, where their sections start, and the lines that are no entry."""
+    entries, k = 0, 0
+    targets: list[int] = []
+    left: list[str] = []
+    while k < len(lines):
+        for rows in range(1, min(_ROWS, len(lines) - k) + 1):
+            forms = _forms(" ".join(line.strip() for line in lines[k : k + rows]))
+            target = max((titles.get(form, -1) for form in forms), default=-1)
+            if target > at:
+                targets.append(target)
+            elif not any(again.get(form, -1) > at for form in forms) and not is_contents_title(lines[k]):
+                continue
+            entries += target > at or not is_contents_title(lines[k])
+            k += rows
+            break
+        else:
+            left.append(lines[k])
+            k += 1
+    return entries, targets, left
+
+
+def _is_contents(run: _Run) -> bool:
+    """Enough titles, most of what stands there, in the book's order, and the first of them after the list."""
+    forward = sum(a <= b for a, b in pairwise(run.targets))
+    return (
+        len(set(run.targets)) >= FEWEST
+        and len(run.targets) * 2 >= run.entries
+        and forward * 5 >= (len(run.targets) - 1) * 4
+        and min(run.targets) >= run.end
+    )
+
+
+def _without(
+    paragraphs: Sequence[Paragraph],
+    sections: Sequence[Section],
+    runs: Sequence[_Run],
+    titles: dict[str, int],
+    again: dict[str, int],
+) -> tuple[list[Paragraph], list[Section]]:
+    kept: list[Paragraph] = []
+    place: list[int] = []  # where each paragraph, or what follows it, stands now
+    owner: dict[int, _Run] = {i: run for run in runs for i in range(run.start, run.end)}
+    for i, paragraph in enumerate(paragraphs):
+        place.append(len(kept))
+        run = owner.get(i)
+        if run is None:
+            kept.append(paragraph)
+        elif i in run.left:
+            kept.append(replace(paragraph, text="\n".join(run.left[i])))
+    place.append(len(kept))
+    left: list[Section] = []
+    for section in sections:
+        run = owner.get(section.start)
+        key = _key(section.title)
+        if run is not None and (
+            is_contents_title(section.title) or max(titles.get(key, -1), again.get(key, -1)) >= run.end
+        ):
+            continue  # the list's own title, or an entry that was taken for one
+        left.append(replace(section, start=place[min(section.start, len(paragraphs))]))
+    return kept, left
