@@ -14,10 +14,15 @@ from pages.parts.ask_talk import LIVE, STAGE
 from pages.parts.cached import get_study
 from pages.parts.memory_view import send_pages, show_memory
 from readagent_core.errors import ReadAgentError
-from readagent_core.study import replay
+from readagent_core.library.records import Exchange
+from readagent_core.methods.base import LookedUp
+from readagent_core.study import Study, replay
+from readagent_core.study.asking import Asking, job_key
 
 POLL_SECONDS = (0.15, 0.4)  # soon after a question, and later
 SOON_SECONDS = 5.0
+FIRST_SECONDS = 0.25  # a click waits no longer than this for the look-up of the question before it
+LAST_SECONDS = 0.3  # between the end of an answer and all else that it changes
 
 
 def screen() -> None:
@@ -75,13 +80,29 @@ def _stage(now: Scene) -> None:
 
 def _live(now: Scene) -> None:
     """What changes as answers come; runs by itself while one is under way."""
+    if now.ended:  # the sidebar names the conversation, and the suggestions come back
+        st.rerun(scope="app")
+    if now.just_asked:
+        answer_view.tell(now.book.id, ask_told.told(now), slot="first")
+        _wait_for_look_up(now.study, now.just_asked)
+        now.just_asked, now.watched = None, True
     asked = [e.asked for e in now.exchanges if e.id not in now.still]
     running = now.running
     answer_view.tell(now.book.id, ask_told.told(now))
-    pulse.beat(POLL_SECONDS[time.time() - max(asked) > SOON_SECONDS] if running and asked else None, key="ask")
-    ended, now.watched = now.watched and not running, running
-    if ended:  # the sidebar names the conversation, and the suggestions come back
-        st.rerun(scope="app")
+    now.ended, now.watched = now.watched and not running, running
+    pace = POLL_SECONDS[time.time() - max(asked, default=0) > SOON_SECONDS]
+    pulse.beat(LAST_SECONDS if now.ended else pace if running else None, key="ask")
+
+
+def _wait_for_look_up(study: Study, exchange: Exchange) -> None:
+    """A moment, in which many a model looks up or begins to answer: sooner seen than at the next beat."""
+    job = study.jobs.get(job_key(exchange.id))
+    until = time.monotonic() + FIRST_SECONDS
+    while job and job.running and time.monotonic() < until:
+        asking = job.snapshot.value
+        if isinstance(asking, Asking) and (asking.text or any(isinstance(e, LookedUp) for e in asking.events)):
+            return
+        time.sleep(0.005)
 
 
 try:

@@ -1,6 +1,6 @@
 // What Ask shows, as the server told it last: kept once in this tab, by book, and heard by every part that draws of it.
 // So an answer under way is one small message a time, and a step of the replay needs no server at all.
-// `now`: {exchange, running, order, records, steps, link, at, memory, views}; a view is what stands at one step.
+// `now`: {turn, exchange, running, order, records, steps, link, at, memory, views}; a view is what stands at one step.
 
 const talks = (globalThis.readAgentTalks ??= new Map());
 
@@ -10,6 +10,7 @@ function talkOf(name) {
 }
 
 function tell(talk, now) {
+  if (now.turn < (talk.now?.turn ?? 0)) return;
   const same = talk.now?.exchange === now.exchange && talk.now.steps.length === now.steps.length;
   if (!same || now.running || now.at === talk.mine) talk.mine = null;
   talk.now = now;

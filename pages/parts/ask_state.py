@@ -32,7 +32,8 @@ class Scene:
 
     Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
     ``from_reader``: the page to go to, from 'Ask about this page' in Read. ``still``: the records of exchanges that
-    were sent and stay as they are. ``watched``: an answer was under way when the screen was last told of it.
+    were sent and stay as they are. ``just_asked``: the question that was asked in this run. ``watched``: an answer
+    was under way when the screen was last told of it; ``ended``: it has ended, and only that was told.
     """
 
     study: Study
@@ -49,7 +50,9 @@ class Scene:
     look_ups: int = 3
     from_reader: int | None = None
     still: dict[str, dict[str, Any]] = field(default_factory=dict)
+    just_asked: Exchange | None = None
     watched: bool = False
+    ended: bool = False
 
     @property
     def running(self) -> bool:
@@ -159,6 +162,7 @@ def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like
         anew=like is not None and like.method == scene.method,
     )
     choose_exchange(scene, exchange)
+    scene.just_asked, scene.ended = exchange, False
     scene.conversation_id = exchange.conversation_id
     scene.exchanges = scene.study.library.exchanges(exchange.conversation_id)
     scene.shown, scene.shown_memory = scene.reading, scene.memory

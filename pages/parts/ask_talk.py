@@ -5,7 +5,6 @@ Every act is a callback, done before anything is drawn again; then only what it 
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import streamlit as st
@@ -15,13 +14,10 @@ from pages.parts import book as address
 from pages.parts.ask_record import checked_answer, page_passages
 from pages.parts.ask_state import Scene, ask, choose_exchange, standing
 from readagent_core.errors import ReadAgentError
-from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange
-from readagent_core.methods.base import LookedUp
 from readagent_core.study import replay, suggesting
-from readagent_core.study.asking import Asking, job_key
+from readagent_core.study.asking import job_key
 
-FIRST_SECONDS = 0.06  # how long is waited for the look-up of a question just asked, rather than draw without it
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
@@ -101,22 +97,12 @@ def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, lik
     """Ask, and draw what that changes; called from a widget's callback. Raises nothing of ours."""
     scope = ask_told.scope_of(now)
     try:
-        exchange = ask(now, text, options=options, whole=whole, like=like)
+        ask(now, text, options=options, whole=whole, like=like)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return
-    job = now.study.jobs.get(job_key(exchange.id))
-    until = time.monotonic() + FIRST_SECONDS
-    while job and job.running and not _looked(job) and time.monotonic() < until:
-        time.sleep(0.005)
     same = ask_told.scope_of(now) == scope
     st.rerun((STAGE if options.strip() else LIVE) if same else "app")
-
-
-def _looked(job: Job) -> bool:
-    """Whether the first look-up, or a word of the answer, is there."""
-    asking = job.snapshot.value
-    return isinstance(asking, Asking) and bool(asking.text or any(isinstance(e, LookedUp) for e in asking.events))
 
 
 # --- the line to write in -------------------------------------------------------------------------

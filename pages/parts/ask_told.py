@@ -91,6 +91,7 @@ def told(now: Scene) -> dict[str, Any]:
         views.append({"memory": _view(now, None if hide else step, events, text), "record": then})
     now.from_reader = None  # it is gone to once
     return {
+        "turn": time.time(),  # what was told later holds
         "exchange": current.id if current else None,
         "running": running,
         "order": [e.id for e in shown],
