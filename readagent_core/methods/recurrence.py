@@ -7,6 +7,7 @@ summary of 500. It does not know the question, so it is made once and kept.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from readagent_core.document import Document
@@ -16,7 +17,7 @@ from readagent_core.methods.answering import respond, text_prompt
 from readagent_core.methods.base import AskSettings, Event, Question
 from readagent_core.methods.budget import words_of_tokens
 from readagent_core.methods.run import Run
-from readagent_core.methods.tools import key_of, tools_of
+from readagent_core.methods.tools import Shelf, building, key_of, tools_of
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.prompts import render, version, wording
 from readagent_core.tags import disarm
@@ -57,6 +58,12 @@ def carried(run: Run) -> Generator[Event, None, tuple[str, int]]:
     parts = segments(run.memory.document, words_of_tokens(segment_tokens, sample))
     shelf = tools_of(run.settings).shelf
     key = key_of(run.model.name, run.memory.document.id, segment_tokens, summary_tokens, version("carry", run.language))
+    with building(key, run.watch) if shelf else nullcontext():
+        return (yield from _carry(run, parts, words, shelf=shelf, key=key)), len(parts)
+
+
+def _carry(run: Run, parts: list[str], words: int, *, shelf: Shelf | None, key: str) -> Generator[Event, None, str]:
+    """The summary after the last part, at most about ``words`` long; kept after every part."""
     kept: dict[str, Any] = (shelf.load(KIND, key) if shelf else None) or {"parts": 0, "summary": "", "cut": 0}
     summary, lost, cut = str(kept["summary"]), 0, int(kept["cut"])
     for number in range(int(kept["parts"]), len(parts)):
@@ -86,7 +93,7 @@ def carried(run: Run) -> Generator[Event, None, tuple[str, int]]:
         yield run.note(f"{lost} of {len(parts)} parts are not in the summary: no usable reply came.")
     if cut:
         yield run.note(f"The summary was cut to {words} words {cut} of {len(parts)} times.")
-    return summary, len(parts)
+    return summary
 
 
 def segments(document: Document, words: int) -> list[str]:

@@ -7,6 +7,7 @@ the order of the text (Fei et al., 2023). It does not know the question, so it i
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from readagent_core.errors import ModelError
@@ -14,7 +15,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import respond, text_prompt
 from readagent_core.methods.base import AskSettings, Event, Question
 from readagent_core.methods.run import Run
-from readagent_core.methods.tools import embedder_of, key_of, tools_of
+from readagent_core.methods.tools import Shelf, building, embedder_of, key_of, tools_of
 from readagent_core.methods.topics import BLOCK_WORDS, CHUNK_WORDS, Block, blocks_of, chunks_of
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.plan import GIST_SHARE
@@ -58,12 +59,22 @@ def compressed(run: Run) -> Generator[Event, None, tuple[list[Block], list[tuple
     key = key_of(
         run.model.name, document.id, embedder.name, block_words, chunk_words, share, version("compress", run.language)
     )
-    kept: dict[str, Any] = (shelf.load(KIND, key) if shelf else None) or {}
     blocks = blocks_of(document, block_words)
+    with building(key, run.watch) if shelf else nullcontext():
+        chunks, texts = yield from _compress(run, blocks, chunk_words, share, shelf=shelf, key=key)
+    return blocks, chunks, texts
+
+
+def _compress(
+    run: Run, blocks: list[Block], chunk_words: int, share: float, *, shelf: Shelf | None, key: str
+) -> Generator[Event, None, tuple[list[tuple[int, ...]], list[str]]]:
+    """The blocks of each topic and each topic's shortened text; kept after every few."""
+    kept: dict[str, Any] = (shelf.load(KIND, key) if shelf else None) or {}
     if "chunks" in kept:
         chunks = [tuple(chunk) for chunk in kept["chunks"]]
     else:
-        chunks = chunks_of(blocks, embedder.embed([b.text for b in blocks], run.watch), chunk_words=chunk_words)
+        vectors = embedder_of(run.settings).embed([b.text for b in blocks], run.watch)
+        chunks = chunks_of(blocks, vectors, chunk_words=chunk_words)
     texts: dict[int, str] = {int(number): str(text) for number, text in kept.get("texts", {}).items()}
     sources = ["".join(blocks[i].text for i in chunk).strip() for chunk in chunks]
     for number, source in enumerate(sources):
@@ -93,7 +104,7 @@ def compressed(run: Run) -> Generator[Event, None, tuple[list[Block], list[tuple
             shelf.save(KIND, key, {"chunks": chunks, "texts": texts})
     if lost:
         yield run.note(f"{lost} of {len(chunks)} topics are first words: no usable shortened text came.")
-    return blocks, chunks, [texts[number] for number in range(len(chunks))]
+    return chunks, [texts[number] for number in range(len(chunks))]
 
 
 def told(blocks: Sequence[Block], chunks: Sequence[Sequence[int]], texts: Sequence[str]) -> list[dict[str, Any]]:

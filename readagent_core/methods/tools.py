@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from readagent_core.methods.base import AskSettings
+from readagent_core.models.base import Watch
 
 if TYPE_CHECKING:
     from readagent_core.models.embed import Embedder
+
+_LOOK_SECONDS = 0.1  # between looks at whether whoever waits was cancelled
+_BUILDING: dict[str, _Builder] = {}
+_GUARD = threading.Lock()
 
 
 class Shelf(Protocol):
@@ -54,6 +62,35 @@ def embedder_of(settings: AskSettings) -> Embedder:
     from readagent_core.models.embed import BuiltInEmbedder  # brings in what speaks to servers
 
     return tools_of(settings).embedder or BuiltInEmbedder()
+
+
+@dataclass
+class _Builder:
+    lock: threading.Lock
+    wanted: int = 0
+
+
+@contextmanager
+def building(key: str, watch: Watch) -> Iterator[None]:
+    """Hold the thing of this shelf key while it is made: whoever else wants it waits, and then finds it kept.
+
+    So two questions at once about one book build one tree. Raises CancelledError when ``watch`` is cancelled.
+    """
+    with _GUARD:
+        builder = _BUILDING.setdefault(key, _Builder(threading.Lock()))
+        builder.wanted += 1
+    try:
+        while not builder.lock.acquire(timeout=_LOOK_SECONDS):
+            watch.check()
+        try:
+            yield
+        finally:
+            builder.lock.release()
+    finally:
+        with _GUARD:
+            builder.wanted -= 1
+            if not builder.wanted:
+                del _BUILDING[key]
 
 
 def key_of(*parts: Any) -> str:

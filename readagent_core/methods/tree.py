@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event
 from readagent_core.methods.budget import words_of_tokens
 from readagent_core.methods.run import Run
-from readagent_core.methods.tools import key_of, tools_of
+from readagent_core.methods.tools import Shelf, building, key_of, tools_of
 from readagent_core.prompts import Prompt, render, version
 from readagent_core.tags import disarm
 from readagent_core.words import count_words, first_words
@@ -78,6 +79,21 @@ def build(run: Run) -> Generator[Event, None, Tree]:
     shelf = tools_of(run.settings).shelf
     versions = [version("tree_segment", run.language), version("tree_parent", run.language)]
     key = key_of(run.model.name, run.memory.document.id, tokens, siblings, versions)
+    with building(key, run.watch) if shelf else nullcontext():
+        filled = yield from _fill(run, nodes, document, segment_words, shelf=shelf, key=key)
+    fallbacks = sum(filled[node.id][1] for node in nodes)
+    if fallbacks:
+        yield run.note(f"{fallbacks} of {len(nodes)} summaries of the tree are first words: no usable reply came.")
+    made = tuple(
+        Node(n.id, n.level, n.start, n.end, n.children, n.parent, filled[n.id][0], filled[n.id][1]) for n in nodes
+    )
+    return Tree(document, made)
+
+
+def _fill(
+    run: Run, nodes: list[Node], document: Document, segment_words: int, *, shelf: Shelf | None, key: str
+) -> Generator[Event, None, dict[int, tuple[str, bool]]]:
+    """Every node's summary, and whether it is only first words; kept level by level."""
     kept: dict[str, Any] = (shelf.load("memwalker tree", key) if shelf else None) or {}
     filled = {int(number): (str(text), bool(fallback)) for number, (text, fallback) in kept.items()}
 
@@ -97,13 +113,7 @@ def build(run: Run) -> Generator[Event, None, Tree]:
                 words = _summary_words(node, text, segment_words)
                 filled[node.id] = (usable, False) if usable else (first_words(text, words), True)
             keep()
-    fallbacks = sum(filled[node.id][1] for node in nodes)
-    if fallbacks:
-        yield run.note(f"{fallbacks} of {len(nodes)} summaries of the tree are first words: no usable reply came.")
-    made = tuple(
-        Node(n.id, n.level, n.start, n.end, n.children, n.parent, filled[n.id][0], filled[n.id][1]) for n in nodes
-    )
-    return Tree(document, made)
+    return filled
 
 
 def outline(document: Document, segment_words: int, siblings: int) -> list[Node]:

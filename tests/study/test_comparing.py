@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from readagent_core.document import Document, Paragraph
-from readagent_core.errors import BudgetError, NotKeptError, SettingsError
+from readagent_core.errors import BudgetError, CancelledError, NotKeptError, SettingsError
 from readagent_core.methods.base import AskSettings, Question
+from readagent_core.methods.tools import building
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin import BuiltInReader
 from readagent_core.prompts import Prompt
@@ -20,6 +21,8 @@ from readagent_core.settings import Settings
 from readagent_core.study import Study, comparing, comparing_export
 from readagent_core.study.comparing import Comparison
 from tests.fakes.model import FakeModel, Reply
+from tests.fakes.sensible import sensible, understood
+from tests.fakes.server import FakeServer
 from tests.recordings import recording
 
 KEEPER = "the-keeper-of-harrow-light"
@@ -145,3 +148,44 @@ def test_a_model_s_words_are_never_markup_or_formulas(study: Study) -> None:
     assert "](http" not in comparing_export.export(found, "md").decode().replace("\\]", "")
     table = list(csv.reader(io.StringIO(comparing_export.export(found, "csv").decode("utf-8-sig"))))
     assert table[1][table[0].index("answer")].startswith("'=")
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("memwalker", "tree_segment"),
+        ("semantic-compression", "compress"),
+        ("recurrence", "carry"),
+    ],
+)
+def test_two_questions_at_once_build_what_a_method_needs_once(tmp_path: Path, name: str, mark: str) -> None:
+    """Asked on two screens at the same time, the reply cache left aside: every call goes to the server once."""
+    with FakeServer(sensible, latency=0.02) as server:
+        study = Study(Settings(tmp_path, base_url=server.url, model="fake-model"))
+        book_id = kept_book(study)
+        jobs = [study.ask(book_id, Question(text), method=name, anew=True)[1] for text in ("Who lit it?", "Who left?")]
+        assert [job.join(60).state for job in jobs] == ["done", "done"]
+        study.library.close()
+    asked = [understood(request.text) for request in server.requests if "chat" in request.path]
+    built = [prompt.text for prompt in asked if prompt is not None and prompt.task == mark]
+    assert built
+    assert len(built) == len(set(built))
+
+
+def test_whoever_waits_for_a_tree_can_be_stopped() -> None:
+    watch, inside = Watch(), threading.Event()
+
+    def wait() -> None:
+        inside.set()
+        with pytest.raises(CancelledError), building("a tree", watch):
+            raise AssertionError("it was being built")
+
+    with building("a tree", Watch()):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        assert inside.wait(5)
+        watch.cancel()
+        waiting.join(5)
+        assert not waiting.is_alive()
+    with building("a tree", Watch()):  # free again
+        pass
