@@ -120,7 +120,14 @@ def room(
         key=key,
         state={
             "job": gisting
-            or state.job_line(snapshot, reading, memory, now=state.now(), budget=budget.stopped(study, reading)),
+            or state.job_line(
+                snapshot,
+                reading,
+                memory,
+                now=state.now(),
+                budget=budget.stopped(study, reading),
+                slowed=getattr(getattr(study.model, "limiter", None), "told", ""),
+            ),
             "hits": {"query": query, "items": view.hit_records(hits, memory), "total": len(hits)},
             "goto": goto,
             "looked": looked[0],

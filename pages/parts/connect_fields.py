@@ -13,6 +13,7 @@ import streamlit as st
 from pages.parts import connect_limits, shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.models import probe
+from readagent_core.models.faults import KEPT
 from readagent_core.models.prices import Price
 from readagent_core.models.probe import Listing
 from readagent_core.settings import Secret
@@ -87,7 +88,7 @@ def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
         try:
             cache[at] = probe.list_models(connecting.address_of(where), key)
         except ReadAgentError as error:
-            cache[at] = str(error)
+            cache[at] = str(error).replace(f"{KEPT} ", "")  # nothing was under way
     found = cache[at]
     if isinstance(found, Listing):
         return found

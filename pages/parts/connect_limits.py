@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.parts import shell
 from readagent_core.errors import ReadAgentError
+from readagent_core.models.connection import window_set
 from readagent_core.models.prices import Price, is_local, money, price_of
 from readagent_core.models.spending import Ledger
 from readagent_core.study import Study, connecting
@@ -16,10 +17,11 @@ def limits(study: Study, *, model: str, where: str, told: Price | None = None) -
     kept = study.settings.kept
     with st.expander("Limits and prices"):
         left, right = st.columns(2)
+        set_before = int(window_set(kept, model) or 0)
+        window = left.number_input(
+            "Takes in at once, tokens (0: ask the server)", 0, 10_000_000, set_before, step=1024, key=f"window_{model}"
+        )
         numbers = {
-            "window": left.number_input(
-                "Takes in at once, tokens (0: ask the server)", 0, 10_000_000, int(kept.get("window") or 0), step=1024
-            ),
             "timeout": right.number_input(
                 "Longest silence, seconds", 5, 3600, int(kept.get("timeout") or 180), step=30
             ),
@@ -40,7 +42,9 @@ def limits(study: Study, *, model: str, where: str, told: Price | None = None) -
             who = "the server" if told is price else "the maker"
             st.caption(f"As listed by {who} on {price.as_of}; change it if it has changed.")
         if st.button("Keep these", key="keep_limits"):
-            changes = {**numbers, "window": numbers["window"] or None, "embedding_model": embedding.strip() or None}
+            changes = {**numbers, "embedding_model": embedding.strip() or None}
+            if window != set_before:  # one for every model, set by an earlier version, gives way to this model's own
+                changes |= {"windows": {**kept.get("windows", {}), model: int(window)}, "window": None}
             if (
                 model
                 and (price is None or (read, written) != (price.read, price.written))
@@ -67,9 +71,9 @@ def budget_card(study: Study) -> None:
         st.markdown("**Budget**")
         free = study.settings.connected and is_local(study.settings.base_url)
         st.caption(
-            "A model on this computer costs nothing. These limits apply to paid models."
+            "A model on this computer costs nothing. These limits apply to paid models; 0 is no limit."
             if free
-            else "In dollars; 0 is no limit. They apply to models whose price is known."
+            else "0 is no limit. The limits apply to models whose price is known."
         )
         left, right = st.columns(2)
         left.number_input(
@@ -79,6 +83,7 @@ def budget_card(study: Study) -> None:
             float(kept.get("budget_book") or 0),
             0.5,
             key="budget_book",
+            icon=":material/attach_money:",
             on_change=changed,
         )
         right.number_input(
@@ -88,6 +93,7 @@ def budget_card(study: Study) -> None:
             float(kept.get("budget_month") or 0),
             1.0,
             key="budget_month",
+            icon=":material/attach_money:",
             on_change=changed,
         )
         told = st.session_state.pop("budget_error", "")

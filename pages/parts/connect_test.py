@@ -34,7 +34,8 @@ def _test(study: Study) -> None:
     if job is None:
         return
     snapshot = job.snapshot
-    checks: tuple[Check, ...] = snapshot.value or ()
+    tried = snapshot.value if isinstance(snapshot.value, connecting.Tried) else None
+    checks = tried.checks if tried else ()
     running = snapshot.state == "running"
     with st.container(border=True, key="test_card"):
         if running:
@@ -42,8 +43,16 @@ def _test(study: Study) -> None:
             st.progress(min(1.0, snapshot.done / 6))
             st.caption(snapshot.waiting or "This takes some seconds; a slow model some minutes.")
         elif snapshot.state == "done":
-            st.markdown(f"**{connecting.verdict(checks)}**")
+            state = connecting.worst(checks)
+            st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
+        elif snapshot.state == "cancelled":
+            st.markdown("**Stopped**")
+        if tried:
+            with st.container(key="tried"):
+                st.text(f"{tried.model} at {tried.where.split('//')[-1]}")
         draw_checks(checks)
+        if running:
+            st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
     if snapshot.error:
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
     if not running and st.session_state.pop("test_was_running", False):

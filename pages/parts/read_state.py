@@ -84,14 +84,20 @@ def snapshot_of(study: Study, reading: Reading) -> Snapshot | None:
 
 
 def job_line(
-    snapshot: Snapshot | None, reading: Reading, memory: GistMemory, *, now: float, budget: BookBudget | None = None
+    snapshot: Snapshot | None,
+    reading: Reading,
+    memory: GistMemory,
+    *,
+    now: float,
+    budget: BookBudget | None = None,
+    slowed: str = "",
 ) -> dict[str, Any] | None:
     """The line of a reading under way, or of one that stands still, as the component takes it; None when done.
 
-    ``budget``: the one it stands still for.
+    ``budget``: the one it stands still for. ``slowed``: that the server is asked less at once, in words.
     """
     if snapshot is not None and snapshot.state == "running":
-        return _running(snapshot, memory, now=now)
+        return _running(snapshot, memory, now=now, slowed=slowed)
     if memory.complete or reading.recorded:
         return None
     if budget is not None:
@@ -99,7 +105,7 @@ def job_line(
     return _standing(snapshot, reading, memory)
 
 
-def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str, Any]:
+def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str) -> dict[str, Any]:
     progress = snapshot.value
     total_words = memory.document.words
     pages = len(memory.pages)
@@ -121,6 +127,8 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float) -> dict[str,
     spend = getattr(progress, "spend", None)
     if spend is not None and spend.ahead:
         rest.append(f"{spend.ahead} of {spend.asked} pause calls asked ahead")
+    if slowed:
+        rest.append(slowed)
     line = f"Reading: {gists} of about {total} pages" if total else "Reading: finding where to pause first"
     state = "running"
     if snapshot.waiting == ELSEWHERE:

@@ -55,8 +55,11 @@ class ServerModel(Cached):
 
     @property
     def notices(self) -> list[str]:
-        """What a person should know of this connection: things refused, windows learnt, a damaged cache."""
-        return [*self.server.quirks.notices, *self.cache.notices]
+        """What a person should know of this connection: things refused, windows learnt, fewer calls at once, a
+        damaged cache.
+        """
+        slowed = [f"{self.limiter.told}."] if self.limiter.told else []
+        return [*self.server.quirks.notices, *slowed, *self.cache.notices]
 
 
 def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
@@ -69,7 +72,7 @@ def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
     kept = settings.kept
     where = (settings.base_url or OPENAI).rstrip("/")
     options = (
-        _number(kept, "window"),
+        window_set(kept, settings.model),
         kept.get("temperature", 0.0),
         _number(kept, "timeout") or SILENCE_SECONDS,
         int(_number(kept, "at_once") or MOST_AT_ONCE),
@@ -115,6 +118,13 @@ def open_cache(settings: Settings) -> ReplyCache:
         if key not in _CACHES:
             _CACHES[key] = ReplyCache(settings.home, megabytes=megabytes, days=days)
         return _CACHES[key]
+
+
+def window_set(kept: Mapping[str, Any], model: str) -> float | None:
+    """The window a person set for ``model``, else the one set for every model; None asks the server."""
+    windows = kept.get("windows")
+    of_model = _number(windows, model) if isinstance(windows, dict) else None
+    return of_model or _number(kept, "window")
 
 
 def _cache_options(settings: Settings) -> tuple[int, float]:

@@ -44,7 +44,10 @@ BASE = 1.0
 
 
 class Limiter:
-    """How many calls may be under way at one server. AIMD: halves on 'too many', one more after a full round."""
+    """How many calls may be under way at one server. AIMD: halves on 'too many', one more after a full round.
+
+    What is halved is what was under way, so that a reading of eight calls at once slows at the first refusal.
+    """
 
     def __init__(self, most: int = MOST_AT_ONCE) -> None:
         self.most = most
@@ -54,6 +57,14 @@ class Limiter:
         self._lowered = 0.0
         self._good = 0
         self._condition = threading.Condition()
+
+    @property
+    def told(self) -> str:
+        """For people, where the server is asked less at once than it may be; else ''."""
+        now = max(1, int(self.allowed))
+        if now >= self.most:
+            return ""
+        return f"The server asked for fewer calls at once: {now} now, slowly more again"
 
     @contextmanager
     def line(self, watch: Watch) -> Iterator[None]:
@@ -88,7 +99,7 @@ class Limiter:
             self._good = 0
             if now - self._lowered > 1.0:  # one burst of refusals is one signal
                 self._lowered = now
-                self.allowed = max(1.0, self.allowed / 2)
+                self.allowed = max(1.0, min(self.allowed, self._under_way + 1) / 2)  # the refused one has let go
 
     def go_on(self) -> None:
         """A person does not want to wait any longer: the next call is sent now."""

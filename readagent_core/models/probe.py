@@ -217,7 +217,9 @@ def _count(
 def _window(server: OpenAIServer) -> Check:
     window = server.window or windows.known(server.name)
     if window is None:
-        told = "The server does not tell how much the model takes in at once; set it below if prompts fail."
+        told = (
+            "How much it takes in at once the server does not tell; set it under “Limits and prices” if prompts fail."
+        )
         return Check("Takes in at once", "good", "not told", told)
     if window < _SMALL_WINDOW:
         told = (

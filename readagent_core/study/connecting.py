@@ -7,11 +7,12 @@ secrets.toml say wins at the next start; a choice made here holds until then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
+from readagent_core.models.connection import window_set
 from readagent_core.models.openai_server import OpenAIServer
 from readagent_core.models.prices import Price
 from readagent_core.models.probe import PRESETS, Check, Preset, try_model
@@ -24,6 +25,15 @@ MEMORY = "memory"  # a Settings.origin: chosen here, until the process ends
 TEST_KEY = "test model"
 BY_HAND = 2  # figures of a price set by hand; one from a server has its day too
 NAMES = ("base_url", "api_key", "model")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a test found out so far, and of which model."""
+
+    model: str
+    where: str
+    checks: tuple[Check, ...] = ()
 
 
 def preset_of(address: str) -> Preset | None:
@@ -117,22 +127,23 @@ def overruled(settings: Settings) -> str:
 
 
 def start_test(study: Study, *, address: str, model: str, key: Secret) -> Job:
-    """Try a model in the background; the job's value is the tuple of Checks so far. Raises SettingsError."""
+    """Try a model in the background; the job's value is what is known of it so far. Raises SettingsError."""
     address = address_of(address)
     if not model.strip():
         raise SettingsError("Choose a model first, then test it.")
-    window = study.settings.kept.get("window")
+    window = window_set(study.settings.kept, model.strip())
 
-    def work(job: Job) -> tuple[Check, ...]:
+    def work(job: Job) -> Tried:
         server = OpenAIServer(address, model.strip(), api_key=key, window=int(window) if window else None)
-        checks: tuple[Check, ...] = ()
+        tried = Tried(server.name, address)
+        job.publish(value=tried)
         try:
             for check in try_model(server, job):
-                checks = (*checks, check)
-                job.publish(value=checks, done=len(checks), total=6)
+                tried = replace(tried, checks=(*tried.checks, check))
+                job.publish(value=tried, done=len(tried.checks), total=6)
         finally:
             server.close()
-        return checks
+        return tried
 
     running = study.jobs.get(TEST_KEY)
     if running is not None and running.running:
@@ -142,12 +153,17 @@ def start_test(study: Study, *, address: str, model: str, key: Secret) -> Job:
     return study.jobs.start(TEST_KEY, work)
 
 
-def verdict(checks: tuple[Check, ...]) -> str:
-    """The test's outcome as a heading."""
+VERDICTS = {
+    "good": "The test passed",
+    "weak": "The test passed, with limits",
+    "failed": "This model will struggle",
+}
+
+
+def worst(checks: tuple[Check, ...]) -> str:
+    """The test's outcome, a key of ``VERDICTS``."""
     states = {check.state for check in checks}
-    if "failed" in states:
-        return "This model will struggle"
-    return "The test passed" if states <= {"good"} else "The test passed, with limits"
+    return "failed" if "failed" in states else "good" if states <= {"good"} else "weak"
 
 
 def _overruled(fresh: Settings, name: str) -> bool:

@@ -9,6 +9,7 @@ import stat
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -163,16 +164,33 @@ def test_stopping_while_waiting(settings_for):
 
 
 def test_lines_are_halved_on_too_many_and_come_back_slowly():
-    limiter = Limiter(8)
-    limiter.too_many(0.0)
-    limiter.too_many(0.0)  # the same burst
-    assert limiter.allowed == 4
+    limiter = Limiter(32)
+    assert limiter.told == ""
+    with ExitStack() as under_way:
+        for _ in range(7):
+            under_way.enter_context(limiter.line(Watch()))
+        limiter.too_many(0.0)  # the eighth
+        limiter.too_many(0.0)  # the same burst
+        assert limiter.allowed == 4
+    assert limiter.told == "The server asked for fewer calls at once: 4 now, slowly more again"
     for _ in range(4):
         limiter.went_well()
     assert limiter.allowed == 5
-    for _ in range(100):
+    for _ in range(1000):
         limiter.went_well()
-    assert limiter.allowed == 8
+    assert (limiter.allowed, limiter.told) == (32, "")
+
+
+def test_two_readings_share_what_a_server_allows(settings_for):
+    """One is refused; both are slowed, since it is one server; a person is told."""
+    with FakeServer(before=lambda n, text: TOO_MANY if n < 4 else None, latency=0.02) as server:
+        first = connection.connect(settings_for(server), pace=0.001)
+        other = connection.connect(settings_for(server, temperature=0.5), pace=0.001)
+        assert other is not first
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda i: first.complete(Prompt("answer", f"question {i}"), Watch()), range(4)))
+        assert other.limiter.allowed < 8
+        assert any("fewer calls at once" in notice for notice in other.notices)
 
 
 def test_no_more_calls_at_once_than_allowed(settings_for):
@@ -181,6 +199,14 @@ def test_no_more_calls_at_once_than_allowed(settings_for):
         with ThreadPoolExecutor(12) as pool:
             list(pool.map(lambda i: model.complete(Prompt("answer", f"question {i}"), Watch()), range(12)))
         assert server.most_at_once <= 3
+
+
+def test_a_window_is_set_for_one_model(settings_for):
+    with FakeServer(models=("fake-model", "other")) as server:
+        kept = {"windows": {"other": 9000}}
+        assert models.connect(settings_for(server, **kept)).server.window is None
+        assert models.connect(settings_for(server, model="other", **kept)).server.window == 9000
+        assert models.connect(settings_for(server, window=5000, **kept)).server.window == 5000
 
 
 # --- the cache ------------------------------------------------------------------------------------
