@@ -26,7 +26,7 @@ def screen() -> None:
     shell.header("Evaluate", about="Many questions with known answers, asked of every method on your own model.")
     evaluate_results.dress()
     study = get_study()
-    shell.model_line(study.model.name, study.model.where, is_language_model=study.model.is_language_model)
+    shell.model_line(study.model)
     with st.container(border=True, key="evaluate_setup"):
         try:
             experiment = evaluate_setup.form(study)

@@ -154,7 +154,7 @@ def sidebar(study: Study, book: Book, readings: list[Reading], reading: Reading 
             memory = state.memory_now(study, reading, state.snapshot_of(study, reading))
             view.show_outline(memory, scope=f"r{reading.id}", key=f"outline_{reading.id}")
             start.which_reading(study, book, readings, reading)
-    shell.model_line(study.model.name, study.model.where, is_language_model=study.model.is_language_model)
+    shell.model_line(study.model)
 
 
 def show() -> None:

@@ -28,7 +28,7 @@ def draw(scene: Scene) -> None:
         _how(scene)
         _conversations(scene)
         model = scene.study.model
-        shell.model_line(model.name, model.where, is_language_model=model.is_language_model)
+        shell.model_line(model)
 
 
 def _limit(scene: Scene) -> None:

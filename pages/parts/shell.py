@@ -23,6 +23,7 @@ from readagent_core.errors import (
     RateLimitError,
     ReadAgentError,
 )
+from readagent_core.models.base import ChatModel
 
 ASSETS = Path(__file__).parents[2] / "assets"
 MARK = str(ASSETS / "mark.svg")
@@ -128,12 +129,16 @@ def guarded(act: Callable[[], Any]) -> None:
         st.rerun()
 
 
-def model_line(name: str, where: str, *, is_language_model: bool) -> None:
-    """Who reads, at the foot of the sidebar; with the way to connect a model where none is."""
+def model_line(model: ChatModel) -> None:
+    """Who reads, at the foot of the sidebar; with the way to connect a model where none is, and a warning where its
+    server cuts what it is sent.
+    """
     with st.sidebar.container(key="foot"):
-        if not is_language_model:
+        if not model.is_language_model:
             st.caption("No language model is connected — the built-in reader is used.")
             st.page_link("pages/settings.py", label="Connect a model", icon=":material/power:")
             return
-        local = any(host in where for host in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
-        st.text(f"{name} {'on this computer' if local else 'at ' + where.split('//')[-1].split('/')[0]}")
+        local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
+        st.text(f"{model.name} {'on this computer' if local else 'at ' + model.where.split('//')[-1].split('/')[0]}")
+        if cutting := getattr(model, "cutting", ""):
+            st.caption(f":orange[:material/content_cut:] {cutting}")

@@ -28,6 +28,7 @@ _CACHES: dict[tuple[Path, int, float], ReplyCache] = {}
 _LIMITERS: dict[str, Limiter] = {}
 _QUIRKS: dict[tuple[str, str], Quirks] = {}
 _STACKS: dict[tuple[object, ...], ServerModel] = {}
+_RETIRED: list[ServerModel] = []
 
 
 class ServerModel(Cached):
@@ -54,12 +55,22 @@ class ServerModel(Cached):
         super().__init__(model, cache, server.sampling)
 
     @property
+    def window_is_firm(self) -> bool:
+        return self.server.window_is_firm
+
+    @property
+    def cutting(self) -> str:
+        """That the server was caught cutting prompts, and the remedy; '' where it was not."""
+        return self.server.quirks.cutting
+
+    @property
     def notices(self) -> list[str]:
         """What a person should know of this connection: things refused, windows learnt, fewer calls at once, a
         damaged cache.
         """
         slowed = [f"{self.limiter.told}."] if self.limiter.told else []
-        return [*self.server.quirks.notices, *slowed, *self.cache.notices]
+        cutting = [self.cutting] if self.cutting else []
+        return [*cutting, *self.server.quirks.notices, *slowed, *self.cache.notices]
 
 
 def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
@@ -120,6 +131,15 @@ def open_cache(settings: Settings) -> ReplyCache:
         return _CACHES[key]
 
 
+def relearn(where: str, model: str) -> None:
+    """Forget what was learnt of a model at its server: a person may have changed the server meanwhile."""
+    where = (where or OPENAI).rstrip("/")
+    with _LOCK:
+        _QUIRKS.pop((where, model), None)
+        for key in [key for key, stack in _STACKS.items() if (stack.where, stack.name) == (where, model)]:
+            _RETIRED.append(_STACKS.pop(key))  # work under way keeps its own
+
+
 def window_set(kept: Mapping[str, Any], model: str) -> float | None:
     """The window a person set for ``model``, else the one set for every model; None asks the server."""
     windows = kept.get("windows")
@@ -140,11 +160,11 @@ def _number(kept: Mapping[str, Any], name: str) -> float | None:
 def close_all() -> None:
     """Close every connection and cache of this process (at its end, and between tests)."""
     with _LOCK:
-        for stack in _STACKS.values():
+        for stack in [*_STACKS.values(), *_RETIRED]:
             stack.server.close()
         for cache in _CACHES.values():
             cache.close()
-        for registry in (_STACKS, _CACHES, _LIMITERS, _QUIRKS):
+        for registry in (_STACKS, _RETIRED, _CACHES, _LIMITERS, _QUIRKS):
             registry.clear()
 
 

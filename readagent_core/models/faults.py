@@ -30,6 +30,7 @@ from readagent_core.errors import (
     UnreachableError,
     WindowError,
 )
+from readagent_core.models.quirks import HOW_LARGER
 
 _WINDOW = re.compile(
     r"context[ _]length|context[ _]window|context size|maximum context|too many tokens|prompt is too long"
@@ -161,9 +162,18 @@ def cut_silently(where: str, model: str, *, sent: int, read: int) -> WindowError
     """The server reports far fewer prompt tokens than were sent."""
     return WindowError(
         f"{host(where)} read only {read:,} of about {sent:,} tokens: it cuts long prompts without saying so: {model} "
-        f"did not see the whole text. The reply was not used. {KEPT} Give the model a larger context "
-        "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length), or choose smaller pages.",
+        f"did not see the whole text. The reply was not used. {KEPT} Give the model a larger context {HOW_LARGER}, or "
+        "choose smaller pages.",
         read,
+    )
+
+
+def cutting(*, sent: int, read: int) -> str:
+    """The same as a standing notice: shorter prompts are sent from then on."""
+    return (
+        f"The server cut a prompt without saying so: it read {read:,} of about {sent:,} tokens. Shorter ones are sent "
+        f"now. To send whole pages, give the model a larger context {HOW_LARGER}, then press “Use this model” in "
+        "Settings again."
     )
 
 

@@ -92,6 +92,11 @@ class OpenAIServer:
                 self._ask_window = self._asked_again = True
 
     @property
+    def window_is_firm(self) -> bool:
+        """False where the server has not loaded the model yet and may give it another window than it tells now."""
+        return self.window is None or self._window.firm
+
+    @property
     def client(self) -> openai.OpenAI:
         with self._lock:
             if self._made is None:
@@ -265,6 +270,7 @@ class OpenAIServer:
         expected = plain * min(1.0, ratio)
         if reply.tokens_in < CUT_SHARE * expected and expected - reply.tokens_in > CUT_LEAST:
             self.quirks.learn_window(reply.tokens_in)
+            self.quirks.cutting = faults.cutting(sent=round(expected), read=reply.tokens_in)
             raise faults.cut_silently(self.where, self.name, sent=round(expected), read=reply.tokens_in)
         self.quirks.learn_ratio(reply.tokens_in / plain)
 

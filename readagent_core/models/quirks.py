@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, field
 
 MOST_GUESSES = 6
+HOW_LARGER = "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length)"
 LEAST_WINDOW = 512  # tokens; below this nothing can be read
 
 
@@ -17,6 +18,7 @@ class Quirks:
     """``tokens_field``: 'max_tokens', 'max_completion_tokens' or '' (neither is taken). ``reasons``: it was
     seen thinking before it answers. ``window``: learnt from its errors. ``ratio``: reported over estimated
     prompt tokens, the highest seen. ``guesses``: how often the window was halved because the server would not name it.
+    ``cutting``: that the server was caught cutting a prompt without saying so, and the remedy, for people.
     """
 
     tokens_field: str = "max_tokens"
@@ -27,6 +29,7 @@ class Quirks:
     window: int | None = None
     ratio: float | None = None
     guesses: int = 0
+    cutting: str = ""
     notices: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -76,10 +79,6 @@ class Quirks:
     def learn_ratio(self, ratio: float) -> None:
         with self._lock:
             self.ratio = max(ratio, self.ratio or 0.0)
-
-    def note(self, text: str) -> None:
-        with self._lock:
-            self._note(text)
 
     def _note(self, text: str) -> None:
         if text not in self.notices:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
-from readagent_core.models.connection import window_set
+from readagent_core.models.connection import relearn, window_set
 from readagent_core.models.openai_server import OpenAIServer
 from readagent_core.models.prices import Price
 from readagent_core.models.probe import PRESETS, Check, Preset, try_model
@@ -91,6 +91,7 @@ def use_model(
     )
     if kept_key and not _overruled(fresh, "api_key"):
         chosen = replace(chosen, origin={**chosen.origin, "api_key": "settings"})
+    relearn(address, model.strip())
     study.reconnect(chosen)
     return chosen
 

@@ -18,6 +18,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models import anew
 from readagent_core.models.base import ChatModel
 from readagent_core.models.meter import Metered
+from readagent_core.models.quirks import HOW_LARGER
 from readagent_core.models.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import AHEAD, Progress, read
@@ -77,7 +78,7 @@ def _reading_of(study: Study, book_id: str, plan: ReadingPlan | None) -> Reading
     book = study.library.book(book_id)
     model = study.model
     chosen = plan or _last_plan(study, book_id) or default_plan(book.words)
-    if model.window:
+    if model.window and getattr(model, "window_is_firm", True):  # a model not loaded yet may be given more
         chosen = fitting_plan(chosen, model.window, study.library.document(book_id))
     return study.library.open_reading(book_id, chosen, model.name, model.where)
 
@@ -207,7 +208,7 @@ def made_smaller(study: Study, reading: Reading) -> str:
         if other.id != reading.id and other.model == reading.model and other.why.endswith(told):
             return (
                 f"In pages of at most {reading.plan.max_words:,} words: those of {other.plan.max_words:,} words "
-                "were too long for the model's window."
+                f"were too long for the model's window. A larger one {HOW_LARGER} takes in whole pages."
             )
     return ""
 
