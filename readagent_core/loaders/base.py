@@ -183,6 +183,7 @@ class Builder:
 
     @staticmethod
     def _is_author(line: str, author: str) -> bool:
+        line, author = line.rstrip(" ."), author.rstrip(" .")
         by = _BY.sub("", _MARKUP.sub(" ", line).strip(), count=1)
         return bool(author) and (same(line, author) or same(by, author.split(" (")[0]) or same(by, author))
 

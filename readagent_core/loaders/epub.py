@@ -7,17 +7,19 @@ titles and the entry's level.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from readagent_core.document import Document
 from readagent_core.errors import DocumentError, EmptyDocumentError, NoTextError
-from readagent_core.loaders import gutenberg
+from readagent_core.loaders import epub_pages, gutenberg
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits, same
 from readagent_core.loaders.decode import decode
 from readagent_core.loaders.epub_package import Package, check_locks, read_cover, read_package
 from readagent_core.loaders.epub_toc import Entry, read_toc
 from readagent_core.loaders.markup import Block, blocks, parse, types
+from readagent_core.words import count_words
 
 _WORDS = re.compile(r"\w+")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w:-]*)((?:\s+[^<>]*?)?)/>")
@@ -27,12 +29,13 @@ _NAMED = "readagent-file-start"  # the anchor of a file's own beginning
 
 @dataclass(frozen=True)
 class _Part:
-    """One file of the book. ``reason``: why it has no blocks, if it was left out."""
+    """One file of the book. ``reason``: why it has no blocks, if it was left out. ``kind``: of epub_pages."""
 
     name: str
     blocks: list[Block]
     reason: str = ""
     pictures: int = 0
+    kind: str = epub_pages.CHAPTER
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
@@ -43,9 +46,14 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     toc = read_toc(archive, package)
     wanted = {entry.file for entry in toc}
     order = package.spine + [n for n in package.others if n in wanted and n != package.nav]
-    parts = [_read_part(archive, n, limits, is_nav=n == package.nav) for n in dict.fromkeys(order)]
-    parts = _without_gutenberg(parts)
+    called: dict[str, list[str]] = {}
+    for entry in toc:
+        called.setdefault(entry.file, []).append(entry.title)
+    parts = [
+        _read_part(archive, n, limits, is_nav=n == package.nav, titles=called.get(n, [])) for n in dict.fromkeys(order)
+    ]
     builder = Builder()
+    parts = _without_publisher(_without_gutenberg(parts), called, builder)
     _Assembly(builder, toc).run(parts)
     _tell(builder, package, parts, archive)
     pictures = sum(part.pictures for part in parts)
@@ -66,7 +74,7 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     )
 
 
-def _read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool) -> _Part:
+def _read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool, titles: list[str]) -> _Part:
     if is_nav:
         return _Part(name, [])  # the table of contents became the sections
     try:
@@ -80,7 +88,7 @@ def _read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool) -> 
     if any(nav for nav in tree.find_all("nav") if "toc" in types(nav)) and len(found) > 3:
         return _Part(name, [])
     pictures = len(tree.find_all(["img", "image"]))
-    return _Part(name, found, pictures=pictures)
+    return _Part(name, found, pictures=pictures, kind=epub_pages.kind(body, titles))
 
 
 def _opened(text: str) -> str:
@@ -98,9 +106,28 @@ def _without_gutenberg(parts: list[_Part]) -> list[_Part]:
         return parts
     kept = set(every[wrapped.start : wrapped.end])
     return [
-        _Part(part.name, [b for i, b in enumerate(part.blocks) if (p, i) in kept], pictures=part.pictures)
-        for p, part in enumerate(parts)
+        replace(part, blocks=[b for i, b in enumerate(part.blocks) if (p, i) in kept]) for p, part in enumerate(parts)
     ]
+
+
+def _without_publisher(parts: list[_Part], called: dict[str, list[str]], builder: Builder) -> list[_Part]:
+    """The publisher's own pages are set apart and named, if they are a small share of the book."""
+    words = {part.name: sum(count_words(b.text) for b in part.blocks) for part in parts}
+    apart = [
+        part
+        for part in parts
+        if part.kind == epub_pages.PUBLISHER and part.blocks and words[part.name] <= epub_pages.MOST_WORDS
+    ]
+    count = sum(words[part.name] for part in apart)
+    if not apart or count * 4 > sum(words.values()):
+        return parts
+    names = ", ".join((called.get(part.name) or [PurePosixPath(part.name).stem])[0] for part in apart)
+    builder.notice(
+        "publisher",
+        f"The publisher's own pages ({names}: {count:,} words) were set apart; they are not part of the book.",
+        count,
+    )
+    return [replace(part, blocks=[], pictures=0) if part in apart else part for part in parts]
 
 
 def _tell(builder: Builder, package: Package, parts: list[_Part], archive: Archive) -> None:
@@ -151,12 +178,21 @@ class _Assembly:
     def run(self, parts: list[_Part]) -> None:
         for part in parts:
             for block in part.blocks:
-                self._take(block, part.name)
+                if part.kind == epub_pages.TITLE_PAGE:
+                    self._take_title(block)
+                else:
+                    self._take(block, part.name)
         self._write()
         if self.notes:
             self.builder.heading(self.notes_title or "Notes", 1)
             for text, place in self.notes:
                 self.builder.paragraph(text, place)
+
+    def _take_title(self, block: Block) -> None:
+        """A title page is text, whatever is set large on it; it is no chapter."""
+        if block.kind != "break":
+            self._write()
+            self.builder.paragraph(block.text)
 
     def _take(self, block: Block, file: str) -> None:
         entries = [entry for anchor in block.anchors for entry in self.at.pop((file, anchor), [])]

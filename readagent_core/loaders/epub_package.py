@@ -119,7 +119,10 @@ class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
 
     def _load_spine(self) -> None:
         spine = self.container.find("{*}spine")
-        self.book.spine = [(t.get("idref"), t.get("linear", "yes")) for t in spine] if spine is not None else []
+        if spine is None:
+            self.book.spine = []
+            return
+        self.book.spine = [(t.get("idref"), t.get("linear", "yes")) for t in spine.iterfind("{*}itemref")]
 
     def _parse_nav(self, data: bytes, base_path: str, navtype: str = "toc") -> None:
         """The table of contents is read by epub_toc, which knows anchors at any depth."""

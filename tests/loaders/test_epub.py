@@ -168,12 +168,52 @@ def test_chapters_of_any_html_type_and_any_case_are_read():
 
 def test_what_is_missing_or_outside_is_told():
     others = '<item id="z" href="z.xhtml" media-type="application/xhtml+xml"/>'
-    opf = package(["c0.xhtml", "gone.xhtml"], others=others)
+    opf = package(["c0.xhtml", "gone.xhtml"], others=others).replace("<itemref", "<!-- a remark --><itemref", 1)
     files = {"O/c0.xhtml": page("<p>Here.</p>"), "O/z.xhtml": page("<p>Outside.</p>"), "O/b.opf": opf}
     notices = {w.code: w for w in load(archive(files), "x.epub").warnings}
     assert notices["parts-missing"].count == 1
     assert "gone.xhtml" in notices["parts-missing"].message
     assert "z.xhtml" in notices["parts-outside"].message
+
+
+CHAPTERS = tuple(f"<h2>{name}</h2>" + "<p>He lit the lamp and wrote.</p>" * 40 for name in ("One", "Two"))
+IMPRINT = "<p>This ebook is the product of many hours of work by the Press.</p>"
+
+
+def test_the_publishers_pages_are_set_apart_and_named():
+    document = book(
+        f'<section epub:type="imprint"><h2>Imprint</h2>{IMPRINT}</section>',
+        *CHAPTERS,
+        "<p>All rights reserved.</p>",
+        nav="<ol><li><a href='c0.xhtml'>Imprint</a></li><li><a href='c3.xhtml'>Copyright</a></li></ol>",
+    )
+    assert [s.title for s in document.sections] == ["One", "Two"]
+    assert set(texts(document)) == {"He lit the lamp and wrote."}
+    notice = document.warnings[0]
+    assert (notice.code, notice.count) == ("publisher", 17)
+    assert "Imprint, Copyright: 17 words" in notice.message
+
+
+@pytest.mark.parametrize(
+    "bodies",
+    [
+        (f'<section epub:type="imprint">{IMPRINT}</section>',),  # nothing else is there
+        (f'<section epub:type="colophon">{IMPRINT * 200}</section>', *CHAPTERS * 40),  # too long for a colophon
+        (f'<section epub:type="colophon">{IMPRINT}</section><p>A chapter.</p>', *CHAPTERS),  # stands beside text
+    ],
+)
+def test_what_may_be_the_book_is_not_set_apart(bodies):
+    document = book(*bodies)
+    assert any("many hours of work" in text for text in texts(document))
+    assert not document.warnings
+
+
+def test_a_title_page_is_text_and_no_chapter():
+    nav = "<ol><li><a href='c0.xhtml'>Titlepage</a></li><li><a href='c1.xhtml'>One</a></li></ol>"
+    title = "<section epub:type='titlepage'><h1>The Book</h1><h2>A Tale</h2><p>Translated by A. Keeper.</p></section>"
+    document = book(title, *CHAPTERS, nav=nav)
+    assert [s.title for s in document.sections] == ["One", "Two"]
+    assert texts(document)[:2] == ["A Tale", "Translated by A. Keeper."]
 
 
 @pytest.mark.parametrize("broken", ["<package", "", "<package xmlns='http://www.idpf.org/2007/opf'/>"])
