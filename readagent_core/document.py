@@ -107,6 +107,14 @@ class Document:
     def _starts(self) -> list[int]:
         return [s.start for s in self.sections]
 
+    @cached_property
+    def _parts(self) -> list[str]:
+        """What stands above each paragraph's place, and the paragraph as shown, in turn."""
+        parts: list[str] = []
+        for index, paragraph in enumerate(self.paragraphs):
+            parts += ("" if paragraph.continues and not self.headings(index) else "\n\n", self.shown(index))
+        return parts
+
     def headings(self, index: int) -> Sequence[Section]:
         """The sections that start at paragraph ``index``, outermost first."""
         return self._titles.get(index, ())
@@ -124,12 +132,7 @@ class Document:
     def text(self, start: int = 0, end: int | None = None) -> str:
         """Paragraphs ``start`` to ``end`` (exclusive) as models see them, with section titles."""
         end = len(self.paragraphs) if end is None else end
-        pieces: list[str] = []
-        for index in range(start, end):
-            if index > start and not (self.paragraphs[index].continues and not self.headings(index)):
-                pieces.append("\n\n")
-            pieces.append(self.shown(index))
-        return "".join(pieces)
+        return "".join(self._parts[2 * start + 1 : 2 * end])
 
     def limited(self, max_words: int) -> Document:
         """This document with every paragraph over ``max_words`` split at sentence ends; same ``id``."""

@@ -114,10 +114,25 @@ class GistMemory:
     def gist_words(self) -> int:
         return sum(g.words for g in self.gists if g is not None)
 
+    @cached_property
+    def _entries(self) -> list[str]:
+        """Every page as its gist, under its tag: most of what every prompt holds."""
+        return [self._entry(number, gist.text if gist else "") for number, gist in enumerate(self.gists, start=1)]
+
+    @cached_property
+    def whole_text(self) -> str:
+        """The document's text as prompts hold it, made once for all questions."""
+        return disarm(self.document.text())
+
+    @cached_property
+    def whole_words(self) -> int:
+        return count_words(self.whole_text)
+
     def entry(self, number: int, *, full: bool) -> str:
         """One page of the memory under its tag: its gist, or its full text."""
-        gist = self.gists[number - 1]
-        body = self.page_text(number) if full else (gist.text if gist else "")
+        return self._entry(number, self.page_text(number), full=True) if full else self._entries[number - 1]
+
+    def _entry(self, number: int, body: str, *, full: bool = False) -> str:
         return f"{page_tag(number, full=full, language=self.document.language)}\n{disarm(body)}"
 
     def text(self, expanded: Collection[int] = (), *, only: Collection[int] | None = None) -> str:
@@ -125,7 +140,8 @@ class GistMemory:
 
         ``only``: leave every other page out (pages up to a reading position, pages that were retrieved).
         """
-        numbers = self.readable if only is None else [n for n in self.readable if n in set(only)]
+        chosen = None if only is None else set(only)
+        numbers = self.readable if chosen is None else [n for n in self.readable if n in chosen]
         return "\n\n".join(self.entry(n, full=n in expanded) for n in numbers)
 
     def up_to(self, number: int) -> GistMemory:

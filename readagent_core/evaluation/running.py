@@ -168,8 +168,9 @@ class _Runner:
         while not self._stopped() and (found := cases.next()) is not None:
             number, case = found
             memories: dict[str, GistMemory | ReadAgentError] = {}
+            plans = {arm.key: self.experiment.plan_for(arm, case.preset) for arm in self.experiment.arms}
             for key, item, arm in self._missing(number, case):
-                plan = self.experiment.plan_for(arm, case.preset)
+                plan = plans[arm.key]
                 if plan.key not in memories:
                     memories[plan.key] = self._memory(case, plan)
                 memory = memories[plan.key]

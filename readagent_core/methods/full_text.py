@@ -15,7 +15,6 @@ from readagent_core.methods.budget import context_words
 from readagent_core.methods.run import Run
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.prompts import wording
-from readagent_core.tags import disarm
 from readagent_core.words import count_words, first_words, last_words
 
 GAP = "\n\n[...]\n\n"
@@ -34,8 +33,7 @@ class FullText:
         if settings.keep not in ("left", "right", "ends"):
             raise SettingsError(f"Full text can keep 'left', 'right' or 'ends', not {settings.keep!r}.")
         run = Run(self.name, question, memory, model, settings, watch)
-        text = disarm(memory.document.text())
-        words = count_words(text)
+        text, words = memory.whole_text, memory.whole_words
         around = text_prompt(run, "", cut=wording("cut.left", run.language, kept=str(words), words=str(words))).words
         limit = context_words(settings, model, sample=text, around=around, reply_words=ANSWER_WORDS)
         while True:

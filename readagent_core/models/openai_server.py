@@ -32,6 +32,12 @@ SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt bef
 THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
 MORE_THINKING_TOKENS = 16_384
 LENGTH = ("length", "max_tokens")  # why a reply ended: no room was left
+UNSAID = {  # what the package would tell of this computer with every call
+    f"X-Stainless-{name}": openai.Omit()
+    for name in (
+        "Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async", "Retry-Count", "Read-Timeout"
+    )
+}  # fmt: skip
 ENDLESS = 4  # a reply this many times longer than sensible is running on without end
 # Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
@@ -220,10 +226,10 @@ class OpenAIServer:
         """
         body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
         found = self.client.post(
-            "/chat/completions",
+            f"{self.where}/chat/completions",
             content=body,
             cast_to=httpx2.Response,
-            options={"security": {"bearer_auth": True}},
+            options={"security": {"bearer_auth": True}, "headers": UNSAID},
             stream=True,
             stream_cls=openai.Stream[Any],
         )

@@ -135,7 +135,7 @@ class Patient(Around):
                 self._consider(error, faced, watch)
                 continue
             self.limiter.went_well()
-            return replace(completion, tries=len(faced) + 1)
+            return replace(completion, tries=len(faced) + 1) if faced else completion
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
         """As ``complete`` until the first part was passed on; after that a fault is final, what came is kept."""
@@ -147,7 +147,7 @@ class Patient(Around):
                     for part in self.model.stream(prompt, watch):
                         if isinstance(part, Completion):
                             self.limiter.went_well()
-                            yield replace(part, tries=len(faced) + 1)
+                            yield replace(part, tries=len(faced) + 1) if faced else part
                             return
                         given = True
                         yield part

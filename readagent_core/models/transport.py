@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import select
+import socket
 import ssl
 import threading
 import time
@@ -22,6 +23,7 @@ import openai
 
 KEPT = 100  # idle connections
 KEPT_SECONDS = 5.0  # as httpx2 keeps them; many servers close theirs soon after
+AT_ONCE = 0.01  # seconds within which a connection is taken to be as it was: looking costs more than it saves
 BLOCK = 65_536
 
 Origin = tuple[str, str, int]
@@ -31,7 +33,32 @@ def client(timeout: httpx2.Timeout) -> httpx2.Client:
     """An HTTP client for ``openai.OpenAI``, with that package's own defaults."""
     if any(urllib.request.getproxies().get(scheme) for scheme in ("http", "https", "all")):
         return openai.DefaultHttpxClient(timeout=timeout)
-    return openai.DefaultHttpxClient(timeout=timeout, transport=KeptConnections())
+    return Client(timeout=timeout, transport=KeptConnections())
+
+
+class Client(openai.DefaultHttpxClient):
+    """A client with nothing of its own to add to a call but how its reply may be packed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._urls: dict[str, httpx2.URL] = {}
+        self._always = [(name, self.headers[name]) for name in ("Accept-Encoding", "Connection")]
+
+    def build_request(self, method: str, url: Any, **call: Any) -> httpx2.Request:
+        """As httpx2 does, which reads the address anew and merges headers with the client's at every call."""
+        given = {name for name, value in call.items() if value is not None}
+        if given != {"content", "headers", "timeout"} or not isinstance(call["headers"], list):
+            return super().build_request(method, url, **call)
+        address = str(url)
+        if address not in self._urls:
+            self._urls[address] = httpx2.URL(address)
+        return httpx2.Request(
+            method,
+            self._urls[address],
+            content=call["content"],
+            headers=[*self._always, *call["headers"]],
+            extensions={"timeout": httpx2.Timeout(call["timeout"]).as_dict()},
+        )
 
 
 class KeptConnections(httpx2.BaseTransport):
@@ -39,7 +66,7 @@ class KeptConnections(httpx2.BaseTransport):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: dict[Origin, list[tuple[http.client.HTTPConnection, float]]] = {}
+        self._idle: dict[Origin, list[tuple[socket.socket, float]]] = {}
         self._closed = False
         self._tls: ssl.SSLContext | None = None
 
@@ -47,23 +74,18 @@ class KeptConnections(httpx2.BaseTransport):
         url = request.url
         origin = url.scheme, url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80)
         limits: dict[str, float | None] = request.extensions.get("timeout", {})
-        body = request.read()
+        message = _message(request)
         connection = self._kept(origin) or self._connected(origin, limits.get("connect"))
         try:
-            connection.sock.settimeout(limits.get("write"))
+            _within(connection, limits.get("write"))
             try:
-                connection.putrequest(request.method, url.raw_path.decode(), skip_host=True, skip_accept_encoding=True)
-                for name, value in request.headers.raw:
-                    connection.putheader(name, value)
-                connection.endheaders(body)
+                connection.sendall(message)
             except TimeoutError as error:
                 raise httpx2.WriteTimeout(str(error)) from error
-            except (http.client.HTTPException, ValueError) as error:  # a line end within a header, say
-                raise httpx2.LocalProtocolError("the call cannot be sent as HTTP") from error
             except OSError:  # a server may refuse a call before it has read all of it: its reply says why
                 pass
-            connection.sock.settimeout(limits.get("read"))
-            response = _reading(connection.getresponse)
+            _within(connection, limits.get("read"))
+            response = _begun(connection, request.method)
         except BaseException:
             connection.close()
             raise
@@ -84,7 +106,7 @@ class KeptConnections(httpx2.BaseTransport):
         """As the package's own client does, for whoever lets go of a model without closing it."""
         self.close()
 
-    def keep(self, origin: Origin, connection: http.client.HTTPConnection) -> None:
+    def keep(self, origin: Origin, connection: socket.socket) -> None:
         """Take back a connection whose reply was read to its end."""
         with self._lock:
             kept = self._idle.setdefault(origin, [])
@@ -93,7 +115,7 @@ class KeptConnections(httpx2.BaseTransport):
                 return
         connection.close()
 
-    def _kept(self, origin: Origin) -> http.client.HTTPConnection | None:
+    def _kept(self, origin: Origin) -> socket.socket | None:
         """The connection that was used last, unless the server has closed it meanwhile."""
         while True:
             with self._lock:
@@ -101,26 +123,24 @@ class KeptConnections(httpx2.BaseTransport):
                 if not kept:
                     return None
                 connection, since = kept.pop()
-            if time.monotonic() - since < KEPT_SECONDS and not _readable(connection):
+            idle = time.monotonic() - since
+            if idle < AT_ONCE or (idle < KEPT_SECONDS and not _readable(connection)):
                 return connection
             connection.close()
 
-    def _connected(self, origin: Origin, seconds: float | None) -> http.client.HTTPConnection:
+    def _connected(self, origin: Origin, seconds: float | None) -> socket.socket:
         scheme, host, port = origin
-        connection: http.client.HTTPConnection
-        if scheme == "https":
-            connection = http.client.HTTPSConnection(host, port, timeout=seconds, context=self._context())
-        elif scheme == "http":
-            connection = http.client.HTTPConnection(host, port, timeout=seconds)
-        else:
+        if scheme not in ("http", "https"):
             raise httpx2.UnsupportedProtocol(f"not an address of the web: {scheme}")
+        context = self._context() if scheme == "https" else None
         try:
-            connection.connect()
+            connection = socket.create_connection((host, port), seconds)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return context.wrap_socket(connection, server_hostname=host) if context else connection
         except TimeoutError as error:
             raise httpx2.ConnectTimeout(str(error)) from error
         except OSError as error:
             raise httpx2.ConnectError(str(error)) from error
-        return connection
 
     def _context(self) -> ssl.SSLContext:
         """The usual certificates, or those of SSL_CERT_FILE or SSL_CERT_DIR; read once, it takes a while."""
@@ -138,11 +158,11 @@ class _Body(httpx2.SyncByteStream):
         self,
         transport: KeptConnections,
         origin: Origin,
-        connection: http.client.HTTPConnection,
+        connection: socket.socket,
         response: http.client.HTTPResponse,
     ) -> None:
         self._transport, self._origin = transport, origin
-        self._connection: http.client.HTTPConnection | None = connection
+        self._connection: socket.socket | None = connection
         self._response = response
         self._whole = False
 
@@ -160,11 +180,38 @@ class _Body(httpx2.SyncByteStream):
         connection, self._connection = self._connection, None
         if connection is None:
             return
+        self._response.close()
         if self._whole and not self._response.will_close:
             self._transport.keep(self._origin, connection)
         else:
-            self._response.close()
             connection.close()
+
+
+def _message(request: httpx2.Request) -> bytes:
+    """A call as it goes over the wire, in one piece. Its body is bytes, with a Content-Length."""
+    headers = request.headers.raw
+    lines = [b"%s %s HTTP/1.1" % (request.method.encode(), request.url.raw_path), *map(b": ".join, headers), b"", b""]
+    head = b"\r\n".join(lines)
+    if not head.count(b"\n") == head.count(b"\r") == len(headers) + 2:
+        raise httpx2.LocalProtocolError("a header holds a line end")
+    return head + request.read()
+
+
+def _within(connection: socket.socket, seconds: float | None) -> None:
+    """Let no step on ``connection`` take longer."""
+    if connection.gettimeout() != seconds:
+        connection.settimeout(seconds)
+
+
+def _begun(connection: socket.socket, method: str) -> http.client.HTTPResponse:
+    """The reply with its headers read."""
+    response = http.client.HTTPResponse(connection, method=method)
+    try:
+        _reading(response.begin)
+    except BaseException:
+        response.close()
+        raise
+    return response
 
 
 def _reading(read: Any, *arguments: Any) -> Any:
@@ -179,10 +226,10 @@ def _reading(read: Any, *arguments: Any) -> Any:
         raise httpx2.ReadError(str(error)) from error
 
 
-def _readable(connection: http.client.HTTPConnection) -> bool:
+def _readable(connection: socket.socket) -> bool:
     """Whether something came on an idle connection: nothing but its end can."""
-    if hasattr(select, "poll"):
+    if hasattr(select, "poll"):  # select takes no high file numbers
         poll = select.poll()
-        poll.register(connection.sock, select.POLLIN)
+        poll.register(connection, select.POLLIN)
         return bool(poll.poll(0))
-    return bool(select.select([connection.sock], [], [], 0)[0])
+    return bool(select.select([connection], [], [], 0)[0])

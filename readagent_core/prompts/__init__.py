@@ -62,14 +62,18 @@ def version(name: str, language: str = "en") -> str:
     return hashlib.sha256(template(name, language).template.encode()).hexdigest()[:12]
 
 
+@cache
+def _identifiers(name: str, language: str) -> frozenset[str]:
+    return frozenset(template(name, language).get_identifiers())
+
+
 def _fill(name: str, language: str, values: Mapping[str, str]) -> str:
-    chosen = template(name, language)
-    wanted = set(chosen.get_identifiers())
+    wanted = _identifiers(name, language)
     if wanted != set(values):
         raise ValueError(
             f"template {language}/{name}: missing {sorted(wanted - set(values))}, unused {sorted(set(values) - wanted)}"
         )
-    return chosen.substitute(values)
+    return template(name, language).substitute(values)
 
 
 def render(task: str, language: str, *, reply_words: int = 300, **values: str) -> Prompt:

@@ -49,6 +49,17 @@ def test_one_user_message_and_no_system_role(ask):
     assert sent["temperature"] == 0.0
 
 
+def test_the_headers_of_a_call_say_what_they_must_and_nothing_of_this_computer(ask):
+    with FakeServer(["A tea cosy."], key="MARKER") as server:
+        ask(server, api_key=Secret("MARKER"))
+        sent = server.chats[0].headers
+    assert sent["authorization"] == "Bearer MARKER"
+    assert sent["content-type"] == "application/json"
+    assert "gzip" in sent["accept-encoding"]
+    assert sent["host"] == server.url.split("/")[2]
+    assert not [name for name in sent if "stainless" in name]
+
+
 def test_parts_come_as_they_are_said():
     with FakeServer([Reply("one two three " * 5, gap=0.01)]) as server:
         model = server_model(server)

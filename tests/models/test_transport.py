@@ -151,6 +151,7 @@ def test_one_that_the_server_closed_meanwhile_is_not(server, client):
 def test_one_that_was_kept_too_long_is_not(server, client, monkeypatch):
     client.post(f"{server.url}/plain", content="x")
     monkeypatch.setattr(transport, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(transport, "AT_ONCE", 0.0)
     client.post(f"{server.url}/plain", content="x")
     assert len({port for _, port, _, _ in server.seen}) == 2
 
