@@ -5,10 +5,7 @@ Pages without text (scans) are named by number; a file with nothing but scans is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
 
 from pypdf import PdfReader
 
@@ -16,27 +13,15 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits
+from readagent_core.loaders.contents import is_contents_title
 from readagent_core.loaders.pdf_file import count_pages, has_picture, open_pdf, page_labels, quiet, read_facts
+from readagent_core.loaders.pdf_headings import LARGE, Piece, pieces_of
 from readagent_core.loaders.pdf_lines import Line, page_lines
 from readagent_core.loaders.pdf_order import flows, without_furniture
 from readagent_core.loaders.pdf_outline import Mark, read_outline, same_title
-from readagent_core.loaders.pdf_paragraphs import Measures, Passage, joined_passages, measure, passages, text_of
+from readagent_core.loaders.pdf_paragraphs import Measures, joined_passages, measure, passages
 from readagent_core.loaders.text import set_apart
 from readagent_core.words import count_words
-
-_LARGE = 1.15
-_NOTE = re.compile(r"^(?:[*†‡§¶]|\d{1,3}[.)]?\s|\[\d{1,3}\])")
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A finished passage. ``level``: of a heading, 0 for text."""
-
-    text: str
-    number: int
-    y: float
-    level: int = 0
-    note: bool = False
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
@@ -61,7 +46,7 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         facts = read_facts(reader)
     every = [flow for lines in kept for flow in flows(lines)]
     usual = measure(every)
-    pieces = _pieces(joined_passages((passages(flow, usual) for flow in every), usual), usual)
+    pieces = pieces_of(joined_passages((passages(flow, usual) for flow in every), usual), usual)
     pieces = _without_gutenberg(pieces, builder, facts)
     title = facts.get("title", "") or _largest(pages[0], usual)
     _fill(builder, pieces, marks, labels)
@@ -110,50 +95,13 @@ def _largest(lines: Sequence[Line], usual: Measures) -> str:
     if not lines:
         return ""
     size = max(line.size for line in lines)
-    if size < _LARGE * usual.size:
+    if size < LARGE * usual.size:
         return ""
     text = " ".join(line.text for line in lines if line.size > 0.97 * size)
-    return text if 1 < len(text) < 200 else ""
+    return text if 1 < len(text) < 200 and not is_contents_title(text) else ""
 
 
-def _pieces(found: Sequence[Passage], usual: Measures) -> list[_Piece]:
-    """Finished text: headings by their size, notes by their mark."""
-    sizes = sorted({round(p.size) for p in found if _is_heading(p, usual)}, reverse=True)
-    pieces = []
-    for passage in found:
-        first = passage.lines[0]
-        if _is_heading(passage, usual):
-            text = text_of(passage, usual, keep=False)
-            pieces.append(_Piece(text, passage.number, first.y, sizes.index(round(passage.size)) + 1))
-        else:
-            text = text_of(passage, usual)
-            note = passage.small and bool(_NOTE.match(text)) and any(c.isalpha() for c in text)
-            pieces.append(_Piece(text, passage.number, first.y, note=note))
-    return _without_labels(pieces)
-
-
-def _without_labels(pieces: list[_Piece]) -> list[_Piece]:
-    """Four headings in a row and more are the labels of a picture or a table: one paragraph, a line each."""
-    kept: list[_Piece] = []
-    for level, run in groupby(pieces, key=lambda p: p.level):
-        group = list(run)
-        if level and len(group) > 3:
-            group = [_Piece("\n".join(p.text for p in group), group[0].number, group[0].y)]
-        kept += group
-    return kept
-
-
-def _is_heading(passage: Passage, usual: Measures) -> bool:
-    length = sum(len(line.text) for line in passage.lines)
-    if length > 200 or len(passage.lines) > 4 or not any(c.isalpha() for line in passage.lines for c in line.text):
-        return False
-    if passage.size >= _LARGE * usual.size:
-        return length > 1
-    ends = passage.lines[-1].text[-1:] in ".,;:" and not passage.lines[0].text[:1].isdigit()
-    return passage.bold and passage.size >= 0.97 * usual.size and len(passage.lines) <= 2 and length > 2 and not ends
-
-
-def _without_gutenberg(pieces: list[_Piece], builder: Builder, facts: dict[str, str]) -> list[_Piece]:
+def _without_gutenberg(pieces: list[Piece], builder: Builder, facts: dict[str, str]) -> list[Piece]:
     wrapped = gutenberg.find([p.text for p in pieces])
     if wrapped is None:
         return pieces
@@ -163,7 +111,7 @@ def _without_gutenberg(pieces: list[_Piece], builder: Builder, facts: dict[str, 
     return pieces[wrapped.start : wrapped.end]
 
 
-def _fill(builder: Builder, pieces: list[_Piece], marks: list[Mark], labels: list[str]) -> None:
+def _fill(builder: Builder, pieces: list[Piece], marks: list[Mark], labels: list[str]) -> None:
     """Headings and paragraphs into the builder; the outline's entries stand where their titles do."""
     placed = _placed(pieces, marks)
     chapters: dict[int, headings.Heading] = {}
@@ -193,7 +141,7 @@ def _fill(builder: Builder, pieces: list[_Piece], marks: list[Mark], labels: lis
             builder.paragraph(piece.text, f"p. {labels[piece.number]}")
 
 
-def _placed(pieces: list[_Piece], marks: list[Mark]) -> dict[int, list[Mark]]:
+def _placed(pieces: list[Piece], marks: list[Mark]) -> dict[int, list[Mark]]:
     """Before which piece each entry of the outline stands: the piece with its title, else the first at its place."""
     placed: dict[int, list[Mark]] = {}
     used: set[int] = set()
@@ -225,7 +173,8 @@ def _tell(builder: Builder, scanned: list[int], bad: list[int], gone: int, label
             len(bad),
         )
     if gone:
-        builder.notice("furniture", f"{gone:,} running headers, footers and page numbers were left out.", gone)
+        what = "running headers, footers and page numbers were" if gone > 1 else "running header or page number was"
+        builder.notice("furniture", f"{gone:,} {what} left out.", gone)
 
 
 def _listed(names: Sequence[str]) -> str:
