@@ -1,53 +1,148 @@
-"""A newcomer connects a model in a browser, tests it, and leaves it again; the key shows itself nowhere."""
+"""A newcomer connects a model, reads, asks and exports with it, and leaves it again; the key shows itself nowhere."""
 
 from __future__ import annotations
 
+import os
 import re
+import stat
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
 
-from tests.fakes.server import FakeServer
+from readagent_core.library import Library
+from tests.browser.conftest import StartApp
+from tests.fakes.sensible import sensible
+from tests.fakes.server import FakeServer, Reply, error
+from tests.study.test_fault_table import book
 
 KEY = "sk-marker-0123456789abcdef"
+QUESTION = "What did Mrs. Oake win with a silver bell?"
+
+
+class Seen:
+    """Everything the browser was sent: pages, files, and what came over the app's own connection."""
+
+    def __init__(self, page: Page) -> None:
+        self.frames: list[bytes] = []
+        page.on("websocket", self._watch)
+
+    def _watch(self, socket: WebSocket) -> None:
+        socket.on(
+            "framereceived", lambda frame: self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
+        )
+
+
+def processes_with(marker: bytes) -> list[str]:
+    """Processes whose command line holds ``marker``; none where there is no /proc."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if marker in (folder / "cmdline").read_bytes() and int(folder.name) != os.getpid():
+                found.append(folder.name)
+        except OSError:  # it ended meanwhile
+            continue
+    return found
+
+
+def files_with(marker: bytes, folder: Path) -> list[Path]:
+    """Files that hold ``marker``: of the home with its library and cache, and of the app's own log beside it."""
+    return [path for path in folder.rglob("*") if path.is_file() and marker in path.read_bytes()]
 
 
 @pytest.fixture
-def own_app(chromium, start_app, tmp_path):
+def own_app(chromium, start_app: StartApp, tmp_path):
     """An app of its own: the settings change what every other test would meet."""
     home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    library = Library(home)
+    shelved = library.add(book(14), source_name="a small book.txt")
+    library.close()
     with start_app(home) as url:
-        yield url, home
+        yield url, home, shelved.id
 
 
-def test_a_model_is_connected_tested_and_left(page: Page, own_app):
-    url, home = own_app
-    with FakeServer(key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
-        page.goto(f"{url}/settings")
+def echoing(text: str) -> str | Reply:
+    """A server that repeats the key in the error of one question, as some do."""
+    if "What is the key" in text:
+        return Reply(status=400, error=error(f"Something odd with {KEY}", code="odd_code"))
+    return sensible(text)
+
+
+def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(page: Page, own_app):
+    url, home, shelved = own_app
+    seen = Seen(page)
+    with FakeServer(echoing, key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
+        page.goto(url)
+        page.locator(".st-key-connect button").click()  # the note at the top of the library
         page.locator(".st-key-who label", has_text="Another server").click()
         page.locator(".st-key-other_server input").click()
         page.get_by_role("option", name="Another address").click()
         address = page.locator(".st-key-other_own_address input")
-        address.fill(server.url)
+        settings = page.locator(".st-key-settings")
+        address.fill("http://127.0.0.1:9")
         address.press("Enter")
         key = page.locator("[class*='st-key-other_own_key'] input")
         key.fill(KEY)
         key.press("Enter")
+        expect(settings).to_contain_text("127.0.0.1:9 cannot be reached. Start the server or check the address")
+        address.fill(server.url)
+        address.press("Enter")
         expect(page.locator(".st-key-other_own_model_1 input")).to_have_value("reader-8b")
 
         page.locator(".st-key-other_own_test button").click()
         card = page.locator(".st-key-test_card")
         expect(card).to_contain_text("The test passed")
+        expect(card).to_contain_text("reader-8b at 127.0.0.1")
         row = card.locator("[class*='st-key-check_']").filter(has_text="Names pages to look up")
         expect(row).to_contain_text("5 of 5")
 
         page.locator(".st-key-other_own_use button").click()
-        expect(page.locator(".st-key-settings")).to_contain_text("In use now: reader-8b")
+        expect(settings).to_contain_text("In use now: reader-8b")
         expect(page.locator("[class*='st-key-other_own_key'] input")).to_have_attribute(
             "placeholder", re.compile("••••cdef")
         )
-        assert KEY not in page.content()
-        assert not [p for p in home.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()]
+        sources = [page.content()]
+
+        page.goto(f"{url}/read?book={shelved}")
+        page.get_by_role("button", name="Start reading").click()
+        expect(page.locator("#p1 .gtext")).not_to_be_empty()
+        expect(page.locator(".job")).to_be_hidden()
+        page.get_by_role("button", name="Export").first.click()
+        with page.expect_download() as export:
+            page.get_by_role("dialog").get_by_role("button", name="JSON").click()
+        exported = Path(export.value.path()).read_bytes()
+        assert b"Mrs. Oake" in exported
+        sources.append(page.content())
+
+        page.goto(f"{url}/ask?book={shelved}")
+        box = page.get_by_test_id("stChatInputTextArea")
+        box.fill(QUESTION)
+        page.keyboard.press("Enter")
+        expect(page.locator("body")).to_contain_text("tea cosy")
+        box.fill("What is the key of the lighthouse?")
+        page.keyboard.press("Enter")
+        expect(page.locator("body")).to_contain_text("did not accept the call (error 400, code odd_code)")
+        sources.append(page.content())
+        assert any(chat.headers["authorization"] == f"Bearer {KEY}" for chat in server.chats)
+
+        marker = KEY.encode()
+        assert any(b"reader-8b" in frame for frame in seen.frames)  # they can be read
+        assert not any(marker in frame for frame in seen.frames)
+        assert not any(KEY in source for source in sources)
+        assert marker not in exported
+        assert not files_with(marker, home.parent)
+        assert not processes_with(marker)
+
+        page.goto(f"{url}/settings")
+        page.locator("label", has_text="Keep the key on this computer").click()
+        page.locator("[class*='_use'] button", has_text="Use this model").click()
+        kept = home / "settings.json"
+        expect(settings).to_contain_text("In use now: reader-8b")
+        assert files_with(marker, home.parent) == [kept]
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
         page.locator(".st-key-use_builtin button").click()
-        expect(page.locator(".st-key-settings")).not_to_contain_text("In use now")
+        expect(settings).not_to_contain_text("In use now")
+        assert not files_with(marker, home.parent)
+        assert not any(marker in frame for frame in seen.frames)

@@ -1,0 +1,88 @@
+"""One reading through everything that can stop it: a wait, the budget, a refused key; and a server that cuts."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from readagent_core.library import Library
+from tests.browser.conftest import StartApp
+from tests.fakes.sensible import sensible, understood
+from tests.fakes.server import FakeServer, Reply, error
+from tests.study.test_fault_table import book
+
+WAIT = Reply(status=429, error=error("slow down"), headers={"Retry-After": "120"})
+NO_KEY = Reply(status=401, error=error("no"))
+
+
+class Moods:
+    """What the server is like just now. It asks for a pause at its third call, and then no more."""
+
+    def __init__(self) -> None:
+        self.refusing = threading.Event()
+        self.cutting = threading.Event()
+        self._lock = threading.Lock()
+        self._calls = 0
+
+    def __call__(self, text: str) -> Reply:
+        with self._lock:
+            self._calls += 1
+            if self._calls == 3:
+                return WAIT
+        if self.refusing.is_set():
+            return NO_KEY
+        return Reply(sensible(text), tokens_in=200 if self.cutting.is_set() else None)
+
+
+def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
+    page: Page, start_app: StartApp, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    library = Library(home)
+    shelved = library.add(book(60), source_name="a small book.txt")
+    library.close()
+    moods = Moods()
+    with FakeServer(moods) as server:
+        kept = {"base_url": server.url, "model": "fake-model", "connections": 2, "budget_book": 0.5}
+        kept["prices"] = {"fake-model": [150.0, 150.0]}  # the whole reading is some eighty cents
+        (home / "settings.json").write_text(json.dumps(kept), encoding="utf-8")
+        with start_app(home) as url:
+            page.goto(f"{url}/read?book={shelved.id}")
+            line = page.locator(".job")
+            page.get_by_role("button", name="Start reading").click()
+            expect(line).to_contain_text("Paused: the model asked us to wait")
+            expect(line).to_contain_text("going on by itself in 2 min")
+            expect(line).to_contain_text("are kept")
+            page.get_by_role("button", name="Go on now").click()
+
+            expect(line).to_contain_text("Paused: the budget for this book is used")
+            expect(line).to_contain_text(re.compile(r"\$0\.\d\d of \$0\.50 is spent, with \d"))
+            expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)  # more must be allowed first
+            pages, sent = page.locator(".leaf").count(), len(server.chats)
+            moods.refusing.set()
+            page.get_by_role("button", name="Raise to $1.00").click()
+
+            expect(line).to_contain_text("did not accept the key")
+            expect(line).to_contain_text("Enter a key that is valid there in Settings")
+            assert page.locator(".leaf").count() >= pages > 0
+            assert sent < len(server.chats) <= sent + 2
+            moods.refusing.clear()
+            page.get_by_role("button", name="Try again").click()
+            expect(line).to_be_hidden()
+            asked = [text for text in server.answered if understood(text).task in ("paginate", "gist")]
+            assert len(asked) == len(set(asked)) > 6
+
+            moods.cutting.set()
+            page.goto(f"{url}/ask?book={shelved.id}")
+            page.get_by_test_id("stChatInputTextArea").fill("What did Mrs. Oake win with a silver bell?")
+            page.keyboard.press("Enter")
+            foot = page.locator(".st-key-foot")
+            expect(foot).to_contain_text("The server cut a prompt without saying so: it read 200 of about")
+            expect(foot).to_contain_text("give the model a larger context")
+            page.goto(f"{url}/settings")
+            expect(page.locator(".st-key-settings")).to_contain_text("The server asked for fewer calls at once")
