@@ -38,7 +38,7 @@ def screen(study: Study, book: Book) -> None:
     """The whole screen for ``book``."""
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
-        pick_book(study, book)
+        current.picker(study, book, key="compare_book", label_visibility="collapsed", width=270)
         chosen = controls.pick_methods(study)
         settings = controls.pick_limits()
     if study.newest_memory(book.id) is None:
@@ -56,27 +56,6 @@ def screen(study: Study, book: Book) -> None:
             st.rerun()
     running = job is not None and job.running
     st.fragment(board, run_every=1.0 if running else None)(study, book)
-
-
-def pick_book(study: Study, book: Book) -> None:
-    """The book's select box; choosing another shows this screen for it."""
-    books = {b.id: b for b in study.library.books()}
-    key = f"compare_book_{book.id}"
-
-    def changed() -> None:
-        current.choose(st.session_state[key])
-        st.query_params.from_dict({"book": st.session_state[key]})
-
-    st.selectbox(
-        "Book",
-        list(books),
-        index=list(books).index(book.id),
-        format_func=lambda book_id: books[book_id].title,
-        key=key,
-        on_change=changed,
-        label_visibility="collapsed",
-        width=270,
-    )
 
 
 def board(study: Study, book: Book) -> None:
@@ -98,8 +77,8 @@ def board(study: Study, book: Book) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
         if running and job is not None and snapshot is not None:
             st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")
-            if st.button("Stop", key="compare_stop"):
-                job.cancel()
+            stopping = job.cancelled
+            st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
         else:
             st.caption(FOOT)
             for kind, label in EXPORTS.items():

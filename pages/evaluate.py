@@ -123,8 +123,8 @@ def _watch(study: Study, entry: Kept) -> None:
         st.progress(min(1.0, progress.done / progress.total), text=text)
         if job.snapshot.waiting:
             st.text(job.snapshot.waiting)
-    if st.button("Stop", key="evaluate_stop"):
-        job.cancel()
+    stopping = job.cancelled
+    st.button("Stopping" if stopping else "Stop", key="evaluate_stop", disabled=stopping, on_click=job.cancel)
     if progress is not None:
         found = summary(entry.record, progress.tally, wanted=progress.total)
         if found.rows:

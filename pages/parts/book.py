@@ -5,6 +5,8 @@ The choice is kept in the session besides, because a change of screen drops the 
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from readagent_core.errors import NotKeptError
@@ -57,12 +59,12 @@ def set_address(**values: str | int | None) -> None:
             st.query_params[name] = str(value)
 
 
-def picker(study: Study, chosen: Book) -> None:
-    """The book's select box for a sidebar; choosing another shows it on this screen."""
+def picker(study: Study, chosen: Book, *, key: str = "book_picker", **looks: Any) -> None:
+    """The book's select box; choosing another shows it on this screen. ``looks``: what ``st.selectbox`` takes."""
     books = {b.id: b for b in study.library.books()}
     if chosen.id not in books:
         return
-    key = f"book_picker_{chosen.id}"
+    key = f"{key}_{chosen.id}"
 
     def changed() -> None:
         choose(st.session_state[key])
@@ -75,6 +77,7 @@ def picker(study: Study, chosen: Book) -> None:
         format_func=lambda book_id: books[book_id].title,
         key=key,
         on_change=changed,
+        **looks,
     )
 
 

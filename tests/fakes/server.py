@@ -105,7 +105,8 @@ class FakeServer:
         with self._lock:
             number = len(self.chats)
             self.chats.append(request)
-            special = self.before(number, request.text) if self.before else None
+        special = self.before(number, request.text) if self.before else None  # may wait, while others are answered
+        with self._lock:
             if special is None and self._answer is None:
                 if not self._queue:
                     return Reply(status=500, error=error("the fake server has no reply queued"))
