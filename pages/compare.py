@@ -15,6 +15,7 @@ from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book
 from readagent_core.study import Study, comparing, comparing_export
+from readagent_core.study.comparing_told import judged_by
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and gives the spread."
 EXPORTS = {"html": "HTML", "md": "Markdown", "csv": "CSV"}
@@ -49,7 +50,15 @@ def screen(study: Study, book: Book) -> None:
     asked = controls.ask(book, len(chosen), running=job is not None and job.running)
     if asked is not None:
         try:
-            comparing.compare(study, book.id, asked.question, chosen, settings=settings, correct=asked.correct)
+            comparing.compare(
+                study,
+                book.id,
+                asked.question,
+                chosen,
+                settings=settings,
+                correct=asked.correct,
+                references=asked.references,
+            )
         except ReadAgentError as error:
             shell.error_box(error)
         else:
@@ -71,6 +80,8 @@ def board(study: Study, book: Book) -> None:
         return
     with st.container(key="compare_asked", gap=None):
         st.text(comparison.question)
+        if judged := judged_by(comparison):
+            st.text(judged)
         if not running:
             st.caption(f"Answered by {comparison.model}.".replace("$", "\\$"))
     view.show(comparison, key=f"compare_rows_{book.id}")

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "readagent_core"
 FLOORS = [
     {"errors", "words", "settings", "usage"},
-    {"document", "tags", "plan", "memory", "prompts"},
+    {"document", "tags", "plan", "memory", "prompts", "overlap"},
     {"loaders", "models", "jobs", "citations"},
     {"reading", "library"},
     {"methods"},

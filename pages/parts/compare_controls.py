@@ -25,10 +25,14 @@ _RIGHT = re.compile(r"^\s*\*\s*")
 
 @dataclass(frozen=True)
 class Asked:
-    """What the person wants compared. ``correct``: index of the right option, None where it is not known."""
+    """What the person wants compared. ``correct``: index of the right option, None where it is not known.
+
+    ``references``: known answers to a question without options.
+    """
 
     question: Question
     correct: int | None = None
+    references: tuple[str, ...] = ()
 
 
 def pick_methods(study: Study) -> list[str]:
@@ -69,7 +73,7 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
         )
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {_spelled(count)}"
         go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
-    with st.expander("Options to choose from"):
+    with st.expander("Options to choose from, or a known answer"):
         known = known_questions(book)
         if known:
             st.selectbox(
@@ -87,11 +91,22 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
             key=f"compare_options_{book.id}",
             height=140,
         )
-    return asked_from(text, options) if go else None
+        known_answer = st.text_area(
+            "Without options: the known answer, one a line, to compare the words with",
+            key=f"compare_references_{book.id}",
+            height=68,
+        )
+    return asked_from(text, options, known_answer) if go else None
 
 
-def asked_from(text: str, options: str) -> Asked:
-    """The question and its options; a star before an option says that it is the right one."""
+def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
+    """The question and its options; a star before an option says that it is the right one.
+
+    Without options ``known_answer`` says what people answered, one a line.
+    """
+    references = tuple(line.strip() for line in known_answer.splitlines() if line.strip())
+    if references and not options.strip():
+        return Asked(question_from(text, ""), references=references)
     lines = [line for line in options.splitlines() if line.strip()]
     starred = [i for i, line in enumerate(lines) if _RIGHT.match(line)]
     if len(starred) != 1:  # none, or a list with bullets
@@ -101,12 +116,12 @@ def asked_from(text: str, options: str) -> Asked:
 
 
 def known_questions(book: Book) -> list[dict[str, Any]]:
-    """The questions that come with a sample, with their options and answers; none for any other book."""
+    """The questions that come with a sample, with options or known answers; none for any other book."""
     path = FOLDER / f"{book.source_name.removesuffix('.md')}.questions.json"
     if not book.sample or not path.is_file():
         return []
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return [q for q in found if q.get("options")]
+    return [q for q in found if q.get("options") or q.get("references")]
 
 
 def _take(book_id: str, known: list[dict[str, Any]]) -> None:
@@ -114,9 +129,11 @@ def _take(book_id: str, known: list[dict[str, Any]]) -> None:
     if chosen is None:
         return
     question = known[chosen]
-    marked = [("* " if i == question["answer"] else "") + option for i, option in enumerate(question["options"])]
+    options = question.get("options", ())
+    marked = [("* " if i == question["answer"] else "") + option for i, option in enumerate(options)]
     st.session_state[f"compare_question_{book_id}"] = question["question"]
     st.session_state[f"compare_options_{book_id}"] = "\n".join(marked[: len(LETTERS)])
+    st.session_state[f"compare_references_{book_id}"] = "\n".join(question.get("references", ()))
 
 
 def _spelled(count: int) -> str:

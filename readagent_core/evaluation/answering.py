@@ -5,7 +5,6 @@ Only what no question can overcome is raised (``STOPPERS``); anything else is ke
 
 from __future__ import annotations
 
-import re
 import traceback
 from dataclasses import dataclass, replace
 
@@ -16,12 +15,12 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.counting import Counted
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.results import Key, Result
-from readagent_core.evaluation.scores import rouge
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, Event
 from readagent_core.methods.tools import Tools, equip
 from readagent_core.models.base import Watch
+from readagent_core.overlap import prose, rouge
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
@@ -37,8 +36,6 @@ STOPPERS = (  # no other question fares better than this one did
     errors.SettingsError,
     errors.DatasetError,
 )
-_EVIDENCE = re.compile(r"^\s*(?:\*\*)?(?:evidence|根拠)(?:\*\*)?\s*[:：].*", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_CITED = re.compile(r"\s*\[\s*\d+(?:\s*[,、–-]\s*\d+)*\s*\]")
 
 
 @dataclass(frozen=True)
@@ -129,8 +126,3 @@ def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None,
         notes=tuple(notes),
         extra={name: value for name, value in found.extra.items() if isinstance(value, bool | int | float)},
     )
-
-
-def prose(text: str) -> str:
-    """An answer without what it cites: marks like [7] and the lines of evidence are no part of what is compared."""
-    return _CITED.sub("", _EVIDENCE.sub("", text)).strip()

@@ -9,12 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from readagent_core.words import is_unspaced, terms
-
-ROUGE = ("rouge1", "rouge2", "rougeL")
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 BOOTSTRAPS = 10_000
 EXACT, PARTIAL, WRONG = "exact", "partial", "wrong"
@@ -68,34 +64,7 @@ def mean(values: Sequence[float]) -> Mean | None:
     return Mean(middle, math.sqrt(math.fsum((v - middle) ** 2 for v in values) / (len(values) - 1)), len(values))
 
 
-# --- free-form answers --------------------------------------------------------------------------------
-
-
-class _Terms:
-    """ROUGE tokens for scripts that do not space words; the library's own drops all but a–z and digits."""
-
-    def tokenize(self, text: str) -> list[str]:
-        return terms(text)
-
-
-@cache
-def _scorer(unspaced: bool) -> Any:
-    from rouge_score import rouge_scorer  # slow to import, and multiple choice never needs it
-
-    if unspaced:
-        return rouge_scorer.RougeScorer(list(ROUGE), tokenizer=_Terms())
-    return rouge_scorer.RougeScorer(list(ROUGE), use_stemmer=True)
-
-
-def rouge(answer: str, references: Sequence[str]) -> dict[str, float]:
-    """ROUGE-1/2/L F from 0 to 1 (rouge-score, Porter stemmer); over several references the best of each."""
-    if not references:
-        return dict.fromkeys(ROUGE, 0.0)
-    found = [
-        {name: score.fmeasure for name, score in _scorer(is_unspaced(reference)).score(reference, answer).items()}
-        for reference in references
-    ]
-    return {name: float(max(scores[name] for scores in found)) for name in ROUGE}
+# --- free-form answers, as raters judge them -------------------------------------------------------------
 
 
 def rating(strict: str, permissive: str) -> str:

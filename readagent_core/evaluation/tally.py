@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
 from readagent_core.evaluation.scores import (
-    ROUGE,
     Difference,
     Mean,
     Share,
@@ -25,6 +24,7 @@ from readagent_core.evaluation.scores import (
     share,
 )
 from readagent_core.methods import method
+from readagent_core.overlap import ROUGE
 
 
 class Score(NamedTuple):

@@ -10,7 +10,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from readagent_core import methods
@@ -30,6 +30,7 @@ from readagent_core.methods.base import (
     answer_from_dict,
 )
 from readagent_core.methods.tools import equip
+from readagent_core.overlap import prose, rouge
 from readagent_core.study.tools import tools
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Entry:
     """One method's row. ``state``: 'waiting', 'running', 'done', 'cut off', 'failed' or 'cancelled'.
 
     ``doing``: what it does now, for people. ``text``: the answer as far as it came. ``seconds``: by the clock.
+    ``rouge``: how much the answer shares with the known answers, 0 to 1; empty where none is known.
     """
 
     method: str
@@ -56,11 +58,13 @@ class Entry:
     seconds: float = 0.0
     answer: Answer | None = None
     error: str = ""
+    rouge: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """``correct``: index of the right option, None where it is not known. ``pages``: words of each page, in order.
+    """``correct``: index of the right option, None where it is not known. ``references``: known answers, as people
+    wrote them. ``pages``: words of each page, in order.
 
     ``words``: of the text asked about. ``model``: who answered. ``asked``: ``time.time()`` seconds.
     """
@@ -75,6 +79,7 @@ class Comparison:
     model: str
     asked: float
     entries: tuple[Entry, ...]
+    references: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:
@@ -90,7 +95,13 @@ class Comparison:
             for e in data["entries"]
         )
         return cls(
-            **{**data, "options": tuple(data["options"]), "pages": tuple(data["pages"]), "entries": entries},
+            **{
+                **data,
+                "options": tuple(data["options"]),
+                "pages": tuple(data["pages"]),
+                "references": tuple(data.get("references", ())),
+                "entries": entries,
+            },
         )
 
 
@@ -113,6 +124,7 @@ def compare(
     *,
     settings: AskSettings,
     correct: int | None = None,
+    references: Sequence[str] = (),
     reading_id: int | None = None,
 ) -> Job:
     """The job that asks every method of ``names``; it publishes a Comparison. One a book at a time."""
@@ -140,6 +152,7 @@ def compare(
         model=model.name,
         asked=time.time(),
         entries=tuple(Entry(name) for name in chosen),
+        references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),
     )
 
     def work(job: Job) -> Comparison:
@@ -206,7 +219,9 @@ class _Board:
         if isinstance(event, AnswerPart):
             self._change(place, text=entry.text + event.text, doing="", seconds=seconds, now=False)
         elif isinstance(event, Answered):
-            self._change(place, answer=event.answer, text=event.answer.text, seconds=seconds)
+            known = self.comparison.references
+            shared = rouge(prose(event.answer.text), known) if known else {}
+            self._change(place, answer=event.answer, text=event.answer.text, rouge=shared, seconds=seconds)
         elif isinstance(event, Asked):
             calls = entry.calls + 1
             self._change(place, calls=calls, doing=_doing(event, calls), seconds=seconds, now=False)

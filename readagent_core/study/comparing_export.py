@@ -17,15 +17,24 @@ from readagent_core.errors import SettingsError
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS, Answer
 from readagent_core.study.comparing import Comparison, Entry, right
-from readagent_core.study.comparing_told import parted, sent, spoken, topics_words, tree, verdict
+from readagent_core.study.comparing_told import (
+    judged_by,
+    parted,
+    sent,
+    shared_words,
+    spoken,
+    topics_words,
+    tree,
+    verdict,
+)
 from readagent_core.study.exporting import plain
 from readagent_core.study.exporting_html import ASSETS, page
 from readagent_core.words import squeeze
 
 MIME = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
 COLUMNS = (
-    "method", "state", "answer", "option", "right", "pages in full", "words seen", "compression rate", "look-ups",
-    "seconds", "calls", "words sent", "words back", "tokens in", "tokens out", "notes",
+    "method", "state", "answer", "option", "right", "rouge-1", "rouge-l", "pages in full", "words seen",
+    "compression rate", "look-ups", "seconds", "calls", "words sent", "words back", "tokens in", "tokens out", "notes",
 )  # fmt: skip
 _FORMULA = re.compile(r"^[=+\-@\t\r]")
 
@@ -63,6 +72,8 @@ def record(comparison: Comparison, entry: Entry) -> dict[str, Any]:
         "right": "" if was_right is None else "yes" if was_right else "no",
         "seconds": f"{entry.seconds:.2f}",
     }
+    if entry.rouge:
+        values |= {"rouge-1": f"{100 * entry.rouge['rouge1']:.1f}", "rouge-l": f"{100 * entry.rouge['rougeL']:.1f}"}
     if answer is not None:
         values |= {
             "option": "" if answer.option is None else LETTERS[answer.option],
@@ -96,6 +107,8 @@ def _markdown(comparison: Comparison) -> str:
     for i, option in enumerate(comparison.options):
         star = " (right)" if i == comparison.correct else ""
         lines.append(f"- ({LETTERS[i]}) {plain(squeeze(option))}{star}")
+    if judged := judged_by(comparison):
+        lines += ["", plain(judged)]
     lines += ["", "| Method | Words seen | CR | Look-ups | Pages in full | Seconds | Right |"]
     lines.append("|---|--:|--:|--:|---|--:|---|")
     for entry in comparison.entries:
@@ -106,6 +119,7 @@ def _markdown(comparison: Comparison) -> str:
         lines.append("| " + " | ".join(map(str, [*cells, values["right"]])) + " |")
     for entry in comparison.entries:
         lines += ["", f"## {method(entry.method).title}", "", plain(entry.text or entry.error)]
+        lines += ["", f"*{plain(shared_words(entry))}*"] if entry.rouge else []
         lines += [f"\n*{plain(note)}*" for note in (entry.answer.notes if entry.answer else ())]
     return "\n".join(lines) + "\n"
 
@@ -124,7 +138,8 @@ def _html(comparison: Comparison) -> str:
     body = (
         f"<style>{style} .root {{ max-width: 1168px; margin: 0 auto; }}</style>"
         f'<header><h1 lang="{escape(comparison.language)}">{escape(comparison.question)}</h1>'
-        f'<p class="facts">{escape(facts(comparison))}</p>{f"<ul>{options}</ul>" if options else ""}</header>'
+        f'<p class="facts">{escape(facts(comparison))}</p><p class="facts">{escape(judged_by(comparison))}</p>'
+        f"{f'<ul>{options}</ul>' if options else ''}</header>"
         f'<div class="root"><ul class="rows">{rows}</ul></div>'
     )
     return page(comparison.question, body)

@@ -21,9 +21,14 @@ def parted(text: str) -> tuple[str, str]:
 
 
 def verdict(comparison: Comparison, entry: Entry) -> dict[str, str] | None:
-    """Which option was chosen, and whether it is the right one where that is known."""
-    if entry.answer is None or not comparison.options:
+    """Which option was chosen and whether it is right, or what a free answer shares with the known one.
+
+    Shared words are no verdict, and are not coloured as one. None where there is nothing to judge by.
+    """
+    if entry.answer is None:
         return None
+    if not comparison.options:
+        return {"kind": "none", "text": shared_words(entry)} if entry.rouge else None
     option = entry.answer.option
     if option is None:
         return {"kind": "no" if comparison.correct is not None else "none", "text": "Named no option"}
@@ -32,6 +37,22 @@ def verdict(comparison: Comparison, entry: Entry) -> dict[str, str] | None:
     if was_right is None:
         return {"kind": "none", "text": f"Chose {named}"}
     return {"kind": "ok", "text": f"Right: {named}"} if was_right else {"kind": "no", "text": f"Wrong: {named}"}
+
+
+def shared_words(entry: Entry) -> str:
+    """'Words alike with the known answer: 46 % (ROUGE-1); in the same order: 41 % (ROUGE-L)'."""
+    words, order = 100 * entry.rouge["rouge1"], 100 * entry.rouge["rougeL"]
+    return f"Words alike with the known answer: {words:.0f} % (ROUGE-1); in the same order: {order:.0f} % (ROUGE-L)"
+
+
+def judged_by(comparison: Comparison) -> str:
+    """What the answers can be judged by, for people, where that is not an option known to be right."""
+    if comparison.references:
+        known = " / ".join(comparison.references)
+        return f"Known answer: {known}"
+    if comparison.options and comparison.correct is not None:
+        return ""
+    return "No known answer to judge by. Read what each answer rests on, or give a known answer beside the question."
 
 
 def spoken(full: list[int], pages: int) -> str:

@@ -63,6 +63,20 @@ def test_a_known_question_brings_its_options(app: App) -> None:
     assert asked.question.options[1] == "To make a ship that was steering on it towards the reef stop"
 
 
+def test_a_known_question_without_options_brings_its_known_answer(app: App) -> None:
+    at = app("pages/compare.py")
+    book = get_study().library.books()[0]
+    known = controls.known_questions(book)
+    free = next(i for i, question in enumerate(known) if not question.get("options"))
+    at.selectbox(key=f"compare_known_{book.id}").select_index(free).run()
+    assert at.text_area(key=f"compare_options_{book.id}").value == ""
+    said = at.text_area(key=f"compare_references_{book.id}").value
+    assert said.splitlines() == known[free]["references"]
+    asked = controls.asked_from(known[free]["question"], "", said)
+    assert asked.references == tuple(known[free]["references"])
+    assert controls.asked_from("Who?", "one\n* two", said).references == ()
+
+
 @pytest.mark.parametrize(
     ("options", "correct", "count"),
     [

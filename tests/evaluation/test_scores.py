@@ -13,9 +13,9 @@ from readagent_core.evaluation.scores import (
     mcnemar,
     mean,
     rating,
-    rouge,
     share,
 )
+from readagent_core.overlap import prose, rouge
 
 
 def test_wilson_by_hand():
@@ -78,6 +78,11 @@ def test_rouge_takes_the_best_reference_and_knows_japanese():
     assert rouge("", []) == {"rouge1": 0.0, "rouge2": 0.0, "rougeL": 0.0}
     assert rouge("手袋は四十七番です。", ["手袋は四十七番です。"])["rouge1"] == 1
     assert 0 < rouge("手袋は四十七番", ["四十七番の手袋"])["rouge1"] < 1
+
+
+def test_what_an_answer_cites_is_no_part_of_what_is_compared():
+    assert prose('A bell rang [1, 2] in the fog [3–4].\n\n**Evidence:**\n[1] "rang"') == "A bell rang in the fog."
+    assert prose("鐘が鳴った [2]。\n根拠：\n[2] 「鐘」") == "鐘が鳴った。"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from readagent_core.models.base import Watch
 from readagent_core.models.builtin import BuiltInReader
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
-from readagent_core.study import Study, comparing, comparing_export
+from readagent_core.study import Study, comparing, comparing_export, comparing_told
 from readagent_core.study.comparing import Comparison
 from tests.fakes.model import FakeModel, Reply
 from tests.fakes.sensible import sensible, understood
@@ -148,6 +148,39 @@ def test_a_model_s_words_are_never_markup_or_formulas(study: Study) -> None:
     assert "](http" not in comparing_export.export(found, "md").decode().replace("\\]", "")
     table = list(csv.reader(io.StringIO(comparing_export.export(found, "csv").decode("utf-8-sig"))))
     assert table[1][table[0].index("answer")].startswith("'=")
+
+
+def test_a_free_answer_is_set_beside_the_known_one_without_a_verdict(study: Study) -> None:
+    book_id = kept_book(study)
+    study._model = FakeModel(lambda prompt: 'To make a ship stop [3].\nEvidence:\n[3] "stop"')
+    asked = Question("Why did Ambrose Vane put out Harrow Light?")
+    known = ("To make a ship stop.", " ")
+    found = compared(study, book_id, question=asked, names=("gist-mem",), correct=None, references=known)
+    entry = found.entries[0]
+    assert found.references == ("To make a ship stop.",)
+    assert entry.rouge["rouge1"] == entry.rouge["rougeL"] == 1.0  # the citation is no part of it
+    told = comparing_told.verdict(found, entry)
+    assert told == {
+        "kind": "none",
+        "text": "Words alike with the known answer: 100 % (ROUGE-1); in the same order: 100 % (ROUGE-L)",
+    }
+    assert comparing_told.judged_by(found) == "Known answer: To make a ship stop."
+    assert comparing.last(study, book_id) == found
+    assert comparing_export.record(found, entry)["rouge-l"] == "100.0"
+    for format in ("md", "html"):
+        text = comparing_export.export(found, format).decode()
+        assert "To make a ship stop" in text
+        assert "in the same order: 100 %" in text
+
+
+def test_without_a_known_answer_that_is_said(study: Study) -> None:
+    found = compared(study, kept_book(study), question=Question("Who?"), names=("gist-mem",), correct=None)
+    assert comparing_told.verdict(found, found.entries[0]) is None
+    assert comparing_told.judged_by(found).startswith("No known answer to judge by.")
+    old = {name: value for name, value in found.to_dict().items() if name != "references"}
+    for entry in old["entries"]:
+        del entry["rouge"]  # kept by an earlier version
+    assert Comparison.from_dict(old) == found
 
 
 @pytest.mark.parametrize(
