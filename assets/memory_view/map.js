@@ -42,6 +42,20 @@ function keptShare(pages) {
   return words && gists ? gists / words : 1;
 }
 
+// Neighbours put together as [first, last] until a cell is high enough to be seen: what is told of single pages
+// (looked up, fallback, edited, found) is drawn for each of them all the same.
+function mapGroups(pages, height) {
+  const step = Math.max(1, Math.ceil(pages.length / (height / 1.5)));
+  return pages.filter((_, i) => i % step === 0).map((first, i) => [first, pages[Math.min(i * step + step, pages.length) - 1]]);
+}
+
+function together(pages, [first, last]) {
+  if (first === last) return first;
+  const group = pages.slice(first.n - 1, last.n);
+  const words = (of) => group.reduce((sum, p) => sum + of(p), 0);
+  return { n: `${first.n}–${last.n}`, w: words((p) => p.w), g: group.every((p) => p.g) && { w: words((p) => p.g.w) } };
+}
+
 function drawMap(box, pages, options) {
   const share = keptShare(pages);
   const { width, height, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
@@ -57,12 +71,20 @@ function drawMap(box, pages, options) {
   shape.append(svg("defs", {}, pattern));
   const above = []; // drawn last: marks that must not be covered
   let labelled = -100;
+  for (const group of mapGroups(pages, options.height)) {
+    if (group[0] === group[1] && looked.has(group[0].n)) continue;
+    const [y, h] = [read[group[0].n - 1][0], read[group[1].n - 1][0] + read[group[1].n - 1][1] - read[group[0].n - 1][0]];
+    const page = together(pages, group);
+    const title = svg("title", {}, document.createTextNode(mapTitle(page, false)));
+    const kind = page.g ? shadeOf(page, share) : "mtodo";
+    shape.append(svg("rect", { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0, class: kind }, title));
+  }
   pages.forEach((page, i) => {
     const [y, h] = read[i];
     const opened = looked.has(page.n);
     const cell = { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0 };
-    const title = svg("title", {}, document.createTextNode(mapTitle(page, opened)));
     if (opened) {
+      const title = svg("title", {}, document.createTextNode(mapTitle(page, opened)));
       const tall = Math.max(h, 3);
       above.push(svg("rect", { ...cell, class: "mlook", x: x - 5, width: wide + 10, height: tall.toFixed(1) }, title));
       if (h > 13) {
@@ -70,14 +92,12 @@ function drawMap(box, pages, options) {
         text.textContent = page.n;
         above.push(text);
       }
-    } else {
-      shape.append(svg("rect", { ...cell, class: page.g ? shadeOf(page, share) : "mtodo" }, title));
     }
     if (page.f || page.g?.f) above.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
     if (page.g?.e) above.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, h)}z` }));
     if (hits.has(page.n)) above.push(svg("circle", { class: "mtick", cx: 5, cy: y + h / 2, r: h > 6 ? 3 : 2 }));
     if (labels && !opened && y - labelled > 64 && height - y > 8) {
-      const text = svg("text", { class: `maplab${page.n === here ? " cur" : ""}`, x: x + wide + 15, y: y + h / 2 + 4 });
+      const text = svg("text", { class: "maplab", x: x + wide + 15, y: y + h / 2 + 4 });
       text.textContent = page.n;
       shape.append(text);
       labelled = y;
@@ -87,14 +107,22 @@ function drawMap(box, pages, options) {
     shape.append(svg("rect", { class: "mtodo", x: x + 0.5, y, width: wide - 1, height: Math.max(1, h - 1), rx: 1 })),
   );
   shape.append(...above);
-  if (read[here - 1]) {
-    const [y, h] = read[here - 1];
-    const tall = Math.max(h + 6, 8);
-    const y0 = y + h / 2 - tall / 2;
-    shape.append(svg("rect", { class: "mcur", x: x - 8, y: y0.toFixed(1), width: wide + 16, height: tall, rx: 3 }));
-  }
+  shape.append(svg("rect", { class: "mcur", x: x - 8, width: wide + 16, height: 8, rx: 3, visibility: "hidden" }));
   box.replaceChildren(shape);
+  markHere(box, read, here);
   return read;
+}
+
+// Moves the frame of the current page; the cells stay as they are, so a turn of the page costs two attributes.
+function markHere(box, places, here) {
+  const frame = box.querySelector(".mcur");
+  frame.setAttribute("visibility", places[here - 1] ? "visible" : "hidden");
+  for (const label of box.querySelectorAll(".maplab")) label.classList.toggle("cur", label.textContent === String(here));
+  if (!places[here - 1]) return;
+  const [y, h] = places[here - 1];
+  const tall = Math.max(h + 6, 8);
+  frame.setAttribute("y", (y + h / 2 - tall / 2).toFixed(1));
+  frame.setAttribute("height", tall);
 }
 
 // The page whose cell is at height `y`.

@@ -41,7 +41,7 @@ class Place {
       this.goto(Math.min(pageAt(this.reader.cells, y), this.reader.leaves.size));
     };
     mapbox.addEventListener("pointerdown", (event) => {
-      if (!this.reader.leaves.size) return;
+      if (!this.reader.leaves.size || !this.reader.cells) return;
       dragging = true;
       mapbox.setPointerCapture?.(event.pointerId);
       go(event);

@@ -42,13 +42,15 @@ class Reader {
 
   // Told by the place: another page is the current one.
   moved() {
-    this.drawMap();
+    if (this.cells) markHere(this.mapbox, this.cells, this.here);
+    this.tellMap();
     this.toolbar.at(this.here);
   }
 
   close() {
     document.removeEventListener("keydown", this.keys);
     this.resize.disconnect();
+    clearTimeout(this.mapping);
     this.place.close();
     this.book?.removeEventListener("pages", this.onpages);
     this.book?.removeEventListener("ask-goto", this.onask);
@@ -106,7 +108,7 @@ class Reader {
     this.soon.hidden = !(this.data.job?.running && this.data.job.paging);
     this.soon.querySelector("strong").textContent = `Page ${next}`;
     this.place.tryWanted();
-    this.drawMap();
+    this.mapSoon();
     this.place.settle();
   }
 
@@ -219,6 +221,16 @@ class Reader {
       hits: new Set(this.items.map((h) => h[0])), here: this.here, labels: !narrow,
       wordsTotal: this.data.meta.words, pagesTotal: this.data.job?.total ?? 0,
     });
+    this.tellMap();
+  }
+
+  // The map once, after everything that came together: a long book comes in many parcels.
+  mapSoon() {
+    clearTimeout(this.mapping);
+    this.mapping = setTimeout(() => this.root.isConnected && this.drawMap(), this.cells ? 60 : 0);
+  }
+
+  tellMap() {
     this.mapbox.setAttribute("aria-valuemax", this.leaves.size);
     this.mapbox.setAttribute("aria-valuenow", this.here);
     this.mapbox.setAttribute("aria-valuetext", `Page ${this.here} of ${this.leaves.size}`);

@@ -31,10 +31,22 @@ function moveTo(scope, page, paragraph) {
 
 function sectionStarts(book, sections) {
   // sections: [title, level, first paragraph]; the page each starts on, null while unread
+  const known = book.pages.filter(Boolean);
+  const lastFrom = (paragraph) => {
+    // the last page that begins at the paragraph or before it; by halving, as both can be thousands
+    let [low, high] = [0, known.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (known[middle].s <= paragraph) low = middle + 1;
+      else high = middle;
+    }
+    return known[low - 1];
+  };
   return sections.map(([title, level, start], i) => {
     const next = sections[i + 1]?.[2] ?? Infinity;
-    const page = book.pages.find((p) => p && p.s <= start && start < p.s + p.t.length);
-    const last = book.pages.findLast?.((p) => p && p.s < next && p.s + p.t.length > start) ?? page;
+    const holds = (p) => (p && p.s + p.t.length > start ? p : null);
+    const page = holds(lastFrom(start));
+    const last = holds(lastFrom(next - 1)) ?? page;
     return { title, level, start, next, page: page?.n ?? null, last: page ? (last?.n ?? null) : null };
   });
 }
