@@ -104,7 +104,7 @@ def card(study: Study, book: Book) -> None:
             st.html(f'<h2 class="bt" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h2>')
             sample = '<span class="stag">Sample</span>' if book.sample else ""
             st.html(
-                f'<p class="small dim"><span dir="auto">{escape(book.author)}</span>{sample}</p>'
+                f'<p class="small dim"><span class="by" dir="auto">{escape(book.author)}</span>{sample}</p>'
                 f'<p class="small dim">{escape(shelf.facts(book))}</p>'
                 f'<p class="small dimmer">{shelf.when(book.opened)}</p>'
             )

@@ -17,6 +17,7 @@ from readagent_core.study import Study
 from readagent_core.study.samples import NAMES
 
 STATE = "tour"  # the preference: the step shown next, or "done"
+GOING = "tour_going"  # in the session: the step on whose screen the person is about to arrive
 QUESTION = "Why did Tilda tell the truth to Nora and to no one before her?"
 
 
@@ -80,7 +81,11 @@ def show(screen: str) -> None:
     if at == 0:
         if screen == "Library":
             _card(study, book, at, "New here?", "Five short steps show how a book is read and asked.", "Take the tour")
-    elif STEPS[at - 1].screen == screen:
+    elif STEPS[at - 1].screen != screen:
+        if st.session_state.get(GOING) == at:  # a run that was asked for meanwhile took the change of screen with it
+            _move(study, book, at)
+    else:
+        st.session_state.pop(GOING, None)  # from here on one goes where one likes
         step = STEPS[at - 1]
         last = at == len(STEPS)
         _card(study, book, at, f"{at} of {len(STEPS)}. {step.title}", step.text, "Done" if last else "Next")
@@ -114,6 +119,7 @@ def _move(study: Study, book: Book, to: int) -> None:
         study.library.set_preference(STATE, "done")
         st.rerun()
     study.library.set_preference(STATE, to)
+    st.session_state[GOING] = to
     step = STEPS[to - 1]
     address = {"book": book.id}
     answer = recorded_answer(study, book)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from pathlib import Path
 
@@ -22,6 +23,17 @@ STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
 )
 
 
+ARRIVES = """() => {
+  window.arrived = false;
+  const look = () => {
+    const shape = document.querySelector(".arriving");
+    if (shape?.checkVisibility()) window.arrived = true;
+    else requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
 def card(page: Page, title: str):
     return page.locator('[class*="st-key-card_"]').filter(has_text=title)
 
@@ -30,17 +42,30 @@ def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: s
     page.goto(app_url)
     keeper = card(page, "The Keeper of Harrow Light")
     expect(keeper).to_contain_text("Sample")
+    expect(keeper).to_contain_text("English · 10,309 words")
     expect(keeper).to_contain_text("25 pages, kept at 18 %")
     expect(keeper.locator("svg.cover")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^\d+ books, .+ on this computer\.$"))).to_be_visible()
+    page.evaluate(ARRIVES)
     keeper.get_by_role("button", name="Open", exact=True).click()
     expect(page.locator(".leaf").first).to_be_attached()
+    assert page.evaluate("window.arrived")  # the shape of the reader stood there before the reader
+    expect(page.locator(".arriving")).to_be_hidden()
 
 
-def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_url: str, tmp_path: Path) -> None:
+def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_url: str) -> None:
     page.goto(app_url)
-    file = tmp_path / "ferry.txt"
-    file.write_text(STORY, encoding="utf-8")
-    page.locator('input[type="file"]').set_input_files(str(file))
+    zone = page.locator('[data-testid="stFileUploaderDropzone"]')
+    dragged = page.evaluate_handle(
+        """([text, name]) => {
+          const dragged = new DataTransfer();
+          dragged.items.add(new File([text], name, { type: "text/plain" }));
+          return dragged;
+        }""",
+        [STORY, "ferry.txt"],
+    )
+    for event in ("dragenter", "dragover", "drop"):
+        zone.dispatch_event(event, {"dataTransfer": dragged})
     expect(page.get_by_role("dialog")).to_contain_text("Import report")
     page.keyboard.press("Escape")
     ferry = card(page, "The Ferry at Low Water")
@@ -50,6 +75,7 @@ def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_u
     expect(page.locator(".job")).to_be_hidden()  # it ended by itself
     page.goto(app_url)
     expect(ferry).to_contain_text("kept at")
+    expect(ferry).to_contain_text("Opened today")
     ferry.locator('[data-testid="stPopover"] button').click()
     page.get_by_role("button", name="Remove").click()
     expect(page.locator(".st-key-removed")).to_contain_text("Removed The Ferry at Low Water.")
@@ -61,6 +87,12 @@ def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_u
 def test_search_and_a_file_that_cannot_be_opened(page: Page, app_url: str, tmp_path: Path) -> None:
     page.goto(app_url)
     expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
+    cards = page.locator('[class*="st-key-card_"]')
+    many = cards.count()
+    page.locator(".st-key-sort button").click()
+    page.get_by_role("option", name="Longest").click()
+    expect(cards.first).to_contain_text("The Keeper of Harrow Light")
+    expect(cards).to_have_count(many)  # another order, and none is gone
     page.locator(".st-key-q input").fill("council")
     page.locator(".st-key-q input").press("Enter")
     expect(card(page, "The Keeper of Harrow Light")).to_have_count(0)

@@ -15,6 +15,7 @@ from readagent_core.library import Library
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.memory import Page as MemoryPage
 from readagent_core.plan import ReadingPlan
+from readagent_core.study.exporting import export
 from tests.browser.conftest import StartApp
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer
@@ -104,10 +105,10 @@ def three_pages(home: Path, title: str, day: str = "day") -> str:
         for n in range(6)
     )
     document = Document(title, paragraphs)
-    pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 140, "a day ends") for n in range(3))
-    memory = GistMemory(
-        document, ReadingPlan(), pages, tuple(Gist(f"Late, {n}.") for n in range(3)), "x", complete=True
-    )
+    pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 140, "a day ends", fallback=n == 0) for n in range(3))
+    marks = ((), (), ("A number the page does not have: 7",))
+    gists = tuple(Gist(f"Late, {n}.", marks=marks[n]) for n in range(3))
+    memory = GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True)
     book = library.add(document, source_name=f"{title}.txt")
     library.add_memory(book.id, memory)
     library.close()
@@ -117,6 +118,9 @@ def three_pages(home: Path, title: str, day: str = "day") -> str:
 def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home: Path) -> None:
     page.goto(f"{app_url}/read?book={three_pages(app_home, 'Gists to Change')}&page=2")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    expect(page.locator("#p1 .pausemark")).to_contain_text("Paused here by rule")
+    expect(page.locator('.mapbox rect[fill^="url(#hatch"]')).to_have_count(1)  # and page 1 is hatched, the others not
+    expect(page.locator("#p3 .tags")).to_have_text("A number the page does not have: 7")
     page.locator("#p2").get_by_role("button", name="Edit gist").click()
     page.locator(".edit textarea").fill("The ferry was late; I say so.")
     page.keyboard.press("Escape")
@@ -179,7 +183,8 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_u
     pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 20, HOSTILE[n]) for n in range(3))
     gists = tuple(Gist(HOSTILE[n], marks=(HOSTILE[n + 1],)) for n in range(3))
     book = library.add(document, source_name="hostile.md")
-    library.add_memory(book.id, GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True))
+    memory = GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True)
+    library.add_memory(book.id, memory)
     library.close()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -198,6 +203,23 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_u
     card.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Import report").click()
     expect(page.get_by_role("dialog", name="Import report")).to_contain_text(HOSTILE[0])
+    page.goto(f"{app_url}/ask?book={book.id}")
+    for n in range(3):
+        assert page.locator(".m .g").nth(n).evaluate("e => e.textContent") == HOSTILE[n]
+    asking = page.locator('[data-testid="stChatInput"] textarea')
+    asking.fill(f"Who is {HOSTILE[0]}?")
+    asking.press("Enter")
+    expect(page.locator("p").get_by_text(f"Who is {HOSTILE[0]}?", exact=True)).to_be_visible()
+    expect(page.locator(".ans").last).to_contain_text("window.pwned")
+    page.goto(f"{app_url}/compare?book={book.id}")
+    page.locator(".st-key-compare_ask input").fill(f"Who is {HOSTILE[1]}?")
+    page.locator(".st-key-compare_go button").click()
+    expect(page.locator('.r[data-state="done"]')).to_have_count(4)
+    expect(page.locator(".r .a").first).to_contain_text("window.pwned")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    page.set_content(export(memory, "html").decode())
+    expect(page.locator("h1")).to_have_text(document.title)
+    expect(page.locator("article")).to_have_count(3)
     assert page.evaluate("window.pwned") is None
     assert not [url for url in asked if "loaded.png" in url or ":9/" in url or url.startswith("javascript:")]
     library = Library(app_home)
