@@ -59,6 +59,8 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
         budget.raise_budget(study, book.id)
         study.start_reading(book.id, reading.plan)
         st.rerun()
+    elif done.do == "settings":
+        st.switch_page("pages/settings.py")
     elif done.do == "go":
         study.start_reading(book.id, reading.plan)
         st.rerun()

@@ -20,6 +20,7 @@ from readagent_core.study.budget import USED, BookBudget
 from readagent_core.study.reading import ELSEWHERE
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
+OPEN_SETTINGS = ["settings", "Open Settings"]  # where what went wrong is put right there
 SECONDS_TO_JUDGE = 1.5  # before this a speed says nothing
 
 
@@ -171,7 +172,7 @@ def _standing(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -
         "rest": why or f"{kept}.",
         "percent": round(share, 1),
         "total": total,
-        "actions": [["go", "Try again" if failed else "Go on"]],
+        "actions": [["go", "Try again" if failed else "Go on"], *([OPEN_SETTINGS] if " in Settings" in why else [])],
     }
 
 

@@ -71,6 +71,9 @@ def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(line).to_contain_text("Enter a key that is valid there in Settings")
             assert page.locator(".leaf").count() >= pages > 0
             assert sent < len(server.chats) <= sent + 2
+            page.get_by_role("button", name="Open Settings").click()
+            expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
+            page.goto(f"{url}/read?book={shelved.id}")
             moods.refusing.clear()
             page.get_by_role("button", name="Try again").click()
             expect(line).to_be_hidden()
