@@ -13,14 +13,13 @@ import argparse
 import json
 import os
 import re
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.server import serving
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.counting import Priced
@@ -123,7 +122,8 @@ def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, conne
     ideal = counting.calls * SECONDS / connections
     print(f"answers              {tally.answers:,} ({tally.failed} failed), {len(tally.readings)} documents read")
     print(f"model calls          {counting.calls:,}, {counting.calls / seconds:.0f} a second")
-    print(f"seconds              {seconds:.2f}, ideal {ideal:.2f}; of our own work {cpu:.2f}")
+    print(f"seconds              {seconds:.2f}, ideal {ideal:.2f}")
+    print(f"own CPU              {cpu:.2f} s, {1000 * cpu / counting.calls:.2f} ms a call")
     print(f"of ideal throughput  {100 * ideal / seconds:.1f} %")
     print("memory, MB           " + "  ".join(f"{100 * s:.0f} %: {mb:.0f}" for s, mb in memory))
 
@@ -133,14 +133,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--server", action="store_true")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.serve:
-        from tests.fakes.server import FakeServer
-
-        with FakeServer(reply, latency=SECONDS) as server:
-            print(server.url, flush=True)
-            threading.Event().wait()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         data = write_data(folder, chosen.questions)
@@ -148,18 +141,12 @@ def main() -> None:
         if not chosen.server:
             measure(Slow(), data, run, questions=chosen.questions, connections=chosen.connections)
             return
-        command = [sys.executable, "-m", "bench.evaluation", "--serve"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
+        with serving(reply, latency=SECONDS) as url:
             from readagent_core.models import connect
             from readagent_core.settings import Settings
 
-            assert server.stdout is not None
-            settings = Settings(folder, base_url=server.stdout.readline().strip(), model="fake-model")
+            settings = Settings(folder, base_url=url, model="fake-model")
             measure(connect(settings), data, run, questions=chosen.questions, connections=chosen.connections)
-        finally:
-            server.terminate()
-            server.wait(10)
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ class OpenAIServer:
         self._asked_again = False
         self._lock = threading.Lock()
         self._made: openai.OpenAI | None = None
+        self._options: Any = {"security": {"bearer_auth": True}, "headers": UNSAID, "idempotency_key": "none"}
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -229,7 +230,7 @@ class OpenAIServer:
             f"{self.where}/chat/completions",
             content=body,
             cast_to=httpx2.Response,
-            options={"security": {"bearer_auth": True}, "headers": UNSAID},
+            options=self._options,
             stream=True,
             stream_cls=openai.Stream[Any],
         )

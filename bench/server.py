@@ -1,0 +1,92 @@
+"""A model server that costs next to nothing: real HTTP on loopback, one thread, replies after a fixed time.
+
+What is measured is the client. The server in ``tests/fakes`` works for a thread a call and takes so much of a small
+machine at hundreds of calls a second that it would be measured as well. A streamed reply goes out as servers send it:
+an event at a time, each in a chunk and a write of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from typing import Any
+
+Replier = Callable[[str], str]
+PART = 24  # characters in a streamed part
+
+
+class Line(asyncio.Protocol):
+    """One connection: call after call, each answered ``latency`` seconds after it came."""
+
+    def __init__(self, reply: Replier, latency: float) -> None:
+        self._reply, self._latency, self._came = reply, latency, b""
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        head, mark, body = self._came.partition(b"\r\n\r\n")
+        if not mark:
+            return
+        length = next((int(x[15:]) for x in head.split(b"\r\n") if x[:15].lower() == b"content-length:"), 0)
+        if len(body) < length:
+            return
+        self._came = b""
+        if head.startswith(b"POST"):
+            asyncio.get_running_loop().call_later(self._latency, self._answer, body)
+        else:  # what a client asks of a server's models and windows: not told
+            self._transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
+
+    def _answer(self, body: bytes) -> None:
+        call = json.loads(body)
+        prompt = call["messages"][0]["content"]
+        text = self._reply(prompt)
+        usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
+        kind = {"id": "chat-1", "created": 1, "model": call["model"]}
+        write = self._transport.write
+        if not call.get("stream"):
+            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+            data = json.dumps({**kind, "choices": [choice], "usage": usage}).encode()
+            write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
+            return
+        said = [text[i : i + PART] for i in range(0, len(text), PART)]
+        deltas = [({"role": "assistant", "content": ""}, None), *(({"content": part}, None) for part in said)]
+        events = [
+            {**kind, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+            for delta, finish in [*deltas, ({}, "stop")]
+        ]
+        write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for event in [*events, {**kind, "choices": [], "usage": usage}]:
+            data = b"data: " + json.dumps(event).encode() + b"\n\n"
+            write(b"%X\r\n%s\r\n" % (len(data), data))
+        write(b"E\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
+
+
+@contextmanager
+def serving(reply: Replier, *, latency: float) -> Iterator[str]:
+    """The address of a server in a process of its own. ``reply``: a function at the top of a module."""
+    spawn = multiprocessing.get_context("spawn")
+    here, there = spawn.Pipe()
+    process = spawn.Process(target=_run, args=(reply, latency, there), daemon=True)
+    process.start()
+    try:
+        yield here.recv()
+    finally:
+        process.terminate()
+        process.join(5)
+
+
+def _run(reply: Replier, latency: float, told: Connection) -> None:
+    async def serve() -> None:
+        server = await asyncio.get_running_loop().create_server(
+            lambda: Line(reply, latency), "127.0.0.1", 0, backlog=256
+        )
+        told.send(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+        await server.serve_forever()
+
+    asyncio.run(serve())
