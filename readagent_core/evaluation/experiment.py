@@ -208,6 +208,23 @@ def check_same(record: Mapping[str, Any], experiment: Experiment, model: str) ->
         )
 
 
+def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
+    """The experiment with the arms its folder already has, and its record, which is written.
+
+    Raises DatasetError where the folder holds another experiment.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    record = read_record(folder)
+    if record is None:
+        record = new_record(experiment, model)
+    else:
+        check_same(record, experiment, model.name)
+        experiment = joined(record, experiment)
+        record = {**record, "experiment": experiment.to_dict()}
+    write_record(folder, record)
+    return experiment, record
+
+
 def folder_for(home: Path, name: str) -> Path:
     """The folder of the experiment of this name, below the home folder; made when missing."""
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:80] or "experiment"

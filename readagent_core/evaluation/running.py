@@ -16,23 +16,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readagent_core import reading
 from readagent_core.errors import CancelledError, ReadAgentError
-from readagent_core.evaluation.answering import STOPPERS, Task, answer, failure
+from readagent_core.evaluation.answering import Task, answer, failure
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.counting import Counted, Limited, repeated
 from readagent_core.evaluation.datasets import Case, Item
-from readagent_core.evaluation.experiment import (
-    Experiment,
-    check_same,
-    count,
-    joined,
-    new_record,
-    read_record,
-    write_record,
-)
-from readagent_core.evaluation.results import Cost, Key, Lines, Reading, Result, read_results
-from readagent_core.evaluation.sharing import CostedShelf, CostedStore, Shelves
+from readagent_core.evaluation.experiment import Experiment, count, prepare, write_record
+from readagent_core.evaluation.readings import Readings, figures
+from readagent_core.evaluation.results import Cost, Key, Lines, Result, read_results
+from readagent_core.evaluation.sharing import CostedShelf, Shelves
 from readagent_core.evaluation.tally import Tally, load
 from readagent_core.evaluation.till import Till
 from readagent_core.library import Library
@@ -63,23 +55,6 @@ class Progress:
     tally: Tally
     folder: Path
     dollars: float = 0.0
-
-
-def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
-    """The experiment with the arms its folder already has, and its record, which is written.
-
-    Raises DatasetError where the folder holds another experiment.
-    """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    record = read_record(folder)
-    if record is None:
-        record = new_record(experiment, model)
-    else:
-        check_same(record, experiment, model.name)
-        experiment = joined(record, experiment)
-        record = {**record, "experiment": experiment.to_dict()}
-    write_record(folder, record)
-    return experiment, record
 
 
 def run(
@@ -132,7 +107,8 @@ class _Runner:
         self.all_laid = threading.Event()
         self.shelves = Shelves()
         self.lock = threading.Lock()
-        self.reading_locks: dict[tuple[str, str], threading.Lock] = {}
+        self.at_once = min(experiment.connections, _READING_CALLS)
+        self.readings = Readings(self.library, self.model, self.till, connections=self.at_once, pay=self._pay)
         self.error: BaseException | None = None
         self.total = 0
         self.started = time.monotonic()
@@ -143,7 +119,8 @@ class _Runner:
         connections = self.experiment.connections
         cases = _Shared(enumerate(self.experiment.dataset.cases()))
         readers = [self._thread("reader", self._read, cases) for _ in range(connections)]
-        answerers = [self._thread("answerer", self._answer) for _ in range(connections)]
+        # a few more than can call at once: the others call while these score and write
+        answerers = [self._thread("answerer", self._answer) for _ in range(connections + connections // 4)]
         for thread in readers:
             thread.join()
         self.all_laid.set()
@@ -188,58 +165,21 @@ class _Runner:
         ]
         return [entry for entry in wanted if entry[0] not in self.done]
 
-    def _memory(self, case: Case, plan: ReadingPlan) -> GistMemory | ReadAgentError:
-        """The document as read by ``plan``, from the shared library where it was read before."""
-        document = case.document
-        with self.lock:
-            lock = self.reading_locks.setdefault((document.id, plan.key), threading.Lock())
-        with lock:
-            model = Counted(self.model, self.till)
-            try:
-                book = self.library.add(document)
-                kept = self.library.open_reading(book.id, plan, model.name, model.where)
-                store = CostedStore(
-                    self.library.store(kept.id), model, lambda words: self._pay(Cost(document.id, plan.key, *words))
-                )
-                memory = reading.read(  # nothing is asked ahead, so that its cost is the method's own
-                    document,
-                    model,
-                    plan,
-                    store=store,
-                    connections=min(self.experiment.connections, _READING_CALLS),
-                    watch=self.watch,
-                    ahead=1,
-                )
-                store.settle()
-                self.library.set_state(kept.id, "done", usage=kept.usage + model.usage)
-            except STOPPERS:
-                raise
-            except ReadAgentError as error:
-                return error
-            self._keep_reading(memory, plan)
-            return memory
-
     def _pay(self, cost: Cost) -> None:
         self.documents.append(cost._asdict())
         with self.lock:
             self.tally.add_cost(cost)
 
-    def _keep_reading(self, memory: GistMemory, plan: ReadingPlan) -> None:
-        if (memory.document.id, plan.key) in self.tally.readings:
-            return
-        kept = Reading(
-            document=memory.document.id,
-            title=memory.document.title,
-            words=memory.document.words,
-            plan=plan.key,
-            page_words=tuple(page.words for page in memory.pages),
-            gist_words=tuple(gist.words for gist in memory.gists if gist is not None),
-            fallbacks=sum(p.fallback for p in memory.pages) + sum(bool(g and g.fallback) for g in memory.gists),
-        )
-        self.documents.append(asdict(kept))
-        with self.lock:
-            self.tally.add_reading(kept)
-        self._tell()
+    def _memory(self, case: Case, plan: ReadingPlan) -> GistMemory | ReadAgentError:
+        """The document as read by ``plan``; its figures are kept the first time."""
+        memory = self.readings.memory(case.document, plan, self.watch)
+        if isinstance(memory, GistMemory) and (memory.document.id, plan.key) not in self.tally.readings:
+            kept = figures(memory, plan)
+            self.documents.append(asdict(kept))
+            with self.lock:
+                self.tally.add_reading(kept)
+            self._tell()
+        return memory
 
     # --- answering --------------------------------------------------------------------------------
 
@@ -270,7 +210,7 @@ class _Runner:
             counted,
             lambda words: self._pay(Cost(document, arm=arm, built=words)),
         )
-        tools = Tools(shelf=shelf, connections=min(self.experiment.connections, _READING_CALLS))
+        tools = Tools(shelf=shelf, connections=self.at_once)
         whole = False
         try:
             result, events = answer(task, counted, rater, tools=tools, watch=self.watch)

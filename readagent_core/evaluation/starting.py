@@ -8,7 +8,7 @@ from typing import Any
 
 from readagent_core.errors import DatasetError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
-from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, read_record
+from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, prepare, read_record
 from readagent_core.evaluation.report import Summary, count_of, dataset_name, summary
 from readagent_core.evaluation.tally import load
 from readagent_core.jobs import Job
@@ -42,7 +42,7 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
     folder = folder_for(study.home, name or default_name(experiment, model.name))
     running_job = study.jobs.get(job_key(folder))
     if running_job is None or not running_job.running:
-        running.prepare(experiment, model, folder)  # now, so that whoever looks next finds the experiment
+        prepare(experiment, model, folder)  # now, so that whoever looks next finds the experiment
 
     def work(job: Job) -> running.Progress | None:
         def told(progress: running.Progress) -> None:

@@ -38,6 +38,8 @@ UNSAID = {  # what the package would tell of this computer with every call
         "Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async", "Retry-Count", "Read-Timeout"
     )
 }  # fmt: skip
+# the key alone, not an administrator's from the environment; a key against sending twice is never needed here
+_OPTIONS: Any = {"security": {"bearer_auth": True}, "headers": UNSAID, "idempotency_key": "none"}
 ENDLESS = 4  # a reply this many times longer than sensible is running on without end
 # Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
@@ -75,7 +77,6 @@ class OpenAIServer:
         self._asked_again = False
         self._lock = threading.Lock()
         self._made: openai.OpenAI | None = None
-        self._options: Any = {"security": {"bearer_auth": True}, "headers": UNSAID, "idempotency_key": "none"}
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -230,7 +231,7 @@ class OpenAIServer:
             f"{self.where}/chat/completions",
             content=body,
             cast_to=httpx2.Response,
-            options=self._options,
+            options=_OPTIONS,
             stream=True,
             stream_cls=openai.Stream[Any],
         )
