@@ -29,12 +29,14 @@ _ACTS = re.compile(
     r"\s+(?:said|says|told|tells|was|is|had|has|went|came|took|found|knew|saw|met|gave|kept|who|[a-z]{2,}(?:ed|es|[^s]s))\b"
 )
 _PLACE_BEFORE = re.compile(r"\b(?:at|in|to|from|of|on|near|the|around|towards?)\s$")
+_ARTICLE_BEFORE = re.compile(r"\b(?:the|an?)\s$", re.IGNORECASE)  # 'the Chinese', 'a Morlock': no one person
 _NAME_JA = re.compile(
     r"([一-龥々]{1,4}|[ァ-ヴー]{2,8})(?:さん|氏|君|先生|ちゃん)|(?:^|[。、「」])([一-龥々]{2,3}|[ァ-ヴー]{2,6})(?=[はが])"
 )
 _NO_NAMES = re.compile(
     r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October"
     r"|November|December|Th(?:e|is|at|ere|en|ey)|S?[Hh]e|Her|His|Wh(?:en|at|ile)|After|Before|But|And|Not|Now|Only|Once|Page"
+    r"|[A-Z][a-z]*(?:nese|guese|lish|nish|rish|tish|kish)|French|Dutch"
 )
 _NUMBERED = re.compile(r"^\s*(?:[-*•・]|\d{1,2}[.)、:．]|[（(]\d{1,2}[）)])\s*")
 
@@ -62,23 +64,30 @@ def always(memory: GistMemory, *, finished: bool) -> list[Suggestion]:
 def people(memory: GistMemory) -> list[str]:
     """Names that the gists tell something of, the one in most gists first. A guess by form, good enough to offer."""
     seen: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()  # the same names after an article
     texts = [gist.text for gist in memory.gists if gist is not None]
     ordinary = set(re.findall(r"\b[a-z]{3,}\b", " ".join(texts)))  # 'Seven' is a name only where 'seven' is no word
     for text in texts:
         here = {a or b for a, b in _NAME_JA.findall(text)}
+        kind: set[str] = set()
         for found in _NAME.finditer(text):
             name = found.group(1)
             first = name.split()[0]
+            if _ARTICLE_BEFORE.search(text[max(0, found.start() - 8) : found.start()]):
+                kind.add(name)
+                continue
             acts = found.group("after") and _ACTS.match(found.group("after"))
             if (
                 _NO_NAMES.fullmatch(first)
                 or name.lower() in ordinary
                 or not acts
-                or _PLACE_BEFORE.search(text[: found.start()])
+                or _PLACE_BEFORE.search(text[max(0, found.start() - 16) : found.start()])
             ):
                 continue
             here.add(name)
         seen.update(here)
+        kinds.update(kind)
+    seen = Counter({name: times for name, times in seen.items() if times > kinds[name]})
     full = {short: name for name in seen for short in name.split()[-1:] if len(name.split()) > 1}
     for short, name in full.items():
         if short in seen and short != name:

@@ -118,6 +118,18 @@ def test_people_are_found_and_places_are_not():
     assert not {"Harrow", "Gannet", "Monday"} & set(names)
 
 
+def test_peoples_are_no_person():
+    lines = (
+        "Weena was afraid of the dark. The Morlocks came. Morlocks had gone by.",
+        "Weena said yes. The Chinese said no.",
+    )
+    gists = tuple(Gist(f"{line} Chinese was the lamp; a Morlocks told the Morlocks so.") for line in lines)
+    document = Document("Fog", tuple(Paragraph(line) for line in lines))
+    pages = tuple(Page(n + 1, n, n + 1, p.words, "") for n, p in enumerate(document.paragraphs))
+    memory = GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True)
+    assert suggesting.people(memory) == ["Weena"]
+
+
 def test_the_built_in_reader_suggests_without_a_model():
     memory = recording("the-keeper-of-harrow-light").memory
     always = suggesting.always(memory, finished=True)
