@@ -249,8 +249,10 @@ def _memory(
 
 def _read(study: Study, book: Book, plan: ReadingPlan | None, *, connections: int | None) -> tuple[Reading, GistMemory]:
     if not study.model.is_language_model:
-        say_aside("No language model is connected: the built-in reader reads. Set READAGENT_BASE_URL and "
-                  "READAGENT_MODEL to connect one.")  # fmt: skip
+        half = study.settings.base_url and not study.settings.model
+        told = "A server is set, but no model of it: set READAGENT_MODEL too." if half else (
+            "Set READAGENT_BASE_URL and READAGENT_MODEL to connect one.")  # fmt: skip
+        say_aside(f"No language model is connected: the built-in reader reads. {told}")
     from readagent_core.study.reading import start_reading
 
     job = start_reading(study, book.id, plan, connections=connections)

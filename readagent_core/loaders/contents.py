@@ -25,6 +25,7 @@ _WORD = re.compile(
 )
 _PAGE = re.compile(r"[\s.·…_|]*(?:(?<=[\s.·…_|])|(?<=\t))(?:\d{1,4}|[ivxlc]{1,7})\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,7})[.)]?\s+", re.IGNORECASE)
+_DIGITS = frozenset("0123456789ivxlcIVXLC")
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -70,8 +71,12 @@ def _key(text: str) -> str:
 
 def _forms(line: str) -> list[str]:
     """The line as a title: as it stands, without its page, without its number, without either."""
-    bare = _PAGE.sub("", line)
-    return [_key(form) for form in (line, bare, _NUMBER.sub("", line), _NUMBER.sub("", bare))]
+    paged, numbered = line[-1:] in _DIGITS, line[:1] in _DIGITS
+    bare = _PAGE.sub("", line) if paged else line
+    forms = [line, bare] if paged else [line]
+    if numbered:
+        forms += [_NUMBER.sub("", form) for form in forms]
+    return [_key(form) for form in forms]
 
 
 def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[str, int]) -> list[_Run]:

@@ -112,14 +112,14 @@ def _without_gutenberg(parts: list[_Part]) -> list[_Part]:
 
 def _without_publisher(parts: list[_Part], called: dict[str, list[str]], builder: Builder) -> list[_Part]:
     """The publisher's own pages are set apart and named, if they are a small share of the book."""
-    words = {part.name: sum(count_words(b.text) for b in part.blocks) for part in parts}
-    apart = [
-        part
-        for part in parts
-        if part.kind == epub_pages.PUBLISHER and part.blocks and words[part.name] <= epub_pages.MOST_WORDS
-    ]
+    words: dict[str, int] = {}
+    for part in parts:
+        if part.kind == epub_pages.PUBLISHER and part.blocks:
+            words[part.name] = sum(count_words(b.text) for b in part.blocks)
+    apart = [part for part in parts if 0 < words.get(part.name, 0) <= epub_pages.MOST_WORDS]
+    letters = sum(len(b.text) for part in parts for b in part.blocks)
     count = sum(words[part.name] for part in apart)
-    if not apart or count * 4 > sum(words.values()):
+    if not apart or sum(len(b.text) for part in apart for b in part.blocks) * 4 > letters:
         return parts
     names = ", ".join((called.get(part.name) or [PurePosixPath(part.name).stem])[0] for part in apart)
     builder.notice(
