@@ -27,7 +27,7 @@ function drawn({ paper, ink, lines, author, cells, language }) {
   return shape;
 }
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data: [data] }) {
   const root = parentElement.querySelector(".root");
   if (!data.picture) return void root.replaceChildren(drawn(data));
   const picture = Object.assign(document.createElement("img"), { alt: "", src: data.picture, className: "cover" });

@@ -4,29 +4,37 @@
 const PATIENCE = 4; // seconds after which an answer that did not come is asked for again
 const AWAY = 10; // seconds a link has to lead to another screen, where this beat ends
 const MAYBE = 1.5; // and any other button
-const beats = new WeakMap();
+const beats = new WeakMap(); // element -> {timer, asked: whether a beat is on its way}
 
 if (!globalThis.readAgentQuiet) {
-  const quiet = (globalThis.readAgentQuiet = { until: 0, for: (s) => (quiet.until = performance.now() + 1000 * s) });
+  const quiet = (globalThis.readAgentQuiet = { away: 0, maybe: 0 }); // until when, in milliseconds of the page
+  quiet.leave = () => (quiet.away = performance.now() + 1000 * AWAY);
   const touched = (event) => {
     if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
     const path = event.composedPath().filter((node) => node instanceof Element);
-    if (path.some((node) => node.matches('a[href]'))) quiet.for(AWAY);
+    if (path.some((node) => node.matches("a[href]"))) quiet.leave();
     else if (path.some((node) => node.matches('[data-testid="stChatInput"], .stBidiComponent'))) return;
-    else if (path.some((node) => node.matches("button"))) quiet.for(MAYBE);
+    else if (path.some((node) => node.matches("button"))) quiet.maybe = performance.now() + 1000 * MAYBE;
   };
   for (const type of ["pointerdown", "click", "keydown"]) document.addEventListener(type, touched, { capture: true, passive: true });
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
-  clearTimeout(beats.get(parentElement));
-  const after = (seconds) => beats.set(parentElement, setTimeout(beat, 1000 * seconds));
+export default function ({ parentElement, data: [data], setTriggerValue }) {
+  const quiet = globalThis.readAgentQuiet;
+  const known = beats.get(parentElement);
+  if (!known) quiet.away = 0; // another screen: the click led here
+  if (!known?.asked) quiet.maybe = 0; // this run was the click's, not a beat's
+  clearTimeout(known?.timer);
+  const mine = { timer: 0, asked: false };
+  beats.set(parentElement, mine);
+  const after = (seconds) => (mine.timer = setTimeout(beat, 1000 * seconds));
   const beat = () => {
-    const left = (globalThis.readAgentQuiet.until - performance.now()) / 1000;
-    if (left > 0) return after(left);
+    const left = (Math.max(quiet.away, quiet.maybe) - performance.now()) / 1000;
+    if (left > 0) return void after(left);
+    mine.asked = true;
     after(PATIENCE + data.seconds);
     setTriggerValue("beat", data.turn);
   };
   if (data.seconds) after(data.seconds);
-  return () => clearTimeout(beats.get(parentElement));
+  return () => clearTimeout(mine.timer);
 }

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.parts import book as current
 from pages.parts import compare_controls as controls
 from pages.parts import compare_view as view
-from pages.parts import shell
+from pages.parts import pulse, shell
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book
@@ -63,14 +63,14 @@ def screen(study: Study, book: Book) -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    running = job is not None and job.running
-    st.fragment(board, run_every=1.0 if running else None)(study, book)
+    st.fragment(board)(study, book)
 
 
 def board(study: Study, book: Book) -> None:
     """The rows as they stand, and under them how to stop or save them."""
     job = study.jobs.get(comparing.job_key(book.id))
     running = job is not None and job.running
+    pulse.beat(1.0 if running else None, key="compare")
     snapshot = job.snapshot if job is not None else None
     comparison = snapshot.value if snapshot is not None and snapshot.value else comparing.last(study, book.id)
     if snapshot is not None and snapshot.state == "failed":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, shell
+from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pulse, shell
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.arms import Arm
@@ -104,13 +104,14 @@ def _arms(found: Summary) -> list[Arm]:
     return [Arm.from_dict(a) for a in found.record["experiment"]["arms"]]
 
 
-@st.fragment(run_every=1.0)
+@st.fragment
 def _watch(study: Study, entry: Kept) -> None:
     """The running experiment: how far it is, the table so far, the way to stop it."""
     job = study.jobs.get(job_key(entry.folder))
     if job is None or not job.running:
         st.rerun()
         return
+    pulse.beat(1.0, key="evaluate")
     progress = job.snapshot.value
     if progress is None or not progress.total:
         st.progress(0.0, text="Preparing")

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from pages.parts import book as current
-from pages.parts import covers, shelf, shell
+from pages.parts import covers, pulse, shelf, shell
 from pages.parts import read_state as state
 from pages.parts.cached import get_study
 from pages.parts.read_state import job_key
@@ -220,12 +220,13 @@ def show() -> None:
     running = any(job.key in keys for job in study.jobs.running())
 
     def fresh() -> None:
+        pulse.beat(1.0, key="library")
         shelf_of(study, books)
         if not any(job.key in keys for job in study.jobs.running()):
             st.rerun()
 
-    if running:  # only then: a fragment's own reruns can cut short a change of screen
-        st.fragment(fresh, run_every=1.0)()
+    if running:
+        st.fragment(fresh)()
     else:
         shelf_of(study, books)
     asked = st.session_state.pop("report", None)

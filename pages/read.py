@@ -11,8 +11,8 @@ import streamlit as st
 
 from pages.parts import book as current
 from pages.parts import memory_view as view
+from pages.parts import pulse, shell, start
 from pages.parts import read_state as state
-from pages.parts import shell, start
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
@@ -139,6 +139,7 @@ def room(
             "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
         },
     )
+    pulse.beat(1.0 if running else None, key="read")
     keep_place(study, book, memory, getattr(result, "at", None))
     if done is not None:
         try:
@@ -179,9 +180,7 @@ def show() -> None:
     exchanges = [e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id)]
     going_on = any(key == state.job_key(reading) for key in running) or start.gisting(study, reading) is not None
     looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
-    st.fragment(room, run_every=1.0 if going_on else None)(
-        study, book, reading, goto=goto, looked=looked, going_on=going_on
-    )
+    st.fragment(room)(study, book, reading, goto=goto, looked=looked, going_on=going_on)
 
 
 try:

@@ -3,7 +3,7 @@
 const KINDS = { talk: Talk, replay: Replay, conversations: Conversations, suggestions: Suggestions };
 const mounted = new WeakMap();
 
-export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
+export default function ({ parentElement, data: [data], setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   let part = mounted.get(root);
   if (!part) {

@@ -177,7 +177,7 @@ function head(row) {
   return box;
 }
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data: [data] }) {
   const root = parentElement.querySelector(".root");
   root.open ??= new Set();
   const legend = el("div", "lg small dim");

@@ -2,7 +2,7 @@
 // its numbered points. Parsed as XML and stripped of anything but shapes, so that nothing in it can run.
 const ALLOWED = new Set(["svg", "g", "line", "rect", "circle", "text", "title"]);
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data: [data] }) {
   const root = parentElement.querySelector(".root");
   const drawing = new DOMParser().parseFromString(data.svg, "image/svg+xml").documentElement;
   for (const node of [...drawing.querySelectorAll("*")]) if (!ALLOWED.has(node.localName)) node.remove();

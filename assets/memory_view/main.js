@@ -1,9 +1,10 @@
 // What Streamlit calls, again with every change of data, on the same element.
 
 const KINDS = { read: Reader, outline: Outline, memory: Memory };
+const LEAVING = new Set(["ask", "open"]); // what leads to another screen
 const mounted = new WeakMap();
 
-export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
+export default function ({ parentElement, data: [data], setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   let part = mounted.get(root);
   const api = {};
@@ -12,7 +13,10 @@ export default function ({ parentElement, data, setStateValue, setTriggerValue }
     part = new KINDS[data.kind](root, { send: (act) => part.api.send(act), keep: (name, value) => part.api.keep(name, value) });
     mounted.set(root, part);
   }
-  api.send = (act) => setTriggerValue("act", act);
+  api.send = (act) => {
+    if (LEAVING.has(act.do)) globalThis.readAgentQuiet?.leave(); // see pulse.js
+    setTriggerValue("act", act);
+  };
   api.keep = (name, value) => setStateValue(name, value);
   part.api = api;
   part.update(data);

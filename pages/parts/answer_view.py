@@ -14,6 +14,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.sealed import sealed
+
 ASSETS = Path(__file__).parents[2] / "assets"
 SCRIPTS = (
     "memory_view/dom",
@@ -65,7 +67,7 @@ def _draw(data: Mapping[str, Any], key: str, on_act: Callable[[Act], None]) -> N
         if act:
             on_act(act)
 
-    _component()(key=key, data=dict(data), on_act_change=told)
+    _component()(key=key, data=sealed(data), on_act_change=told)
 
 
 def _act(result: Any) -> Act | None:
@@ -82,7 +84,7 @@ def _nothing() -> None:
 def tell(talk: str, now: Mapping[str, Any], *, slot: str = "live") -> None:
     """What every part of ``talk`` shows now; ``now``: from ``ask_told.told``. Twice in one run: in two slots."""
     with st.container(key=f"unseen_{slot}"):
-        _live()(key=f"{slot} {talk}", data={"talk": talk, **now})
+        _live()(key=f"{slot} {talk}", data=sealed({"talk": talk, **now}))
 
 
 def show_talk(
@@ -107,7 +109,7 @@ def show_replay(talk: str, on_step: Callable[[str, int], None]) -> Act | None:
             on_step(str(chosen["of"]), int(chosen["at"]))
 
     data = {"kind": "replay", "talk": talk}
-    return _act(_component()(key="replay", data=data, on_act_change=_nothing, on_step_change=stepped))
+    return _act(_component()(key="replay", data=sealed(data), on_act_change=_nothing, on_step_change=stepped))
 
 
 def show_conversations(

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.compare_rows import data_of
+from pages.parts.sealed import sealed
 from readagent_core.study.comparing import Comparison
 
 FOLDER = Path(__file__).parents[2] / "assets" / "compare"
@@ -23,4 +24,4 @@ def _component() -> Any:
 
 def show(comparison: Comparison, *, key: str) -> None:
     """Draw every row as it stands."""
-    _component()(key=key, data=data_of(comparison))
+    _component()(key=key, data=sealed(data_of(comparison)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts import shell
+from pages.parts import pulse, shell
 from readagent_core.models.probe import Check
 from readagent_core.study import Study, connecting
 
@@ -23,10 +23,7 @@ def card(study: Study) -> None:
                 "the asked form, and quotes exactly."
             )
         return
-    if job.running:
-        st.fragment(lambda: _test(study), run_every=0.5)()
-    else:
-        _test(study)
+    st.fragment(_test)(study)
 
 
 def _test(study: Study) -> None:
@@ -37,6 +34,7 @@ def _test(study: Study) -> None:
     tried = snapshot.value if isinstance(snapshot.value, connecting.Tried) else None
     checks = tried.checks if tried else ()
     running = snapshot.state == "running"
+    pulse.beat(0.5 if running else None, key="test")
     with st.container(border=True, key="test_card"):
         if running:
             st.markdown("**Testing**")

@@ -15,6 +15,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.sealed import sealed
 from readagent_core.document import Cover
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -44,7 +45,7 @@ def _component() -> Any:
 def show(book: Book, memory: GistMemory | None, cover: Cover | None) -> None:
     """Draw the cover of ``book``; ``cover`` is the picture it carries, if any."""
     picture = picture_of(cover) if cover is not None else None
-    _component()(key=f"cover_{book.id}", data={"picture": picture} if picture else drawing(book, memory))
+    _component()(key=f"cover_{book.id}", data=sealed({"picture": picture} if picture else drawing(book, memory)))
 
 
 def picture_of(cover: Cover) -> str | None:

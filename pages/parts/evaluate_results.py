@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.sealed import sealed
 from pages.parts.shell import ASSETS
 from readagent_core.evaluation.plots import Point
 from readagent_core.evaluation.report import Summary, headline, reading_facts
@@ -49,7 +50,8 @@ def _drawing() -> Any:
 
 def draw(svg: str, *, key: str, points: Sequence[Point] = ()) -> None:
     """A drawing in the colours of the theme, its numbered points named beside it; ``st.html`` would leave SVG out."""
-    _drawing()(data={"svg": svg, "points": [{"label": p.label, "theirs": p.hollow} for p in points]}, key=key)
+    named = [{"label": p.label, "theirs": p.hollow} for p in points]
+    _drawing()(data=sealed({"svg": svg, "points": named}), key=key)
 
 
 def scores(found: Summary) -> None:

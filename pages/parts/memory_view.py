@@ -25,6 +25,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.sealed import sealed
 from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
@@ -32,6 +33,7 @@ FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"
 READER = ("place", "keys", "read", "toolbar", "edit")
 PARTS = ("store", "dom", "map", "leaf", *READER, "outline", "../answer_view/told", "memory", "main")
 PARCEL = 40  # pages a parcel: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
+PARCEL_DONE = 200  # of a reading that is whole: fewer parcels are drawn sooner
 MOST_HITS = 400
 
 
@@ -64,10 +66,11 @@ def _component() -> Any:
 def send_pages(memory: GistMemory, *, scope: str) -> None:
     """Put the pages of ``memory`` into the browser's store; parcels that did not change are not sent again."""
     with st.container(key=f"parcels_{scope}", gap=None):
-        for start in range(0, len(memory.pages), PARCEL):
-            records = [page_record(memory, page) for page in memory.pages[start : start + PARCEL]]
+        size = PARCEL_DONE if memory.complete else PARCEL
+        for start in range(0, len(memory.pages), size):
+            records = [page_record(memory, page) for page in memory.pages[start : start + size]]
             data = {"kind": "pages", "scope": scope, "from": start + 1, "pages": records}
-            _parcels()(key=f"parcel_{scope}_{start}", data=data)
+            _parcels()(key=f"parcel_{scope}_{size}_{start}", data=sealed(data))
 
 
 def show_memory(*, talk: str, key: str, on_act: Callable[[Act], None], height: int | str = "content") -> None:
@@ -81,7 +84,7 @@ def show_memory(*, talk: str, key: str, on_act: Callable[[Act], None], height: i
         if act:
             on_act(act)
 
-    _component()(key=key, data={"kind": "memory", "talk": talk}, height=height, on_act_change=told)
+    _component()(key=key, data=sealed({"kind": "memory", "talk": talk}), height=height, on_act_change=told)
 
 
 def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str, Any]) -> tuple[Act | None, Any]:
@@ -91,7 +94,12 @@ def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str,
     """
     data = {"kind": "read", "scope": scope, "count": len(memory.pages), "meta": book_facts(memory), **state}
     result = _component()(
-        key=key, data=data, height="stretch", on_act_change=_nothing, on_at_change=_nothing, on_query_change=_nothing
+        key=key,
+        data=sealed(data),
+        height="stretch",
+        on_act_change=_nothing,
+        on_at_change=_nothing,
+        on_query_change=_nothing,
     )
     return _acts(result), result
 
@@ -100,7 +108,7 @@ def show_outline(memory: GistMemory, *, scope: str, key: str) -> None:
     """Sections with how far the person is, the book in one line, and the map's legend."""
     sections = [[s.title, s.level, s.start] for s in memory.document.sections]
     data = {"kind": "outline", "scope": scope, "sections": sections, "meta": book_facts(memory)}
-    _component()(key=key, data=data)
+    _component()(key=key, data=sealed(data))
 
 
 def _nothing() -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.sealed import sealed
+
 ASSETS = Path(__file__).parents[2] / "assets"
 
 
@@ -26,4 +28,6 @@ def beat(seconds: float | None, *, key: str) -> None:
     turns = st.session_state.setdefault("pulse_turns", {})
     turns[key] = turns.get(key, 0) + 1
     with st.container(key=f"unseen_pulse_{key}"):
-        _component()(key=f"beat {key}", data={"seconds": seconds, "turn": turns[key]}, on_beat_change=lambda: None)
+        _component()(
+            key=f"beat {key}", data=sealed({"seconds": seconds, "turn": turns[key]}), on_beat_change=lambda: None
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def choose_method(page: Page, title: str) -> None:
 def replies(fake_server: FakeServer) -> Iterator[Callable[..., None]]:
     """``replies(look_up=…, answer=…)``: what the server says to each kind of prompt; the rest is sensible."""
 
-    def script(**said: str | Reply | list[str]) -> None:
+    def script(**said: str | Reply | list[str] | Callable[[], Reply]) -> None:
         left = {kind: list(value) for kind, value in said.items() if isinstance(value, list)}
 
         def before(number: int, text: str) -> Reply | None:
@@ -74,6 +75,7 @@ def replies(fake_server: FakeServer) -> Iterator[Callable[..., None]]:
             if kind in left:
                 return Reply(left[kind].pop(0))
             found = said.get(kind)
+            found = found() if callable(found) else found
             return Reply(found) if isinstance(found, str) else found  # type: ignore[return-value]
 
         fake_server.before = before
@@ -138,6 +140,8 @@ def test_every_claim_leads_to_its_words_or_says_that_there_are_none(
     chips.last.click()  # nothing is highlighted for it, never another sentence
     expect(marks).to_have_count(1)
     expect(exchange.locator(".ans")).not_to_contain_text("Evidence")
+    page.locator('[data-kind="memory"] .m.open[data-n="15"] button', has_text="Read it").click()
+    expect(page.locator('.leaf.cur[data-n="15"]')).to_be_visible()
 
 
 def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: str, replies, fake_server: FakeServer):
@@ -248,6 +252,20 @@ def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, 
     expect(exchange.locator(".note")).to_contain_text("Stopped. What had come is kept.")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
     expect(exchange.locator("button.stop")).to_have_count(0)
+
+
+def test_a_wait_for_the_server_is_told_and_can_be_ended(page: Page, model_app_url: str, story: str, replies):
+    busy = Reply(status=429, headers={"Retry-After": "12"}, error={"message": "slow down"})
+    waits = iter([busy])
+    replies(look_up="Page [2]", answer=lambda: next(waits, Reply("He did [2].")))
+    open_ask(page, model_app_url, story)
+    exchange = ask(page, "Who rowed out at night?")
+    expect(exchange.locator(".status")).to_contain_text(re.compile(r"going on in \d+ s"))
+    began = time.monotonic()
+    exchange.locator("button.hurry").click()
+    expect(exchange.locator(".ans")).to_contain_text("He did")
+    assert time.monotonic() - began < 10  # not by waiting
+    expect(page.locator("button.hurry")).to_have_count(0)
 
 
 def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url: str, story: str, replies):

@@ -1,0 +1,61 @@
+"""Work under way is looked at again and again; that takes no click away from the person who makes it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_ask import BOX, ask, open_ask
+from tests.browser.test_ask import replies as replies
+from tests.browser.test_ask import story as story
+from tests.fakes.server import Reply
+
+# Just after a click on a link was sent the work is looked at, where a look that reaches the server may take the click's
+# place. `tried`: looks after a click, `sent`: what was sent in the moment after it.
+MEET = """(() => {
+  const due = new Map();
+  const met = (window.met = { tried: 0, sent: 0 });
+  for (const [name, clear] of [["setTimeout", "clearTimeout"], ["setInterval", "clearInterval"]]) {
+    const [wait, stop] = [window[name], window[clear]];
+    window[name] = (does, ms, ...rest) => {
+      const id = wait((...given) => (name === "setTimeout" && due.delete(id), does(...given)), ms, ...rest);
+      if (ms >= 140 && ms <= 1100) due.set(id, does);
+      return id;
+    };
+    window[clear] = (id) => (due.delete(id), stop(id));
+  }
+  const look = () => [...due.values()].map((does) => does()).length;
+  let leaving = false, after = false;
+  const link = (event) => event.target.closest?.("a[href]");
+  document.addEventListener("click", (event) => link(event) && (leaving = true), true);
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    send.call(this, data);
+    if (after) met.sent += 1;
+    if (!leaving) return;
+    leaving = false;
+    after = true;
+    met.tried += look();
+    setTimeout(() => (after = false), 60);
+  };
+})()"""
+
+
+def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
+    page: Page, model_app_url: str, story: str, replies
+):
+    replies(look_up="Page [15]", answer=Reply("He rowed out to the ship. " * 60, gap=0.5))
+    page.add_init_script(MEET)
+    open_ask(page, model_app_url, story)
+    exchange = ask(page, "How did he come to the ship?")
+    expect(exchange.locator(".ans")).to_contain_text("He rowed out")
+    for _ in range(3):
+        page.get_by_test_id("stTopNavLink").filter(has_text="Library").click()
+        expect(page.locator(BOX)).to_have_count(0)
+        expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
+        page.get_by_test_id("stTopNavLink").filter(has_text="Ask").click()
+        expect(exchange.locator("button.stop")).to_be_visible()
+    exchange.locator("button.stop").click()
+    expect(exchange.locator(".note")).to_contain_text("Stopped.")
+    met = page.evaluate("met")
+    assert met["tried"] >= 3, "nothing looked at the work"
+    assert met["sent"] == 0
