@@ -71,7 +71,7 @@ def _did(now: Scene, act: answer_view.Act) -> None:
         job.join(0.3)
     elif act.do == "hurry" and job:
         job.hurry()
-    elif act.do == "cite":
+    elif act.do == "cite" and act.page:  # a quotation found nowhere leads to no page
         _follow(now, exchange, act)
     if act.do in ("cite", "replay") and (now.current is None or exchange.id != now.current.id):
         choose_exchange(now, exchange)

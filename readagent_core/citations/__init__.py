@@ -38,9 +38,11 @@ COPIED = 5  # words; a claim of so many that stands in the page word for word ne
 
 @dataclass(frozen=True)
 class Citation:
-    """One page cited for a claim. ``state``: 'page' (its words are quoted and found in the page that was read),
-    'memory' (rests on the gist, or nothing was quoted to check) or 'not found'. ``places``: where the words
-    stand, empty unless every one was found. ``why``: for people.
+    """One page cited for a claim; page 0 for a quotation that names none and stands on none.
+
+    ``state``: 'page' (its words are quoted and found in the page that was read), 'memory' (rests on the gist, or
+    nothing was quoted to check) or 'not found'. ``places``: where the words stand, empty unless every one was found.
+    ``why``: for people.
     """
 
     page: int
@@ -108,6 +110,11 @@ def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Coll
         if index not in used
         for number in quotation.pages or _holding(finder, quotation, full)
     ]
+    loose += [
+        Citation(0, NOT_FOUND, quotation=" … ".join(q.readings[0]), why="These words stand on no page that was read.")
+        for index, q in enumerate(parsed.quotations)
+        if index not in used and not q.pages and full and not _stands(finder, q, full)
+    ]
     return Checked(tuple(pieces), tuple(loose))
 
 
@@ -120,6 +127,11 @@ def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, tur
     shared = {i: len(said & set(terms(quotations[i].text))) for i in candidates}
     best = [i for i in candidates if shared[i] == max(shared.values())]
     return best[min(turn, len(best) - 1)]
+
+
+def _stands(finder: Finder, quotation: Quotation, full: Collection[int]) -> bool:
+    """Whether any page that stood in full holds the quotation; on several it is true, but leads to none of them."""
+    return any(finder.in_page(words, n) for words in quotation.readings for n in full if n in finder.readable)
 
 
 def _holding(finder: Finder, quotation: Quotation, full: Collection[int]) -> list[int]:

@@ -66,9 +66,13 @@ def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
     return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=wording(order, run.language))
 
 
-def text_prompt(run: Run, text: str, *, cut: str = "") -> Prompt:
-    """The response prompt over plain text. ``cut``: what is missing from it, in the prompt's language."""
-    return _prompt(run, "answer_text", "choose_text", text=text, cut=cut)
+def text_prompt(run: Run, text: str, *, cut: str = "", quote: bool = False) -> Prompt:
+    """The response prompt over plain text. ``cut``: what is missing from it, in the prompt's language.
+
+    ``quote``: ask for the words an answer rests on, where the text is the book's own and they can be found in it.
+    """
+    asked = wording("quote", run.language) if quote else ""
+    return _prompt(run, "answer_text", "choose_text", text=text, cut=cut, quote=asked)
 
 
 def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:

@@ -34,7 +34,9 @@ class FullText:
             raise SettingsError(f"Full text can keep 'left', 'right' or 'ends', not {settings.keep!r}.")
         run = Run(self.name, question, memory, model, settings, watch)
         text, words = memory.whole_text, memory.whole_words
-        around = text_prompt(run, "", cut=wording("cut.left", run.language, kept=str(words), words=str(words))).words
+        around = text_prompt(
+            run, "", cut=wording("cut.left", run.language, kept=str(words), words=str(words)), quote=True
+        ).words
         limit = context_words(settings, model, sample=text, around=around, reply_words=ANSWER_WORDS)
         while True:
             kept, cut = (text, "") if limit is None or words <= limit else keep(run, text, words, limit)
@@ -44,7 +46,7 @@ class FullText:
             try:
                 yield from respond(
                     run,
-                    text_prompt(run, kept, cut=cut),
+                    text_prompt(run, kept, cut=cut, quote=True),
                     seen=pages_seen(memory, settings.keep, shown / words if words else 0.0),
                     memory_words=memory.document.words if not cut else min(count_words(kept), memory.document.words),
                 )

@@ -57,18 +57,24 @@ def _scored(text: str, question: str, language: str) -> list[tuple[float, _Sente
     ]
 
 
-def _reply(chosen: list[_Sentence], language: str, *, opening: str = "") -> str:
-    """The chosen sentences with their pages, and an 'Evidence:' block for those that stand in full."""
+def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: bool = False) -> str:
+    """The chosen sentences with their pages, and an 'Evidence:' block for those that stand in full.
+
+    ``quote``: the text has no page numbers, and its sentences are quoted without.
+    """
     said = " ".join(f"{s.text} [{s.page}]" if s.page else s.text for s in chosen)
     lines = [f"{opening}{said}".strip()]
     quotes: dict[int, str] = {}
     for sentence in chosen:
         if sentence.full:
             quotes.setdefault(sentence.page, _quotation(sentence.text))
-    if quotes:
+    said_of = [(f"[{page}] ", words) for page, words in quotes.items()]
+    if quote:
+        said_of += [("", _quotation(s.text)) for s in chosen if not s.page]
+    if said_of:
         japanese = language == "ja"
         lines += ["", "根拠：" if japanese else "Evidence:"]
-        lines += [f"[{page}] 「{quote}」" if japanese else f'[{page}] "{quote}"' for page, quote in quotes.items()]
+        lines += [f"{mark}「{words}」" if japanese else f'{mark}"{words}"' for mark, words in said_of]
     return "\n".join(lines)
 
 
@@ -80,7 +86,7 @@ def _quotation(sentence: str) -> str:
     return piece
 
 
-def _overview(text: str, language: str) -> str:
+def _overview(text: str, language: str, *, quote: bool) -> str:
     """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that."""
     entries = split_memory(text) or [(0, False, text)]
     chosen: list[_Sentence] = []
@@ -95,18 +101,18 @@ def _overview(text: str, language: str) -> str:
         if language == "ja"
         else "A sentence from the beginning, middle and end: "
     )
-    return _reply(chosen, language, opening=opening)
+    return _reply(chosen, language, opening=opening, quote=quote)
 
 
 def _answer(prompt: Prompt, text: str) -> str:
     if not content(prompt.fields["question"]) or _WHOLE.search(prompt.fields["question"]):
-        return _overview(text, prompt.language)
+        return _overview(text, prompt.language, quote=_to_quote(prompt))
     scored = sorted(_scored(text, prompt.fields["question"], prompt.language), key=lambda row: -row[0])
     if not scored or scored[0][0] < LEAST:
         return "文章には書かれていません。" if prompt.language == "ja" else "The text does not say."
     chosen = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
     unique = list({s.text: s for s in chosen}.values())[:SENTENCES]
-    return _reply(sorted(unique, key=lambda s: s.page), prompt.language)
+    return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=_to_quote(prompt))
 
 
 def _choose(prompt: Prompt, text: str) -> str:
@@ -126,7 +132,11 @@ def _choose(prompt: Prompt, text: str) -> str:
     if found is None or score <= 0:
         why = "同じ言葉が見つからないため、推測です。" if prompt.language == "ja" else "A guess: no words are shared."
         return f"Answer: ({letter})\n{why}"
-    return _reply([found], prompt.language, opening=f"Answer: ({letter})\n")
+    return _reply([found], prompt.language, opening=f"Answer: ({letter})\n", quote=_to_quote(prompt))
+
+
+def _to_quote(prompt: Prompt) -> bool:
+    return bool(prompt.fields.get("quote"))
 
 
 def answer(prompt: Prompt) -> str:

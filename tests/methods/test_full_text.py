@@ -2,10 +2,16 @@
 
 import pytest
 
+from readagent_core.citations import FROM_PAGE, NOT_FOUND, check
 from readagent_core.errors import SettingsError, WindowError
+from readagent_core.methods.base import AskSettings, Question
+from readagent_core.methods.full_text import METHOD
+from readagent_core.models.base import Watch
+from readagent_core.models.builtin import BuiltInReader
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
+from tests.recordings import recording
 
 
 def test_the_whole_text_where_it_fits() -> None:
@@ -67,3 +73,30 @@ def test_japanese_is_cut_by_its_own_words() -> None:
     told = answer(run("full-text", model, about=memory(6, 40, language="ja"), context_words=60))
     assert "はじめの60語だけです" in model.prompts[0].text
     assert told.memory_words <= 60
+
+
+def test_an_answer_from_the_full_text_is_led_back_to_its_pages() -> None:
+    about = recording("harrow-council-minutes").memory
+    quoted, made_up = " ".join(about.page_text(4).split()[10:18]), "words that stand nowhere in it"
+    model = FakeModel([f'Anna.\nEvidence:\n"{quoted}"\n"{made_up}"'])
+    told = answer(run("full-text", model, about=about))
+    assert 'Then write a line "Evidence:"' in model.prompts[0].text
+    full = {n for n, how in told.seen.items() if how == "full"}
+    found = check(told.text, about, full=full, shown=told.seen).citations
+    assert [(c.page, c.state) for c in found] == [(4, FROM_PAGE), (0, NOT_FOUND)]
+    assert found[0].places
+
+
+def test_the_built_in_reader_quotes_what_it_answers_with() -> None:
+    about = recording("harrow-council-minutes").memory
+    asked = Question("Which firm will repair the slip, Stell Marine or Brannock Civil?")
+    told = answer(list(METHOD.run(asked, about, BuiltInReader(), AskSettings(), Watch())))
+    found = check(told.text, about, full=set(told.seen), shown=told.seen)
+    assert found.count(FROM_PAGE) >= 1
+    assert found.count(NOT_FOUND) == 0
+
+
+def test_what_is_no_text_of_the_book_is_not_asked_for_quotations() -> None:
+    model = FakeModel(["A summary.", "Anna."])
+    run("recurrence", model)
+    assert "Evidence" not in model.prompts[-1].text

@@ -106,7 +106,9 @@ def test_says_when_the_text_does_not_say():
 @pytest.mark.parametrize("task", ["choose", "choose_text"])
 def test_chooses_by_the_best_passage(task):
     own = {"memory": memory(SEA, f"{SHOP} Mrs. Oake won a tea cosy.")} if task == "choose" else {"text": SEA + SHOP}
-    fields = {"title": "T", "question": "What did Mrs. Oake do?", **own} | ({} if task == "choose" else {"cut": ""})
+    fields = {"title": "T", "question": "What did Mrs. Oake do?", **own} | (
+        {} if task == "choose" else {"cut": "", "quote": ""}
+    )
     reply = ask(task, options="(A) flew home\n(B) kneaded dough\n(C) bought a zebra", **fields)
     assert reply.startswith("Answer: (B)")
 

@@ -52,7 +52,7 @@ def test_the_memory_stands_ahead_of_the_question(name, language):
 
 
 def test_again_follows_the_prompt():
-    prompt = prompts.render("choose_text", "en", title="T", cut="", text="x", question="q", options="(A) a")
+    prompt = prompts.render("choose_text", "en", title="T", cut="", quote="", text="x", question="q", options="(A) a")
     again = prompt.again("choose.again", letters="A")
     assert again.text.startswith(prompt.text)
     assert again.fields["letters"] == "A"
