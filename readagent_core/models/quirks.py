@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-MOST_GUESSES = 6
+MOST_GUESSES = 10
+SMALL = 2048  # tokens; from here on guesses come down by a quarter, as half of so little may hold nothing
 HOW_LARGER = "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length)"
 LEAST_WINDOW = 512  # tokens; below this nothing can be read
 
@@ -17,7 +18,7 @@ LEAST_WINDOW = 512  # tokens; below this nothing can be read
 class Quirks:
     """``tokens_field``: 'max_tokens', 'max_completion_tokens' or '' (neither is taken). ``reasons``: it was
     seen thinking before it answers. ``window``: learnt from its errors. ``ratio``: reported over estimated
-    prompt tokens, the highest seen. ``guesses``: how often the window was halved because the server would not name it.
+    prompt tokens, the highest seen. ``guesses``: smaller windows tried, as the server names none.
     ``cutting``: that the server was caught cutting a prompt without saying so, and the remedy, for people.
     """
 
@@ -59,17 +60,18 @@ class Quirks:
                 self._note(f"The server takes in {window:,} tokens at most; prompts are kept within that.")
 
     def guess_window(self, refused: int, *, seen: int | None) -> bool:
-        """Half of the tokens ``refused`` as too many, by a server that names no limit. False: enough was tried.
+        """Less than the tokens ``refused`` as too many by a server that names no limit. False: enough was tried.
 
         ``seen``: the window known when they were sent; where another thread has lowered it since, that one is tried.
         """
         with self._lock:
             if self.window is not None and (seen is None or self.window < seen):
                 return True
-            if self.guesses >= MOST_GUESSES or refused // 2 < LEAST_WINDOW:
+            guess = refused // 2 if refused > SMALL else refused * 3 // 4
+            if self.guesses >= MOST_GUESSES or guess < LEAST_WINDOW:
                 return False
             self.guesses += 1
-            self.window = refused // 2
+            self.window = guess
             self._note(
                 "The server found a prompt too long and did not say how much it takes in; "
                 f"{self.window:,} tokens at most are sent now. If you know its window, set it in Settings."

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
+from readagent_core import errors
+from readagent_core.methods.base import Question
 from readagent_core.models import connection
+from readagent_core.models.quirks import MOST_GUESSES
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, Settings
 from readagent_core.study import Study, connecting
 from readagent_core.study.reading import made_smaller
 from tests.fakes.sensible import sensible
-from tests.fakes.server import FakeServer, Reply
+from tests.fakes.server import FakeServer, Reply, error
 from tests.study.test_fault_table import book
 
 LONG = ReadingPlan(max_words=1800, min_words=600)
@@ -70,3 +75,35 @@ def test_pages_are_not_made_smaller_for_a_window_that_is_only_guessed(study_at):
         assert memory.complete
         assert reading.plan.max_words == 3000
         assert study.model.window == 32_768
+
+
+TOO_LONG = Reply(status=400, error=error("This prompt is too long: too many tokens.", code="context_length_exceeded"))
+
+
+@pytest.mark.parametrize(("pages", "words"), [((60, 160), 450), ((120, 300), 450), ((280, 600), 600)])
+@pytest.mark.parametrize("method", ["read-agent-p", "read-agent-s", "gist-mem", "full-text"])
+def test_an_ask_alone_that_meets_a_window_nobody_names_is_answered_within_it(study_at, method, pages, words):
+    """The book was read while the model took in more; now it takes in 450 words and does not say so."""
+    most, refused = 100_000, []
+
+    def narrow(text: str) -> str | Reply:
+        if len(text.split()) <= most:
+            return sensible(text)
+        refused.append(text)
+        return TOO_LONG
+
+    with FakeServer(narrow) as server:
+        study = study_at(server)
+        kept = study.library.add(book(300))
+        study.start_reading(kept.id, ReadingPlan(min_words=pages[0], max_words=pages[1])).join(60)
+        connection.close_all()  # what was learnt of the model is forgotten
+        most, study = words, study_at(server)
+        before = len(server.answered)
+        exchange, job = study.ask(kept.id, Question("What did Mrs. Oake win with a silver bell?"), method=method)
+        with suppress(errors.ReadAgentError):
+            job.join(60)
+        found = study.library.exchange(exchange.id)
+        assert (found.state, found.error) == ("done", "")
+        assert refused
+        assert all(len(text.split()) <= words for text in server.answered[before:])
+        assert len(refused) <= MOST_GUESSES
