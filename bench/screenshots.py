@@ -26,6 +26,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 from bench.rendering import big_book  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.study import Study  # noqa: E402
+from readagent_core.study.reading import PAUSED  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 from tests.fakes.sensible import sensible  # noqa: E402
 from tests.fakes.server import FakeServer  # noqa: E402
@@ -51,6 +52,27 @@ def books(home: Path) -> dict[str, str]:
     study.library.set_preference("tour", "done")
     study.library.close()
     return found
+
+
+def standings(home: Path) -> str:
+    """A library of books at every standing a card can have; the id of the one whose reading stopped."""
+    study = Study(load_settings({"READAGENT_HOME": str(home)}))
+    study.add_samples()
+    reasons = {"paused": PAUSED, "failed": "The model has not answered for 60 seconds."}
+    stopped = ""
+    for state, title in (("new", "Not Yet Begun"), ("paused", "Put Down Half-Way"), ("failed", "Broken Off")):
+        whole = big_book(60, 350, seed=len(title))
+        book = study.library.add(replace(whole.document, title=title), source_name=f"{state}.txt")
+        if state == "new":
+            continue
+        part = replace(whole, document=replace(whole.document, title=title), complete=False)
+        part = replace(part, pages=whole.pages[:24], gists=whole.gists[:24])
+        reading = study.library.add_memory(book.id, part)
+        study.library.set_state(reading.id, state, why=reasons[state])
+        stopped = book.id
+    study.library.set_preference("tour", "done")
+    study.library.close()
+    return stopped
 
 
 def settled(page: Page) -> None:
@@ -218,6 +240,11 @@ def main() -> None:
             with running_app(Path(folder) / "model", **under_way) as url:
                 shot("read-under-way-dark", url, "/read", theme="dark", act=read_afresh, still=False)
                 held.go.set()
+        several = Path(folder) / "several"
+        stopped = standings(several)
+        with running_app(several) as url:
+            shot("library-standings", url, "/")
+            shot("read-error", url, f"/read?book={stopped}&page=24")
         empty = Path(folder) / "empty"
         study = Study(load_settings({"READAGENT_HOME": str(empty)}))
         for sample in study.add_samples():

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pages.parts.read_state import pages_expected
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import GistMemory
+from readagent_core.study.reading import PAUSED
 
 SORTS = {"opened": "Last opened", "added": "Newest", "title": "Title", "author": "Author", "words": "Longest"}
 LANGUAGES = {
@@ -50,9 +51,9 @@ def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, 
         return Standing("read", "Read", _read_line(memory), "Open")
     why = reading.why or f"{len(memory.pages)} of about {expected} pages are kept."
     kind = "failed" if reading.state == "failed" else "paused"
-    return Standing(
-        kind, "Stopped" if kind == "failed" else "Paused", why, "See why" if reading.why else "Open", percent
-    )
+    button = "See why" if reading.why not in ("", PAUSED) else "Open"  # one who paused it knows why
+    line = "Stopped" if kind == "failed" else "Paused"
+    return Standing(kind, line, why.removeprefix(f"{line}. "), button, percent)
 
 
 def _read_line(memory: GistMemory) -> str:

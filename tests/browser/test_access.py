@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
 
@@ -37,21 +37,18 @@ def findings(page: Page) -> list[str]:
     return [f"{f['id']}: {node['target']} {node['html'][:160]}" for f in grave for node in f["nodes"][:4]]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("screen", list(SCREENS))
-def test_axe_finds_nothing_serious(chromium: Browser, app_url: str, keeper: str, screen: str, theme: str) -> None:
+def test_axe_finds_nothing_serious(page: Page, app_url: str, keeper: str, screen: str) -> None:
     path, ready = SCREENS[screen]
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, color_scheme=theme, reduced_motion="reduce")
-    page = context.new_page()
-    try:
+    for theme, paper in (("light", "rgb(250, 249, 246)"), ("dark", "rgb(23, 25, 27)")):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         page.goto(app_url + path.format(keeper=keeper))
         expect(page.locator(ready).first).to_be_visible()
+        expect(page.locator("html")).to_have_css("color-scheme", theme)
+        expect(page.locator(".stApp")).to_have_css("background-color", paper)  # the tokens follow a moment later
         expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
-        expect(page.locator("html")).to_have_css("color-scheme", theme)  # the tokens follow the theme a moment later
         page.evaluate(SETTLED)
-        assert findings(page) == []
-    finally:
-        context.close()
+        assert findings(page) == [], theme
 
 
 @pytest.mark.parametrize("screen", ["library", "read"])
@@ -76,17 +73,16 @@ def test_axe_finds_nothing_serious_in_sepia(
 
 
 @pytest.mark.parametrize("screen", ["library", "read"])
-@pytest.mark.parametrize(("width", "height"), [(400, 850), (720, 450)])
-def test_nothing_is_cut_off_when_narrow_or_zoomed(
-    page: Page, app_url: str, keeper: str, screen: str, width: int, height: int
-) -> None:
+def test_nothing_is_cut_off_when_narrow_or_zoomed(page: Page, app_url: str, keeper: str, screen: str) -> None:
     path, ready = SCREENS[screen]
-    page.set_viewport_size({"width": width, "height": height})  # 720 px is 1440 at 200 %
-    page.goto(app_url + path.format(keeper=keeper))
-    expect(page.locator(ready).first).to_be_visible()
-    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert overflow <= 0
-    if screen == "read":
-        gist, text = page.locator(".leaf.cur .gist").bounding_box(), page.locator(".leaf.cur .text").bounding_box()
-        assert gist["y"] < text["y"]  # the gist stands above its text
-        assert text["width"] > 240
+    for width, height in ((400, 850), (720, 450)):  # 720 px is 1440 at 200 %
+        page.set_viewport_size({"width": width, "height": height})
+        if width == 400:
+            page.goto(app_url + path.format(keeper=keeper))
+        expect(page.locator(ready).first).to_be_visible()
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0
+        if screen == "read":
+            gist, text = page.locator(".leaf.cur .gist").bounding_box(), page.locator(".leaf.cur .text").bounding_box()
+            assert gist["y"] < text["y"]  # the gist stands above its text
+            assert text["width"] > 240

@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from pages.parts.tour import STATE
+from readagent_core.library import Library
 from tests.browser.conftest import StartApp
 
 
-def test_it_is_skipped_and_stays_away(page: Page, start_app: StartApp, tmp_path: Path) -> None:
-    with start_app(tmp_path / "home") as url:
-        page.goto(url)
-        card = page.locator(".st-key-tour")
-        card.get_by_role("button", name="Take the tour").click()
-        expect(card).to_contain_text("1 of 5")
-        card.get_by_role("button", name="Skip the tour").click()
-        expect(card).to_have_count(0)
-        expect(page.locator(".leaf.cur")).to_be_visible()  # where it was skipped, one reads on
-        page.goto(url)
-        expect(page.locator('[class*="st-key-card_"]').first).to_be_visible()
-        expect(card).to_have_count(0)
+@pytest.fixture(scope="module")
+def started(chromium: object, start_app: StartApp, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple]:
+    home = tmp_path_factory.mktemp("tour") / "home"
+    with start_app(home) as url:
+        yield url, home
 
 
-def test_five_steps_then_never_again(page: Page, start_app: StartApp, tmp_path: Path) -> None:
-    with start_app(tmp_path / "home") as url:
-        page.goto(url)
-        card = page.locator(".st-key-tour")
-        expect(card).to_contain_text("New here?")
-        card.get_by_role("button", name="Take the tour").click()
-        for step in ("1 of 5", "2 of 5", "3 of 5", "4 of 5", "5 of 5"):
-            expect(card).to_contain_text(step)
-            if step == "2 of 5":
-                expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
-            if step == "5 of 5":
-                expect(page.get_by_text("Why did Tilda tell the truth to Nora").first).to_be_visible()
-                expect(page.locator(".m.open")).not_to_have_count(0)
-            card.locator(".st-key-tour_next button").click()
-        expect(card).to_have_count(0)
-        page.goto(url)
-        expect(page.locator('[class*="st-key-card_"]').first).to_be_visible()
-        expect(card).to_have_count(0)
+def first_visit(page: Page, started: tuple) -> str:
+    url, home = started
+    library = Library(home)
+    library.set_preference(STATE, 0)
+    library.close()
+    page.goto(url)
+    return url
+
+
+def test_it_is_skipped_and_stays_away(page: Page, started: tuple) -> None:
+    url = first_visit(page, started)
+    card = page.locator(".st-key-tour")
+    card.get_by_role("button", name="Take the tour").click()
+    expect(card).to_contain_text("1 of 5")
+    card.get_by_role("button", name="Skip the tour").click()
+    expect(card).to_have_count(0)
+    expect(page.locator(".leaf.cur")).to_be_visible()  # where it was skipped, one reads on
+    page.goto(url)
+    expect(page.locator('[class*="st-key-card_"]').first).to_be_visible()
+    expect(card).to_have_count(0)
+
+
+def test_five_steps_then_never_again(page: Page, started: tuple) -> None:
+    url = first_visit(page, started)
+    card = page.locator(".st-key-tour")
+    expect(card).to_contain_text("New here?")
+    card.get_by_role("button", name="Take the tour").click()
+    for step in ("1 of 5", "2 of 5", "3 of 5", "4 of 5", "5 of 5"):
+        expect(card).to_contain_text(step)
+        if step == "2 of 5":
+            expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+        if step == "5 of 5":
+            expect(page.get_by_text("Why did Tilda tell the truth to Nora").first).to_be_visible()
+            expect(page.locator(".m.open")).not_to_have_count(0)
+        card.locator(".st-key-tour_next button").click()
+    expect(card).to_have_count(0)
+    page.goto(url)
+    expect(page.locator('[class*="st-key-card_"]').first).to_be_visible()
+    expect(card).to_have_count(0)
