@@ -27,6 +27,8 @@ from readagent_core.loaders.sniff import sniff
 
 IN_PLACE = frozenset({"text", "markdown"})
 _ROOT = Path(__file__).resolve().parent.parent.parent
+# A busy computer may take long over an honest file: where the process's own seconds are bounded, the clock is patient.
+_PATIENCE = 1 if sys.platform == "win32" else 4
 _HARMFUL = (
     "Nothing was opened and nothing else was harmed. If you trust the file, save it anew with another program and "
     "open that."
@@ -49,7 +51,7 @@ def load_guarded(data: bytes, name: str, *, password: str = "", limits: Limits =
                 capture_output=True,
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": _path(), "PYTHONWARNINGS": "ignore"},
-                timeout=limits.seconds,
+                timeout=limits.seconds * _PATIENCE,
                 check=False,
             )
         except subprocess.TimeoutExpired:
