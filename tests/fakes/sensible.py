@@ -7,7 +7,7 @@ them. So a new template that the built-in reader can do needs nothing here.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import Template
 
@@ -67,6 +67,7 @@ def understood(text: str) -> prompts.Prompt | None:
     return None
 
 
+@lru_cache(maxsize=4096)  # the same prompts come in test after test
 def sensible(text: str) -> str:
     """The reply to any prompt: the built-in reader's to ours, 'OK.' to any other."""
     prompt = understood(text)
