@@ -69,8 +69,7 @@ class Reader {
     if (searched) this.takeHits(data.hits);
     if (data.count < this.leaves.size) this.dropAfter(data.count);
     if (restyle) this.redraw([...this.leaves.keys()]);
-    if (other || data.view !== this.told) this.setView(data.view ?? "both");
-    this.told = data.view;
+    if (other) this.setView(data.view ?? "both"); // from then on it is chosen here; a late echo must not undo that
     this.title.textContent = data.meta.title;
     this.toolbar.update(data);
     this.takePages();

@@ -51,7 +51,7 @@ class Toolbar {
     const narrow = this.reader.root.clientWidth < 560;
     this.input.placeholder = narrow ? "Search" : job?.running ? "Search what has been read" : "Search text and gists";
     this.drawJob(job);
-    if (JSON.stringify(look) !== JSON.stringify(this.look)) this.applyLook({ ...look });
+    if (!this.look) this.applyLook({ ...look }); // from then on it is chosen here
     this.of.textContent = this.missing ? `no page ${this.missing}` : `of ${number(count)}`;
   }
 
