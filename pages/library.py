@@ -32,7 +32,8 @@ def connect_note(study: Study) -> None:
         return
     with st.container(key="note", horizontal=True, vertical_alignment="center"):
         st.markdown(
-            "**No language model is connected — the built-in reader is used.** :gray[It goes by word statistics.]"
+            "**No language model is connected — the built-in reader is used.** "
+            f":gray[{shell.half_set() or 'It goes by word statistics.'}]"
         )
         if st.button("Connect a model", type="primary", key="connect"):
             st.switch_page("pages/settings.py")
@@ -63,7 +64,7 @@ def open_files(study: Study) -> None:
         except PasswordError as error:
             book = ask_password(study, upload.name, upload.getvalue(), error)
         except ReadAgentError as error:
-            shell.error_box(error)
+            shell.error_box(error, about=upload.name)
         if book is None:
             failed = True
         else:
@@ -79,7 +80,7 @@ def open_files(study: Study) -> None:
 def ask_password(study: Study, name: str, data: bytes, error: PasswordError) -> Book | None:
     with st.container(border=True, key="password"):
         st.markdown(":gray[:material/lock:] &nbsp; **This file needs a password**")
-        st.text(str(error))
+        st.text(f"{name}: {error}")
         with st.form(f"password_{name}", border=False):
             password = st.text_input("Password", type="password", help="It is used once and not kept.")
             if not st.form_submit_button("Open"):
@@ -87,7 +88,7 @@ def ask_password(study: Study, name: str, data: bytes, error: PasswordError) -> 
         try:
             return study.open_file(data, name, password=password)
         except ReadAgentError as again:
-            shell.error_box(again)
+            shell.error_box(again, about=name)
             return None
 
 

@@ -160,7 +160,7 @@ def _standing(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -
     words = sum(p.words for p in memory.pages)
     total = pages_expected(len(memory.pages), words, memory.document.words)
     share = 100 * words / memory.document.words if memory.document.words else 0
-    kept = f"{len(memory.pages)} pages are kept"
+    kept = f"{len(memory.pages)} pages and {len(memory.readable)} gists are kept"
     failed = (snapshot is not None and snapshot.state == "failed") or reading.state == "failed"
     why = (snapshot.error if snapshot is not None and snapshot.state == "failed" else reading.why).strip()
     line = f"Stopped at {share:.0f} %" if failed else f"Paused at {share:.0f} %"

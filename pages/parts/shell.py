@@ -108,15 +108,15 @@ WAITING = (BudgetError, RateLimitError, PasswordError)
 LOCKED = (KeyRefusedError, ProtectedDocumentError)
 
 
-def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
+def error_box(error: ReadAgentError | str, *, kind: str = "", about: str = "") -> None:
     """What happened, what was kept, what next, in a box where the work was. ``kind``: the error's class name
-    when only its words are at hand (``Snapshot.error_kind``)."""
+    when only its words are at hand (``Snapshot.error_kind``). ``about``: the file it is about, where several may be."""
     kind = kind or (type(error).__name__ if isinstance(error, ReadAgentError) else "")
     title, icon = TITLES.get(kind, ("This did not work", "error"))
     calm = isinstance(error, WAITING) or kind in {e.__name__ for e in WAITING} or kind == "CancelledError"
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
-        st.text(str(error))
+        st.text(f"{about}: {error}" if about else str(error))
 
 
 def guarded(act: Callable[[], Any]) -> None:
@@ -129,13 +129,21 @@ def guarded(act: Callable[[], Any]) -> None:
         st.rerun()
 
 
+def half_set() -> str:
+    """What is missing where the environment names a server but no model of it; else ''."""
+    settings = get_study().settings
+    if not settings.base_url or settings.model:
+        return ""
+    return "A server is set from outside, but no model of it: set READAGENT_MODEL too, or choose one in Settings."
+
+
 def model_line(model: ChatModel) -> None:
     """Who reads, at the foot of the sidebar; with the way to connect a model where none is, and a warning where its
     server cuts what it is sent.
     """
     with st.sidebar.container(key="foot"):
         if not model.is_language_model:
-            st.caption("No language model is connected — the built-in reader is used.")
+            st.caption(f"No language model is connected — the built-in reader is used. {half_set()}".strip())
             st.page_link("pages/settings.py", label="Connect a model", icon=":material/power:")
             return
         local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))

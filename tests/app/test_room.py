@@ -37,6 +37,20 @@ def test_the_library_opens_with_the_samples(app):
     assert [b.label for b in at.button].count("Open") == 3
 
 
+def test_a_server_without_a_model_is_told_on_the_screen(app, monkeypatch):
+    monkeypatch.setenv("READAGENT_BASE_URL", "http://127.0.0.1:9/v1")
+    assert any("set READAGENT_MODEL too" in m.value for m in app().markdown)
+    at = app("pages/read.py")
+    assert any("set READAGENT_MODEL too" in c.value for c in at.sidebar.caption)
+
+
+def test_a_file_that_cannot_be_opened_is_named(app):
+    at = app()
+    at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
+    assert not at.exception
+    assert any(t.value.startswith("scan.epub: ") for t in at.text)
+
+
 def test_the_reader_opens_without_an_exception(app):
     at = app("pages/read.py")
     assert not at.exception
