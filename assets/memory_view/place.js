@@ -1,12 +1,15 @@
 // Where the person is in the reader: which page stands at the reading line, going to another, keeping it.
 // Knows the reader's leaves, scroller and map; what is searched or how a page looks is not its business.
 
+const HOLD = 700; // ms in which pages around, drawn for the first time, may still push what was gone to away
+
 class Place {
   constructor(reader) {
     this.reader = reader;
     this.here = 0; // the page at the reading line, 0 before there is one
     this.forced = null; // {page, top}: a page gone to stays the current one until the person scrolls
     this.wanted = null; // {page, paragraph, id}: to be gone to when it is there
+    this.holding = 0; // until when the view is held at what was gone to, unless the person scrolls
     this.listen();
   }
 
@@ -48,8 +51,13 @@ class Place {
     });
     mapbox.addEventListener("pointermove", (event) => dragging && go(event));
     for (const end of ["pointerup", "pointercancel"]) mapbox.addEventListener(end, () => (dragging = false));
-    mapbox.addEventListener("wheel", (event) => (scroller.scrollBy(0, event.deltaY), event.preventDefault()),
-      { passive: false });
+    mapbox.addEventListener("wheel", (event) => {
+      this.holding = 0;
+      scroller.scrollBy(0, event.deltaY);
+      event.preventDefault();
+    }, { passive: false });
+    for (const own of ["wheel", "touchmove", "pointerdown", "keydown"])
+      scroller.addEventListener(own, () => (this.holding = 0), { passive: true });
   }
 
   close() {
@@ -70,6 +78,7 @@ class Place {
       else high = middle - 1;
     }
     if (this.forced && Math.abs(scroller.scrollTop - this.forced.top) < 2) low = this.forced.page;
+    else if (this.forced && this.aim && performance.now() < this.holding) return this.bring(this.aim, this.forced.page);
     else this.forced = null;
     this.arrive(low, line);
   }
@@ -121,6 +130,7 @@ class Place {
     const inside = paragraph === null ? null
       : node.querySelector(`.text [data-i="${paragraph - this.reader.book.pages[page - 1].s}"]`);
     const target = inside && inside.dataset.i !== "0" ? inside : node;
+    this.holding = performance.now() + HOLD;
     this.bring(target, page);
     // pages drawn for the first time take their true height now: aim once more
     requestAnimationFrame(() => {
