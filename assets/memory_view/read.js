@@ -100,7 +100,7 @@ class Reader {
     }
     if (fresh.length) {
       this.soon.before(...fresh);
-      if (this.leaves.size > fresh.length) this.announce(`Page ${this.leaves.size} is read.`);
+      if (this.data.job?.running) this.announce(`Page ${this.leaves.size} is read.`);
     }
     this.redraw(changed.filter((n) => this.leaves.has(n) && !fresh.includes(this.leaves.get(n))));
     const next = this.leaves.size + 1;

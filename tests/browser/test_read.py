@@ -37,6 +37,7 @@ def test_text_stands_beside_its_gist_and_every_pause_tells_its_reason(page: Page
     expect(first.locator(".gist")).to_contain_text("Gist of page 1")
     expect(first.locator(".pausemark")).to_contain_text("Paused here: the boat conversation with Mr. Reeve")
     expect(page.locator(".leaf .pausemark")).to_have_count(25)
+    expect(page.locator('p[aria-live="polite"]')).to_have_text("")  # opening a book is not reading it
     first.locator(".text").hover()
     page.mouse.wheel(0, 300)  # within the page: its gist stays in view
     expect(first.locator(".pno")).not_to_be_in_viewport()
