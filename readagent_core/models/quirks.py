@@ -8,8 +8,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-MOST_GUESSES = 10
-SMALL = 2048  # tokens; from here on guesses come down by a quarter, as half of so little may hold nothing
+MOST_GUESSES = 6
 HOW_LARGER = "(Ollama: set OLLAMA_CONTEXT_LENGTH or num_ctx; LM Studio: context length)"
 LEAST_WINDOW = 512  # tokens; below this nothing can be read
 
@@ -60,18 +59,17 @@ class Quirks:
                 self._note(f"The server takes in {window:,} tokens at most; prompts are kept within that.")
 
     def guess_window(self, refused: int, *, seen: int | None) -> bool:
-        """Less than the tokens ``refused`` as too many by a server that names no limit. False: enough was tried.
+        """Half of the tokens ``refused`` as too many, by a server that names no limit. False: enough was tried.
 
         ``seen``: the window known when they were sent; where another thread has lowered it since, that one is tried.
         """
         with self._lock:
             if self.window is not None and (seen is None or self.window < seen):
                 return True
-            guess = refused // 2 if refused > SMALL else refused * 3 // 4
-            if self.guesses >= MOST_GUESSES or guess < LEAST_WINDOW:
+            if self.guesses >= MOST_GUESSES or refused // 2 < LEAST_WINDOW:
                 return False
             self.guesses += 1
-            self.window = guess
+            self.window = refused // 2
             self._note(
                 "The server found a prompt too long and did not say how much it takes in; "
                 f"{self.window:,} tokens at most are sent now. If you know its window, set it in Settings."

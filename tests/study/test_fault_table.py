@@ -86,7 +86,7 @@ FAULTS = {
     "wrong key": Fault(Reply(status=401, error=error("x")), 1, "did not accept the key"),
     "no such model": Fault(Reply(status=404, error=error("model not found")), 1, "has no model"),
     "no credit": Fault(Reply(status=429, error=error("x", code="insufficient_quota")), 1, "out of credit"),
-    "too long": Fault(Reply(status=400, error=error("x", code="context_length_exceeded")), 5, "window"),
+    "too long": Fault(Reply(status=400, error=error("x", code="context_length_exceeded")), 4, "window"),
 }
 # a window once found smaller stays so: its fault leaves a trace, told below
 OVERCOME = [name for name, fault in FAULTS.items() if fault.calls > 1 and name != "too long"]

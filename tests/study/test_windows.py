@@ -81,7 +81,7 @@ TOO_LONG = Reply(status=400, error=error("This prompt is too long: too many toke
 
 
 @pytest.mark.parametrize(("pages", "words"), [((60, 160), 450), ((120, 300), 450), ((280, 600), 600)])
-@pytest.mark.parametrize("method", ["read-agent-p", "read-agent-s", "gist-mem", "full-text"])
+@pytest.mark.parametrize("method", ["read-agent-p", "gist-mem", "full-text"])
 def test_an_ask_alone_that_meets_a_window_nobody_names_is_answered_within_it(study_at, method, pages, words):
     """The book was read while the model took in more; now it takes in 450 words and does not say so."""
     most, refused = 100_000, []
