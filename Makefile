@@ -14,9 +14,7 @@ SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname))
 run: $(RUN_STAMP)
 	$(BIN)/python -m streamlit run app.py --server.port $(PORT) --server.headless $(if $(SCREEN),false,true)
 
-# two at a time: the browser's tests mostly wait
-test:
-	@$(MAKE) --no-print-directory -j2 lint types unit browser
+test: lint types unit browser
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .

@@ -55,16 +55,15 @@ class Gate:
         return sensible(prompt)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def gate() -> Gate:
     return Gate()
 
 
-@pytest.fixture(scope="module")
-def slow_url(
-    chromium: object, start_app: StartApp, gate: Gate, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("slow") / "home"
+@pytest.fixture
+def slow_url(chromium: object, start_app: StartApp, gate: Gate, tmp_path: Path) -> Iterator[str]:
+    """An app of its own each time: what is tried again begins with a book that is not read."""
+    home = tmp_path / "home"
     with (
         FakeServer(gate, latency=0.15) as server,
         start_app(home, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url,
@@ -185,6 +184,8 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_u
     book = library.add(document, source_name="hostile.md")
     memory = GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True)
     library.add_memory(book.id, memory)
+    for left in library.conversations(book.id):  # by a try before this one
+        library.delete_conversation(left.id)
     library.close()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
