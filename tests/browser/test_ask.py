@@ -182,7 +182,8 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
     for number, name in enumerate(("first", "second", "third")):
         ask(page, f"What is told {name}?", new=not number)
         expect(page.locator(".cost")).to_have_count(number + 1)
-        links.append(page.url)
+        page.wait_for_function("seen => /exchange=/.test(location.href) && !seen.includes(location.href)", arg=links)
+        links.append(page.url)  # the address follows a moment after the answer
     expect(page.locator(".qt").last).to_have_text("What is told third?")
     expect(page.locator('[data-kind="exchange"].current .qt')).to_have_text("What is told third?")
     expect(page.locator(".cost").last).to_be_in_viewport()  # the column follows the newest as it grows
