@@ -76,26 +76,17 @@ def budget_card(study: Study) -> None:
             else "0 is no limit. The limits apply to models whose price is known."
         )
         left, right = st.columns(2)
-        left.number_input(
-            "At most for a book",
-            0.0,
-            10_000.0,
-            float(kept.get("budget_book") or 0),
-            0.5,
-            key="budget_book",
-            icon=":material/attach_money:",
-            on_change=changed,
-        )
-        right.number_input(
-            "At most for a month",
-            0.0,
-            100_000.0,
-            float(kept.get("budget_month") or 0),
-            1.0,
-            key="budget_month",
-            icon=":material/attach_money:",
-            on_change=changed,
-        )
+        for place, name, most, step in ((left, "book", 10_000.0, 0.5), (right, "month", 100_000.0, 1.0)):
+            place.number_input(
+                f"At most for a {name}",
+                0.0,
+                most,
+                float(kept.get(f"budget_{name}") or 0),
+                step,
+                key=f"budget_{name}",
+                icon=":material/attach_money:",
+                on_change=changed,
+            )
         told = st.session_state.pop("budget_error", "")
         if told:
             st.caption(f":red[{told}]")

@@ -1,0 +1,118 @@
+"""The meter and the money: words, tokens, prices and budgets."""
+
+from __future__ import annotations
+
+import pytest
+
+from readagent_core import errors, models
+from readagent_core.models import connection
+from readagent_core.models.base import Watch
+from readagent_core.models.meter import Metered
+from readagent_core.models.prices import FREE, OPENAI, Price, money, price_of, quote
+from readagent_core.models.spending import Ledger
+from readagent_core.prompts import Prompt
+from readagent_core.usage import Usage
+from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer
+
+PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
+
+
+def test_the_meter_counts_words_tokens_and_what_was_saved(settings_for):
+    with FakeServer(["A tea cosy."]) as server:
+        metered = Metered(models.connect(settings_for(server)))
+        metered.complete(PROMPT, Watch())
+        mark = metered.usage
+        metered.complete(PROMPT, Watch())
+    assert mark.calls == 1
+    assert (mark.words_in, mark.words_out, mark.tokens_in, mark.cost) == (5, 3, 5, 0.0)
+    assert metered.usage_since(mark) == Usage(cached_calls=1, saved_words_in=5, cost=0.0, saved_cost=0.0)
+
+
+@pytest.mark.parametrize("price", [[1000.0, 2000.0], None])
+def test_what_the_cache_saved_in_money(settings_for, monkeypatch, price):
+    monkeypatch.setattr("readagent_core.models.prices.is_local", lambda where: False)
+    with FakeServer(["A tea cosy."]) as server:
+        model = models.connect(settings_for(server, **({"prices": {"fake-model": price}} if price else {})))
+        metered = Metered(model)
+        metered.complete(PROMPT, Watch())
+        mark = metered.usage
+        metered.complete(PROMPT, Watch())
+    saved = metered.usage_since(mark)
+    if price is None:
+        assert (mark.cost, mark.saved_cost, saved.cost, saved.saved_cost) == (None, None, None, None)
+    else:
+        assert (mark.saved_cost, saved.cost) == (None, 0.0)
+        assert saved.saved_cost == mark.cost > 0
+    assert Usage.from_dict(metered.usage.to_dict()) == metered.usage
+    assert (metered.usage + Usage()).saved_cost == saved.saved_cost
+
+
+def test_tokens_are_estimated_where_none_are_reported(settings_for):
+    with FakeServer(["A tea cosy."], reports_usage=False) as server:
+        metered = Metered(models.connect(settings_for(server)))
+        metered.complete(PROMPT, Watch())
+    assert metered.usage.tokens_estimated == 1
+    assert metered.usage.tokens_in > 0
+
+
+def test_a_stream_nobody_listens_to_the_end_is_counted():
+    metered = Metered(FakeModel(["one\ntwo\nthree"]))
+    stream = metered.stream(PROMPT, Watch())
+    next(stream)
+    stream.close()
+    assert metered.usage.calls == 1
+
+
+def test_what_broke_off_was_sent_all_the_same():
+    metered = Metered(FakeModel([errors.CutOffError("x", "two words")]))
+    with pytest.raises(errors.CutOffError):
+        metered.complete(PROMPT, Watch())
+    assert (metered.usage.words_in, metered.usage.words_out) == (5, 2)
+
+
+def test_a_budget_stops_before_a_call_is_sent():
+    fake = FakeModel(lambda prompt: "word " * 100)
+    metered = Metered(fake, prices=Price(1.0, 1000.0), budget=0.3)
+    for _ in range(3):
+        metered.complete(PROMPT, Watch())
+    with pytest.raises(errors.BudgetError, match=r"\$0\.30.*kept"):
+        metered.complete(PROMPT, Watch())
+    assert len(fake.prompts) == 3
+    assert metered.usage.cost < 0.5
+
+
+def test_the_months_limit_outlives_the_run(settings_for, own_home, monkeypatch):
+    monkeypatch.setattr("readagent_core.models.prices.is_local", lambda where: False)
+    with FakeServer() as server:
+        settings = settings_for(server, prices={"fake-model": [1000.0, 1000.0]}, budget_month=0.005)
+        model = models.connect(settings)
+        model.complete(PROMPT, Watch())
+        assert Ledger(own_home).month() >= 0.005
+        connection.close_all()
+        with pytest.raises(errors.BudgetError, match="This month"):
+            models.connect(settings).complete(Prompt("answer", "Another?"), Watch())
+        assert models.connect(settings).complete(PROMPT, Watch()).cached
+        assert len(server.chats) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "where", "price"),
+    [
+        ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", Price(0.15, 0.60, OPENAI)),
+        ("openai/gpt-4.1", "https://openrouter.ai/api/v1", Price(2.0, 8.0, OPENAI)),
+        ("anything", "http://localhost:11434/v1", FREE),
+        ("anything", "http://192.168.0.7:8000/v1", FREE),
+        ("anything", "https://example.org/v1", None),
+    ],
+)
+def test_prices(model, where, price):
+    assert price_of(model, where) == price
+    assert price_of(model, where, {model: [1, 2]}) == Price(1.0, 2.0)
+
+
+def test_an_estimate_says_what_is_not_known():
+    known = quote(50, 30_000, 5_000, price=Price(1.0, 2.0), seconds_a_call=2.0, at_once=8)
+    assert (known.tokens_in, known.dollars, known.minutes) == (45_000, pytest.approx(0.06), pytest.approx(50 / 60))
+    assert quote(50, 30_000, 5_000, price=None).dollars is None
+    assert [money(x) for x in (None, 0, 0.004, 1234.5)] == ["price not known", "nothing", "under $0.01", "$1,234.50"]
