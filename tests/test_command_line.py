@@ -1,4 +1,8 @@
-"""The command line as a person runs it: another process, a real server on loopback, stdout, stderr and exit codes."""
+"""The command line as a person runs it: a real server on loopback, stdout, stderr and exit codes.
+
+Another process where its end, its signals or what outlives it count; the same ``main`` in this one where only what is
+printed does: a new process spends two seconds on importing alone.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ from pypdf import PdfWriter
 from typer.testing import CliRunner
 
 from readagent_core.command_line.app import app
+from readagent_core.models import connection
 from tests.fakes.server import FakeServer, Reply, error
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,10 +57,23 @@ def start(*arguments, server=None):
 
 
 def run(*arguments, server=None, code=0):
+    """Stdout and stderr of a process that ends with ``code``."""
     process = start(*arguments, server=server)
     out, told = process.communicate(timeout=90)
     assert process.returncode == code, told
     return out, told
+
+
+def run_here(*arguments, server=None, code=0):
+    """The same within this process, which afterwards knows no more of the server than a new one does."""
+    environment = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"} if server else {}
+    try:
+        result = CliRunner().invoke(app, list(map(str, arguments)), env=environment)
+    finally:
+        connection.close_all()
+    assert result.exit_code == code, result.output
+    assert isinstance(result.exception, SystemExit | None)
+    return result.stdout, result.stderr
 
 
 def wait_until(happened, process):
@@ -67,9 +85,9 @@ def wait_until(happened, process):
         time.sleep(0.02)
 
 
-def run_json(*arguments, server=None, code=0):
+def run_json(*arguments, by=run_here, server=None, code=0):
     """The one JSON object on stdout: nothing may stand before or after it."""
-    return json.loads(run(*arguments, "--json", server=server, code=code)[0])
+    return json.loads(by(*arguments, "--json", server=server, code=code)[0])
 
 
 def test_inspect(book):
@@ -82,7 +100,7 @@ def test_inspect(book):
 
 
 def test_read_has_the_promised_shape_and_a_second_read_asks_nothing(book, server):
-    found = run_json("read", book, server=server)
+    found = run_json("read", book, by=run, server=server)
     assert {"document", "pages", "words", "gist_words", "compression_rate", "usage"} <= set(found)
     assert {"id", "title", "words", "sections"} <= set(found["document"])
     assert {"number", "start", "end", "words", "reason", "fallback", "gist", "gist_words"} <= set(found["pages"][0])
@@ -131,7 +149,7 @@ def test_ask_has_the_promised_shape(book, server):
 
 
 def test_ask_in_words_with_the_built_in_reader(book):
-    out, told = run("ask", book, "Which bell rang first?", "--up-to", "1")
+    out, told = run("ask", book, "Which bell rang first?", "--up-to", "1")  # all of it without a server
     assert "words" in out
     assert "No language model is connected" in told
 
@@ -167,16 +185,15 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     expected = run_json(*arguments, "--estimate", server=server)
     assert expected["estimate"]["answers"] == 8
     assert server.chats == []
-    found = run_json(
-        *arguments, "--report", tmp_path / "report.html", "--report", tmp_path / "report.csv", server=server
-    )
+    reports = ("--report", tmp_path / "report.html", "--report", tmp_path / "report.csv")
+    found = run_json(*arguments, *reports, by=run, server=server)
     assert (found["answers"], found["wanted"], found["failed"]) == (8, 8, 0)
     assert [row["method"] for row in found["rows"]] == ["gist-mem", "full-text"]
     assert (tmp_path / "report.html").is_file()
     assert (tmp_path / "report.csv").read_text(encoding="utf-8").startswith("arm,answers")
     before = len(server.chats)
     assert run_json(*arguments, "--show", server=server)["rows"] == found["rows"]
-    out, told = run("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)
+    out, told = run_here("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)
     assert "Accuracy" in out
     assert "already" in told
     assert len(server.chats) == before
@@ -266,11 +283,18 @@ def test_stopping_keeps_everything_and_says_so(book):
     assert "goes on from there" in told
 
 
-def test_help_answers_at_once():
-    """What a command needs is imported when it runs: no PDF, model or statistics library for --help."""
+def test_help_answers_at_once(own_home):
+    """What a command needs is imported when it runs: no PDF, model or statistics library for --help.
+
+    Nor for the built-in reader what speaks to servers, and the statistics of a method that was not asked for.
+    """
     code = (
         "import sys, readagent_core.command_line.app;"
         "bad = {'streamlit', 'openai', 'numpy', 'sklearn', 'pypdf', 'ebooklib', 'diskcache'} & set(sys.modules);"
+        "from readagent_core.study import Study; from readagent_core.study.tools import tools;"
+        "from readagent_core import methods; from readagent_core.settings import load_settings;"
+        "study = Study(load_settings()); tools(study, 'none'); methods.all_methods();"
+        "bad |= {'openai', 'httpx2', 'diskcache', 'bm25s', 'scipy', 'sklearn'} & set(sys.modules);"
         "print(*bad); sys.exit(len(bad))"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

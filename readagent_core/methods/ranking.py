@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-import bm25s
 import numpy as np
 
 from readagent_core.memory import GistMemory
@@ -48,6 +47,8 @@ class _Pages:
 @lru_cache(maxsize=64)
 def _index(pages: _Pages) -> Any:
     """The index of a book's pages: the same for every question, so the last few are kept."""
+    import bm25s  # takes a third of a second to import
+
     index = bm25s.BM25()
     numbers = [page.number for page in pages.memory.pages]
     index.index([terms(pages.memory.page_text(n)) or [""] for n in numbers], show_progress=False)

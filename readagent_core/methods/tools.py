@@ -59,7 +59,7 @@ def tools_of(settings: AskSettings) -> Tools:
 
 def embedder_of(settings: AskSettings) -> Embedder:
     """The embedder a run was given, else the built-in one."""
-    from readagent_core.models.embed import BuiltInEmbedder  # brings in what speaks to servers
+    from readagent_core.models.embed import BuiltInEmbedder  # brings in numpy
 
     return tools_of(settings).embedder or BuiltInEmbedder()
 

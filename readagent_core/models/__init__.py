@@ -1,6 +1,7 @@
 """Models: a prompt goes in, a completion comes out, whoever answers. ``connect`` is the way in.
 
-What speaks to servers is imported on first use: it takes half a second, which a book opened from disk need not.
+What speaks to servers is imported on first use: it takes half a second or more, which a book opened from disk need
+not, and the built-in reader never.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from readagent_core.models.base import ChatModel
+from readagent_core.models.builtin import BuiltInReader
 from readagent_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 def connect(settings: Settings) -> ChatModel:
     """The model in force; the built-in reader where none is connected. See ``connection.connect``."""
+    if not settings.connected:
+        return BuiltInReader()
     from readagent_core.models import connection
 
     return connection.connect(settings)
