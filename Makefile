@@ -27,8 +27,9 @@ unit: $(TEST_STAMP)
 	$(BIN)/python -m pytest -m "not browser" -n 2
 
 # A browser on a busy machine may miss a moment: what fails is tried again, and counted as a rerun in the last line.
+# The tests of one file share what the app was told before, so they stay in one of the two browsers.
 browser: $(TEST_STAMP)
-	$(BIN)/python -m pytest -m browser --reruns 2
+	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile --reruns 2
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

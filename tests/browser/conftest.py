@@ -1,6 +1,8 @@
-"""What browser tests have: one Chromium and two running apps a session, a fresh page a test.
+"""What browser tests have: one Chromium with one page and two running apps a session; each test finds the page empty.
 
-- ``page``           a Playwright page; fails the test at its end if a script error was thrown on it
+- ``page``           a Playwright page, emptied for each test; fails it at its end if a script error was thrown on it
+- ``asked_for``      the addresses that ``page`` asks for
+- ``new_page``       a page of the test's own, for what stays with a page: a script run before any other
 - ``app_url``        an app with the built-in reader and a home of its own
 - ``fake_server``    a model server on loopback (tests/fakes/server.py); ``model_app_url`` an app connected to it
 - ``start_app``      starts another app for one test: ``with start_app(home, **environment) as url``
@@ -19,13 +21,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Request, ViewportSize, expect, sync_playwright
 
 from readagent_core.settings import load_settings
 from readagent_core.study import Study
@@ -36,6 +38,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 TIMEOUT = 20_000
 expect.set_options(timeout=15_000)  # the machine may be busy; what passes, passes at once
+SIZE = ViewportSize(width=1440, height=900)
+FAILED = pytest.StashKey[bool]()
 OURS = ("READAGENT_BASE_URL", "READAGENT_API_KEY", "READAGENT_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL")
 
 
@@ -71,15 +75,95 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+class Kept:
+    """The page that the tests have one after another: what Streamlit's scripts take to fetch and compile is paid once.
+
+    Before each test it is as a new one; after a test that failed a new one is made.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+        self.thrown: list[str] = []
+
+    def page(self) -> Page:
+        if self._page is None:
+            context = self._browser.new_context(viewport=SIZE, locale="en-US", reduced_motion="reduce")
+            context.set_default_timeout(TIMEOUT)
+            self._page = context.new_page()
+            self._page.on("pageerror", lambda error: self.thrown.append(str(error)))
+        self.thrown.clear()
+        return self._page
+
+    def empty(self) -> None:
+        """Nothing on the page, nothing remembered, the pointer in the corner."""
+        if self._page is None:
+            return
+        try:
+            self._empty(self._page)
+        except Error:  # it has crashed, or hangs
+            self.close()
+
+    @staticmethod
+    def _empty(page: Page) -> None:
+        page.evaluate("() => { if (origin !== 'null') { localStorage.clear(); sessionStorage.clear(); } }")
+        page.goto("about:blank")
+        page.context.clear_cookies()
+        page.set_viewport_size(SIZE)
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        page.mouse.move(0, 0)
+
+    def close(self) -> None:
+        if self._page is not None:
+            self._page.context.close()
+        self._page = None
+
+
+@pytest.fixture(scope="session")
+def kept(chromium: Browser) -> Iterator[Kept]:
+    kept = Kept(chromium)
+    yield kept
+    kept.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US", reduced_motion="reduce")
-    context.set_default_timeout(TIMEOUT)
-    page = context.new_page()
-    thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(str(error)))
-    yield page
-    context.close()
+def page(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Page]:
+    request.node.stash[FAILED] = False  # by a try before this one
+    yield kept.page()
+    thrown = list(kept.thrown)
+    if thrown or request.node.stash[FAILED]:
+        kept.close()
+    kept.empty()
+    assert not thrown, f"scripts on the page failed: {thrown}"
+
+
+@pytest.fixture
+def asked_for(page: Page) -> Iterator[list[str]]:
+    """The addresses that the page asks for."""
+    addresses: list[str] = []
+
+    def note(request: Request) -> None:
+        addresses.append(request.url)
+
+    page.on("request", note)
+    yield addresses
+    page.remove_listener("request", note)
+
+
+@pytest.fixture
+def new_page(page: Page) -> Iterator[Page]:
+    """In the same window as ``page``."""
+    own, thrown = page.context.new_page(), list[str]()
+    own.on("pageerror", lambda error: thrown.append(str(error)))
+    yield own
+    own.close()
     assert not thrown, f"scripts on the page failed: {thrown}"
 
 

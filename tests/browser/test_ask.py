@@ -279,15 +279,16 @@ def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url:
     expect(page.locator(".cost")).to_have_count(2)
 
 
-def test_text_of_a_model_is_never_markup(page: Page, model_app_url: str, story: str, replies):
+def test_text_of_a_model_is_never_markup(
+    page: Page, model_app_url: str, story: str, replies, asked_for: list[str]
+) -> None:
     nasty = '<img src=x onerror="document.title=1"> ![x](https://example.invalid/x.png) <script>1</script> **b** [2].'
-    asked_for: list[str] = []
-    page.on("request", lambda request: asked_for.append(request.url))
     replies(look_up=f"Page [2] to {nasty}", answer=nasty)
     open_ask(page, model_app_url, story)
     exchange = ask(page, "Is <b>this</b> *safe*?")
     expect(exchange.locator(".ans")).to_contain_text("<img src=x onerror=")
     expect(exchange.locator("img, script")).to_have_count(0)
+    assert asked_for  # what it asks for is seen
     assert not [url for url in asked_for if "example.invalid" in url]
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

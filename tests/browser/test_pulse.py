@@ -41,8 +41,9 @@ MEET = """(() => {
 
 
 def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
-    page: Page, model_app_url: str, story: str, replies
+    new_page: Page, model_app_url: str, story: str, replies
 ):
+    page = new_page
     replies(look_up="Page [15]", answer=Reply("He rowed out to the ship. " * 60, gap=0.5))
     page.add_init_script(MEET)
     open_ask(page, model_app_url, story)

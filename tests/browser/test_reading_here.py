@@ -170,7 +170,9 @@ def test_a_page_of_the_source_is_gone_to(page: Page, app_url: str, app_home: Pat
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
 
 
-def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_url: str, app_home: Path) -> None:
+def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
+    page: Page, app_url: str, app_home: Path, asked_for: list[str]
+) -> None:
     library = Library(app_home)
     document = Document(
         f"{HOSTILE[0]} {HOSTILE[1]}",
@@ -187,8 +189,6 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_u
     for left in library.conversations(book.id):  # by a try before this one
         library.delete_conversation(left.id)
     library.close()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{app_url}/read?book={book.id}&page=1")
     expect(page.locator(".leaf.cur")).to_be_visible()
     for index, text in enumerate(HOSTILE):
@@ -222,7 +222,7 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(page: Page, app_u
     expect(page.locator("h1")).to_have_text(document.title)
     expect(page.locator("article")).to_have_count(3)
     assert page.evaluate("window.pwned") is None
-    assert not [url for url in asked if "loaded.png" in url or ":9/" in url or url.startswith("javascript:")]
+    assert not [url for url in asked_for if "loaded.png" in url or ":9/" in url or url.startswith("javascript:")]
     library = Library(app_home)
     library.remove(book.id)
     library.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,12 +26,19 @@ class Seen:
 
     def __init__(self, page: Page) -> None:
         self.frames: list[bytes] = []
-        page.on("websocket", self._watch)
+        page.on("websocket", self.watch)
 
-    def _watch(self, socket: WebSocket) -> None:
+    def watch(self, socket: WebSocket) -> None:
         socket.on(
             "framereceived", lambda frame: self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
         )
+
+
+@pytest.fixture
+def seen(page: Page) -> Iterator[Seen]:
+    seen = Seen(page)
+    yield seen
+    page.remove_listener("websocket", seen.watch)
 
 
 def processes_with(marker: bytes) -> list[str]:
@@ -69,9 +77,8 @@ def echoing(text: str) -> str | Reply:
     return sensible(text)
 
 
-def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(page: Page, own_app):
+def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(page: Page, own_app, seen: Seen):
     url, home, shelved = own_app
-    seen = Seen(page)
     with FakeServer(echoing, key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
         page.goto(url)
         page.locator(".st-key-connect button").click()  # the note at the top of the library
