@@ -21,7 +21,7 @@ from readagent_core.errors import CutOffError, ModelError, WindowError
 from readagent_core.models import faults, transport, windows
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.quirks import Quirks
-from readagent_core.models.replies import Reply, events
+from readagent_core.models.replies import Arriving, Reply, events
 from readagent_core.models.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
@@ -77,6 +77,7 @@ class OpenAIServer:
         self._asked_again = False
         self._lock = threading.Lock()
         self._made: openai.OpenAI | None = None
+        self._again: transport.Again | None = None
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -222,20 +223,31 @@ class OpenAIServer:
         if no_word and field and self._request(prompt).get(field, 0) > request.get(field, 0):
             raise _MoreThinking
 
-    def _sent(self, request: dict[str, Any]) -> httpx2.Response:
+    def _sent(self, request: dict[str, Any]) -> Arriving:
         """The server's answer, its body still to come. ``post`` is what the package's own methods end in; they read
-        the message into its types first, most of the work of a call.
+        the message into its types first, most of the work of a call. Once one went well the next go the same way.
         """
         body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
-        found = self.client.post(
-            f"{self.where}/chat/completions",
-            content=body,
-            cast_to=httpx2.Response,
-            options=_OPTIONS,
-            stream=True,
-            stream_cls=openai.Stream[Any],
-        )
-        return cast(httpx2.Response, found)
+        again = self._again
+        answer = again.send(body) if again else None
+        if isinstance(answer, httpx2.Response) and not answer.is_success:
+            with closing(answer):
+                answer.read()
+            if not answer.has_redirect_location:
+                raise openai.APIStatusError(str(answer.status_code), response=answer, body=answer.text)
+            answer = None
+        if answer is None:
+            whole = self.client.post(
+                f"{self.where}/chat/completions",
+                content=body,
+                cast_to=httpx2.Response,
+                options=_OPTIONS,
+                stream=True,
+                stream_cls=openai.Stream[Any],
+            )
+            answer = cast(httpx2.Response, whole)
+            self._again = transport.Again.of(answer)
+        return answer
 
     def _failed(self, fault: object) -> ModelError:
         code = fault.get("code") if isinstance(fault, dict) else None

@@ -9,13 +9,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import httpx2
 
 from readagent_core.models.thinking import ThinkFilter
 
 Event = dict[str, Any]
+
+
+class Arriving(Protocol):
+    """An answer whose body is still to come: what of ``httpx2.Response`` is needed here."""
+
+    @property
+    def headers(self) -> Any: ...
+
+    def read(self) -> bytes: ...
+
+    def iter_bytes(self) -> Iterator[bytes]: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass
@@ -61,7 +74,7 @@ class Reply:
         return rest
 
 
-def events(response: httpx2.Response) -> Iterator[Event]:
+def events(response: Arriving) -> Iterator[Event]:
     """Each event of a stream, or the one whole reply of a server that does not stream.
 
     A line that is broken ends the stream as broken off: DecodingError, as for a whole reply that is no JSON object.
@@ -81,7 +94,7 @@ def events(response: httpx2.Response) -> Iterator[Event]:
         yield _object(data)
 
 
-def _lines(response: httpx2.Response) -> Iterator[bytes]:
+def _lines(response: Arriving) -> Iterator[bytes]:
     """Lines as they come. Only ASCII line ends end one: JSON may hold others as they are."""
     held = b""
     for data in response.iter_bytes():

@@ -4,6 +4,9 @@ Many calls at once share one interpreter, and the transport that comes with http
 much of it as all the rest together; this one a third. Only a call's bytes are its business: redirects, unpacking and
 what a status means stay with httpx2 and openai. It knows no proxies: where the environment names one, ``client``
 leaves all to httpx2's own transport.
+
+Those two spend on a call, in turn, three times what it takes to send it: they make its headers anew each time, the
+same to the last byte. ``Again`` is a call that went well once, to be sent with another body.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ import ssl
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from email.message import Message
+from typing import Any, Self
 
 import httpx2
 import openai
@@ -26,39 +30,17 @@ KEPT_SECONDS = 5.0  # as httpx2 keeps them; many servers close theirs soon after
 AT_ONCE = 0.01  # seconds within which a connection is taken to be as it was: looking costs more than it saves
 BLOCK = 65_536
 
+CONNECTIONS = "readagent.connections"  # in a response's extensions: what it came through
+
 Origin = tuple[str, str, int]
+Limits = dict[str, float | None]  # seconds a step may take: connect, read, write
 
 
 def client(timeout: httpx2.Timeout) -> httpx2.Client:
     """An HTTP client for ``openai.OpenAI``, with that package's own defaults."""
     if any(urllib.request.getproxies().get(scheme) for scheme in ("http", "https", "all")):
         return openai.DefaultHttpxClient(timeout=timeout)
-    return Client(timeout=timeout, transport=KeptConnections())
-
-
-class Client(openai.DefaultHttpxClient):
-    """A client with nothing of its own to add to a call but how its reply may be packed."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._urls: dict[str, httpx2.URL] = {}
-        self._always = [(name, self.headers[name]) for name in ("Accept-Encoding", "Connection")]
-
-    def build_request(self, method: str, url: Any, **call: Any) -> httpx2.Request:
-        """As httpx2 does, which reads the address anew and merges headers with the client's at every call."""
-        given = {name for name, value in call.items() if value is not None}
-        if given != {"content", "headers", "timeout"} or not isinstance(call["headers"], list):
-            return super().build_request(method, url, **call)
-        address = str(url)
-        if address not in self._urls:
-            self._urls[address] = httpx2.URL(address)
-        return httpx2.Request(
-            method,
-            self._urls[address],
-            content=call["content"],
-            headers=[*self._always, *call["headers"]],
-            extensions={"timeout": httpx2.Timeout(call["timeout"]).as_dict()},
-        )
+    return openai.DefaultHttpxClient(timeout=timeout, transport=KeptConnections())
 
 
 class KeptConnections(httpx2.BaseTransport):
@@ -71,10 +53,15 @@ class KeptConnections(httpx2.BaseTransport):
         self._tls: ssl.SSLContext | None = None
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        url = request.url
-        origin = url.scheme, url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80)
-        limits: dict[str, float | None] = request.extensions.get("timeout", {})
-        message = _message(request)
+        head = _head(request.method, request.url.raw_path, request.headers.raw)
+        limits = request.extensions.get("timeout", {})
+        answer = self.send(_origin(request.url), head + request.read(), limits, method=request.method)
+        return _response(*answer, extensions={CONNECTIONS: self})
+
+    def send(
+        self, origin: Origin, message: bytes, limits: Limits, *, method: str = "POST"
+    ) -> tuple[int, Message, Body]:
+        """Status, headers and the body still to come of the answer to one whole call."""
         connection = self._kept(origin) or self._connected(origin, limits.get("connect"))
         try:
             _within(connection, limits.get("write"))
@@ -85,13 +72,11 @@ class KeptConnections(httpx2.BaseTransport):
             except OSError:  # a server may refuse a call before it has read all of it: its reply says why
                 pass
             _within(connection, limits.get("read"))
-            response = _begun(connection, request.method)
+            response = _begun(connection, method)
         except BaseException:
             connection.close()
             raise
-        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in response.headers.items()]
-        stream = _Body(self, origin, connection, response)
-        return httpx2.Response(response.status, headers=headers, stream=stream)
+        return response.status, response.headers, Body(self, origin, connection, response)
 
     def close(self) -> None:
         """Close what is kept; a connection in use is closed by whoever uses it."""
@@ -151,7 +136,7 @@ class KeptConnections(httpx2.BaseTransport):
             return self._tls
 
 
-class _Body(httpx2.SyncByteStream):
+class Body(httpx2.SyncByteStream):
     """A reply's bytes as they come. Read to the end, its connection is kept; closed before, it is closed too."""
 
     def __init__(
@@ -187,14 +172,69 @@ class _Body(httpx2.SyncByteStream):
             connection.close()
 
 
-def _message(request: httpx2.Request) -> bytes:
-    """A call as it goes over the wire, in one piece. Its body is bytes, with a Content-Length."""
-    headers = request.headers.raw
-    lines = [b"%s %s HTTP/1.1" % (request.method.encode(), request.url.raw_path), *map(b": ".join, headers), b"", b""]
+class Again:
+    """A POST that went well once, to be sent again with another body."""
+
+    def __init__(self, connections: KeptConnections, request: httpx2.Request) -> None:
+        url = request.url
+        headers = [(name, value) for name, value in request.headers.raw if name.lower() != b"content-length"]
+        self._connections, self._request = connections, request
+        self._origin = _origin(url)
+        self._head = _head(request.method, url.raw_path, headers).removesuffix(b"\r\n")
+        self._limits: Limits = request.extensions.get("timeout", {})
+
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Self | None:
+        """The call that was answered; None where it went another way (a proxy, a redirect) or did not go well."""
+        connections = response.extensions.get(CONNECTIONS)
+        if connections is None or response.history or response.status_code != 200:
+            return None
+        return cls(connections, response.request)
+
+    def send(self, body: bytes) -> httpx2.Response | Plain:
+        """Its answer, the body still to come. Raises httpx2's errors."""
+        message = b"%sContent-Length: %d\r\n\r\n%s" % (self._head, len(body), body)
+        status, headers, stream = self._connections.send(self._origin, message, self._limits)
+        if status == 200 and "content-encoding" not in headers:
+            return Plain(headers, stream)
+        return _response(status, headers, stream, request=self._request)
+
+
+class Plain:
+    """A good answer whose bytes are the text itself: what of ``httpx2.Response`` a reader of replies needs."""
+
+    status_code = 200
+
+    def __init__(self, headers: Message, body: Body) -> None:
+        self.headers = headers
+        self._body = body
+
+    def iter_bytes(self) -> Iterator[bytes]:
+        return iter(self._body)
+
+    def read(self) -> bytes:
+        return b"".join(self._body)
+
+    def close(self) -> None:
+        self._body.close()
+
+
+def _origin(url: httpx2.URL) -> Origin:
+    return url.scheme, url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80)
+
+
+def _head(method: str, path: bytes, headers: Sequence[tuple[bytes, bytes]]) -> bytes:
+    """A call up to its body, as it goes over the wire."""
+    lines = [b"%s %s HTTP/1.1" % (method.encode(), path), *map(b": ".join, headers), b"", b""]
     head = b"\r\n".join(lines)
     if not head.count(b"\n") == head.count(b"\r") == len(headers) + 2:
         raise httpx2.LocalProtocolError("a header holds a line end")
-    return head + request.read()
+    return head
+
+
+def _response(status: int, headers: Message, body: Body, **more: Any) -> httpx2.Response:
+    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    return httpx2.Response(status, headers=raw, stream=body, **more)
 
 
 def _within(connection: socket.socket, seconds: float | None) -> None:
