@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "readagent_core"
 FLOORS = [
-    {"errors", "words", "settings", "usage"},
+    {"errors", "words", "settings", "usage", "once"},
     {"document", "tags", "plan", "memory", "prompts", "overlap"},
     {"loaders", "models", "jobs", "citations"},
     {"reading", "library"},

@@ -1,4 +1,4 @@
-"""What an experiment keeps: one JSON line an answer, only ever appended, so that a kill loses at most one line.
+"""What an experiment keeps: one JSON line an answer, only ever appended; a kill loses the last moment's lines at most.
 
 ``results.jsonl`` holds answers, ``documents.jsonl`` how each document was read, ``replays.jsonl`` every event of
 the answers that were not right. The last line of a key counts: a question that failed is asked again on resume.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any, NamedTuple
 
 from readagent_core.errors import DatasetError, DiskFullError
 from readagent_core.usage import Usage
+
+GATHER = 0.02  # seconds that lines wait for others to be written with: what a kill may lose
 
 
 class Key(NamedTuple):
@@ -183,6 +186,8 @@ class Lines:
             with self.path.open("ab", buffering=0) as file:
                 while True:
                     self._wake.wait()
+                    if not self._closed:
+                        time.sleep(GATHER)
                     self._wake.clear()
                     with self._lock:
                         lines, self._waiting = self._waiting, []

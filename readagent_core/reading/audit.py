@@ -71,8 +71,9 @@ def language_seen(text: str) -> str:
     script = SCRIPTS.get(max(counts, key=lambda name: counts[name]), "")
     if script != "Latin":
         return script
-    words = Counter(w.lower() for w in _WORD.findall(text[:4000]))
-    scores = sorted(((sum(words[w] for w in small), name) for name, small in _SMALL.items()), reverse=True)
+    words = Counter(_WORD.findall(text[:4000].lower()))
+    seen = words.keys()
+    scores = sorted(((sum(words[w] for w in small & seen), name) for name, small in _SMALL.items()), reverse=True)
     (best, name), (second, _) = scores[0], scores[1]
     total = words.total()
     sure = total >= 12 and best >= 0.15 * total and best >= 1.5 * second
