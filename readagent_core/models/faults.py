@@ -64,14 +64,15 @@ def explain(error: Exception, *, where: str, model: str) -> ModelError:
     """Our error for ``error``; a ModelError comes back as it is."""
     if isinstance(error, ModelError):
         return error
+    beneath = (error.__cause__ or error) if isinstance(error, openai.APIConnectionError) else error
     if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
-        if isinstance(error.__cause__ or error, httpx2.ConnectTimeout):
+        if isinstance(beneath, httpx2.ConnectTimeout):
             return unreachable(where)
         return timed_out(where)
     if isinstance(error, openai.APIStatusError):
         return from_status(error.status_code, _body(error), error.response.headers, where=where, model=model)
     if isinstance(error, openai.APIConnectionError | httpx2.TransportError | httpx2.InvalidURL | UnicodeError):
-        broke = isinstance(error.__cause__ or error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
+        broke = isinstance(beneath, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
         return unreachable(where, broke=broke)
     return ServerFailedError(
         f"{host(where)} sent a reply that cannot be read. {KEPT} If this goes on, check that the address is that of "

@@ -18,6 +18,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from readagent_core.models import transport
+from readagent_core.models.base import Watch
+from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.prompts import Prompt
 
 TIMEOUT = httpx2.Timeout(2.0, connect=2.0, pool=None)
 
@@ -51,6 +54,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n")
         elif name == "broken-chunks":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\nzzz\r\n")
+        elif name == "busy":
+            self.answer(b"try later", status=503, **{"Retry-After": "2"})
+        elif self.path == "/v1/chat/completions" and self.server.moved:
+            self.answer(b"", status=307, Location="/v2/chat/completions")
+        elif name == "completions":
+            self.answer(b'{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}')
         elif name == "nonsense":
             self.wfile.write(b"what is this\r\n\r\n")
             self.close_connection = True
@@ -77,7 +86,7 @@ def serving(family=socket.AF_INET, tls=None):
     host = "::1" if family == socket.AF_INET6 else "127.0.0.1"
     kind = type("Of", (Server,), {"address_family": family})
     server = kind((host, 0), Handler)
-    server.seen = []
+    server.seen, server.moved = [], False
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     shown = f"[{host}]" if family == socket.AF_INET6 else host
@@ -213,6 +222,55 @@ def test_a_proxy_named_by_the_environment_is_used(server, monkeypatch, name):
     with transport.client(TIMEOUT) as client:
         assert client.post("http://models.invalid/plain", content="x").text == "plain text"
     assert server.seen[0][0] == "http://models.invalid/plain"
+
+
+# --- the same call again --------------------------------------------------------------------------
+
+
+def test_again_is_the_same_call_with_another_body(server, client):
+    with client.stream("POST", f"{server.url}/chunks", content="one", headers={"Authorization": "Bearer K"}) as reply:
+        reply.read()
+        again = transport.Again.of(reply)
+    for body in (b"second", "第三".encode()):
+        answer = again.send(body)
+        assert (answer.status_code, answer.read()) == (200, b"onetwo")
+        answer.close()
+    (_, port, _, first), *others = server.seen
+    assert [body for _, _, body, _ in others] == [b"second", "第三".encode()]
+    for _, port_now, body, headers in others:
+        assert port_now == port
+        assert headers == {**first, "Content-Length": str(len(body))}
+
+
+def test_again_a_packed_answer_is_unpacked_and_a_refusal_is_told(server, client):
+    for path, status, text in (("packed", 200, "packed text"), ("busy", 503, "try later")):
+        reply = client.post(f"{server.url}/{path}", content="x")
+        answer = transport.Again(reply.extensions[transport.CONNECTIONS], reply.request).send(b"y")
+        answer.read()
+        assert (answer.status_code, answer.text) == (status, text)
+        answer.close()
+    assert answer.headers["Retry-After"] == "2"
+
+
+@pytest.mark.parametrize("path", ["moved", "busy"])
+def test_what_was_redirected_or_went_wrong_is_not_sent_again_as_it_is(server, client, path):
+    assert transport.Again.of(client.post(f"{server.url}/{path}", content="x")) is None
+
+
+def test_through_a_proxy_every_call_goes_the_long_way(server, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    with transport.client(TIMEOUT) as client:
+        assert transport.Again.of(client.post("http://models.invalid/plain", content="x")) is None
+
+
+def test_a_server_that_moves_between_two_calls_is_followed(server):
+    model = OpenAIServer(f"{server.url}/v1", "m", window=10_000)
+    for moved in (False, False, True, True, False):
+        server.moved = moved
+        assert model.complete(Prompt("gist", "Are you there?"), Watch()).text == "Yes."
+    paths = [path.split("/")[1] for path, *_ in server.seen]
+    assert paths == ["v1", "v1", "v1", "v1", "v2", "v1", "v2", "v1"]
+    model.close()
 
 
 # --- TLS ------------------------------------------------------------------------------------------
