@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pysbd
 
@@ -70,7 +71,7 @@ def terms(text: str) -> list[str]:
 
 
 class _Segmenters(threading.local):
-    """A segmenter a language and thread: one keeps the text it works on, so two threads must not share it."""
+    """A segmenter a language and thread: one may keep what it works on, so two threads must not share it."""
 
     def __init__(self) -> None:
         self.known: dict[str, pysbd.Segmenter | None] = {}
@@ -95,27 +96,30 @@ def sentences(text: str, language: str = "en") -> list[str]:
         return []
     if is_unspaced(text):
         return _CJK_SENTENCE.findall(text)
-    segmenter = _segmenter(language.split("-")[0].lower()) if len(text) <= _PYSBD_LIMIT else None
-    if segmenter is not None:
-        pieces = _at_their_places(text, segmenter.segment(text))
-        if pieces is not None:
-            return pieces
-    return _PLAIN_SENTENCE.findall(text)
+    if len(text) > _PYSBD_LIMIT:
+        return _PLAIN_SENTENCE.findall(text)
+    return list(_segmented(text, language.split("-")[0].lower()))
 
 
-def _at_their_places(text: str, found: list[str]) -> list[str] | None:
-    """``found`` cut from ``text`` itself, so that nothing between them is lost; None where they are not in it."""
+@lru_cache(maxsize=2048)  # the built-in reader meets a paragraph again for its gist, a look-up and every question
+def _segmented(text: str, language: str) -> tuple[str, ...]:
+    segmenter = _segmenter(language)
+    if segmenter is None:
+        return tuple(_PLAIN_SENTENCE.findall(text))
+    # segment() would look for each sentence by a pattern of its own, which takes as long as finding them
+    return tuple(_at_their_places(text, segmenter.processor(text).process()))
+
+
+def _at_their_places(text: str, found: list[str]) -> list[str]:
+    """``found`` cut from ``text`` itself, so that nothing between them is lost; what is not in it is left out."""
     starts: list[int] = []
     position = 0
     for sentence in found:
         core = sentence.strip()
-        if not core:
-            continue
         at = text.find(core, position)
-        if at < 0:
-            return None
-        starts.append(at)
-        position = at + len(core)
+        if core and at >= 0:
+            starts.append(at)
+            position = at + len(core)
     if not starts:
         return [text]
     starts[0] = 0

@@ -90,4 +90,5 @@ def test_sentences_do_not_mix_between_threads():
     alone = [words.sentences(text) for text in texts]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):
+            words._segmented.cache_clear()
             assert list(pool.map(words.sentences, texts)) == alone
