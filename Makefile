@@ -6,6 +6,9 @@ PORT ?= 8501
 RUN_STAMP := $(VENV)/.run-installed
 TEST_STAMP := $(VENV)/.test-installed
 
+# what was compiled once is kept: hundreds of files, anew by every process of the tests, are a tenth of their time
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test lint types unit browser shots clean
 
 # where there is a screen the browser opens by itself
