@@ -111,6 +111,11 @@ class GistMemory:
         return tuple(p.number for p, g in zip(self.pages, self.gists, strict=True) if g is not None)
 
     @once
+    def readable_words(self) -> int:
+        """Words of those pages."""
+        return sum(self.pages[n - 1].words for n in self.readable)
+
+    @once
     def gist_words(self) -> int:
         return sum(g.words for g in self.gists if g is not None)
 
@@ -118,6 +123,15 @@ class GistMemory:
     def _entries(self) -> list[str]:
         """Every page as its gist, under its tag: most of what every prompt holds."""
         return [self._entry(number, gist.text if gist else "") for number, gist in enumerate(self.gists, start=1)]
+
+    @once
+    def gist_text(self) -> str:
+        """``text()``: every gist under its page's tag, the same for all questions."""
+        return "\n\n".join([self._entries[n - 1] for n in self.readable])
+
+    @once
+    def gist_text_words(self) -> int:
+        return count_words(self.gist_text)
 
     @once
     def whole_text(self) -> str:
@@ -140,6 +154,8 @@ class GistMemory:
 
         ``only``: leave every other page out (pages up to a reading position, pages that were retrieved).
         """
+        if only is None and not expanded:
+            return self.gist_text
         chosen = None if only is None else set(only)
         numbers = self.readable if chosen is None else [n for n in self.readable if n in chosen]
         return "\n\n".join(self.entry(n, full=n in expanded) for n in numbers)
@@ -168,8 +184,7 @@ class GistMemory:
     @property
     def compression_rate(self) -> float:
         """Of the gists alone: 100 × (1 − gist words ÷ words of the pages that have one)."""
-        read = sum(self.pages[n - 1].words for n in self.readable)
-        return compression_rate(self.gist_words, read)
+        return compression_rate(self.gist_words, self.readable_words)
 
     def to_dict(self) -> dict[str, Any]:
         """Pages and gists as plain JSON values; the document is kept apart."""

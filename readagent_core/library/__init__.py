@@ -25,6 +25,7 @@ from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 
 _DOCUMENTS_AT_HAND = 4  # texts never change, so the last few opened are kept in memory
+_MEMORIES_AT_HAND = 4  # and what was read of them, with the figure that tells whether it has changed
 
 
 class Library:
@@ -35,6 +36,7 @@ class Library:
         self._db = Database(home / FILE, busy_seconds=busy_seconds)
         self._lock = threading.Lock()
         self._at_hand: OrderedDict[tuple[str, int], Document] = OrderedDict()
+        self._memories: OrderedDict[int, tuple[Reading, GistMemory]] = OrderedDict()
 
     def close(self) -> None:
         self._db.close()
@@ -125,9 +127,20 @@ class Library:
         readings.set_state(self._db, reading_id, state, why=why, usage=usage)
 
     def memory(self, reading_id: int) -> GistMemory:
+        """All that is kept of a reading; the same object as long as nothing of it changed."""
         reading = self.reading(reading_id)
+        with self._lock:
+            before = self._memories.get(reading_id)
+        if before and before[0] == reading:
+            return before[1]
         document = self._document(reading.document_id, limit=reading.plan.max_words)
-        return readings.memory(self._db, reading_id, document)
+        memory = readings.memory(self._db, reading, document)
+        with self._lock:
+            self._memories.pop(reading_id, None)
+            self._memories[reading_id] = reading, memory
+            while len(self._memories) > _MEMORIES_AT_HAND:
+                self._memories.popitem(last=False)
+        return memory
 
     def store(self, reading_id: int) -> ReadingStore:
         """Where ``reading.read`` keeps the pages and gists of this reading."""

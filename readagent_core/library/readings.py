@@ -44,6 +44,7 @@ def _reading(row: sqlite3.Row) -> Reading:
         ended=row["ended"],
         recorded=row["recorded"],
         usage=Usage.from_dict(json.loads(row["usage"])),
+        changed=row["changed"],
     )
 
 
@@ -114,10 +115,9 @@ def _gist(row: sqlite3.Row) -> Gist:
     )
 
 
-def memory(db: Database, reading_id: int, document: Document) -> GistMemory:
-    """``document``: the reading's own, limited to its plan's ``max_words``."""
-    this = reading(db, reading_id)
-    pages, gists = kept(db, reading_id)
+def memory(db: Database, this: Reading, document: Document) -> GistMemory:
+    """What is kept of ``this``. ``document``: the reading's own, limited to its plan's ``max_words``."""
+    pages, gists = kept(db, this.id)
     in_order = tuple(gists.get(p.number) for p in pages)
     covered = bool(pages) and pages[-1].end == len(document.paragraphs)
     return GistMemory(

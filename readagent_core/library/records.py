@@ -38,6 +38,7 @@ class Reading:
 
     ``state``: 'reading' (under way, or broken off by a crash), 'paused', 'done' or 'failed'; ``why`` says
     for people why it is not done. ``model``/``where``: who reads. ``recorded``: date of a recording, else ''.
+    ``changed``: another figure whenever a page or a gist was added, changed or forgotten.
     """
 
     id: int
@@ -54,6 +55,7 @@ class Reading:
     ended: float | None = None
     recorded: str = ""
     usage: Usage = field(default_factory=Usage)
+    changed: int = 0
 
 
 @dataclass(frozen=True)

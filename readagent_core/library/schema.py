@@ -69,6 +69,21 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE note (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, name TEXT NOT NULL,
         value TEXT NOT NULL, PRIMARY KEY (reading_id, name)) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE reading ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
+    CREATE TRIGGER page_added AFTER INSERT ON page
+        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
+    CREATE TRIGGER page_changed AFTER UPDATE ON page
+        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
+    CREATE TRIGGER page_gone AFTER DELETE ON page
+        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = old.reading_id; END;
+    CREATE TRIGGER gist_added AFTER INSERT ON gist
+        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
+    CREATE TRIGGER gist_changed AFTER UPDATE OF text, fallback, whole, edited, level, marks ON gist
+        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
+    CREATE TRIGGER gist_gone AFTER DELETE ON gist
+        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = old.reading_id; END;
+    """,
 )
 _ADVICE = "Nothing already kept was damaged."
 

@@ -114,17 +114,15 @@ def respond_from_memory(
     Where the server says that this is too long, the last of them stays a gist, until it fits.
     """
 
-    def how(number: int) -> str:
-        return "full" if number in pages else "gist"
-
     while True:
         prompt = memory_prompt(run, memory.text(pages))
+        opened = run.own_pages(pages)
         try:
             yield from respond(
                 run,
                 prompt,
-                looked_up=run.own_pages(pages),
-                seen={own: how(n) for n in memory.readable for own in run.own_pages([n])},
+                looked_up=opened,
+                seen=dict.fromkeys(run.own_pages(memory.readable), "gist") | dict.fromkeys(opened, "full"),
                 memory_words=memory_words(memory, pages),
                 whole_words=read_words(memory),
                 extra=extra,
@@ -152,4 +150,4 @@ def memory_words(memory: GistMemory, expanded: Collection[int], *, only: Collect
 
 def read_words(memory: GistMemory) -> int:
     """Words of the pages a question can be answered from: of the whole document once it is read."""
-    return sum(memory.page(n).words for n in memory.readable)
+    return memory.readable_words

@@ -24,10 +24,10 @@ TRIES = 6  # of windows each smaller than the last
 
 def fitted(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     """The run's memory, made to fit one prompt, and the most words its text may then have (None: no limit)."""
-    memory, text = run.memory, run.memory.text()
+    memory, text = run.memory, run.memory.gist_text
     around = memory_prompt(run, "").words
     limit = context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
-    words = count_words(text)
+    words = memory.gist_text_words
     if limit is None or words <= limit:
         return memory, limit
     # room is left for pages to be read again, as far as half of the prompt
@@ -41,7 +41,7 @@ def fitted(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
         page_words=max(limit - gists, longest),
         connections=tools_of(run.settings).connections,
     )
-    now = count_words(shorter.text())
+    now = shorter.gist_text_words
     if now > limit:
         raise WindowError(
             f"The gist memory has {words:,} words and only {limit:,} fit into one prompt. "
@@ -83,7 +83,7 @@ def fitting_pages(
     """``named`` pages that fit in full beside ``opened``, each tried in turn; and, for people, those that do not."""
     if limit is None:
         return tuple(named), []
-    words = count_words(memory.text(opened))
+    words = count_words(memory.text(opened)) if opened else memory.gist_text_words
     taken: list[int] = []
     refused: list[str] = []
     for number in named:

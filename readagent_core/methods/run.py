@@ -75,6 +75,8 @@ class Run:
 
     def own_pages(self, pages: Iterable[int]) -> tuple[int, ...]:
         """``pages`` of the memory in the prompt by the numbers they have in the reading."""
+        if not self.joined:
+            return tuple(pages)
         return tuple(own for number in pages for own in self.joined.get(number, (number,)))
 
     def own_words(self, text: str) -> str:
