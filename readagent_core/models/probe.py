@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 
 from readagent_core.errors import KeyRefusedError, ModelError, RateLimitError
-from readagent_core.models import faults, windows
+from readagent_core.models import faults, transport, windows
 from readagent_core.models.base import Completion, Watch
 from readagent_core.models.openai_server import OpenAIServer
 from readagent_core.models.prices import Price, listed_price
@@ -109,7 +109,7 @@ def list_models(where: str, key: Secret, *, seconds: float = LIST_SECONDS) -> Li
     An empty list is no error: some servers list none and answer all the same.
     """
     try:
-        with httpx2.Client(timeout=seconds, headers=windows.headers(where, key)) as client:
+        with transport.asking(seconds, windows.headers(where, key)) as client:
             response = client.get(windows.list_address(where))
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
         raise faults.explain(error, where=where, model="") from None

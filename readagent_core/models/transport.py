@@ -18,7 +18,7 @@ import ssl
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from email.message import Message
 from typing import Any, Self
 
@@ -38,9 +38,21 @@ Limits = dict[str, float | None]  # seconds a step may take: connect, read, writ
 
 def client(timeout: httpx2.Timeout) -> httpx2.Client:
     """An HTTP client for ``openai.OpenAI``, with that package's own defaults."""
-    if any(urllib.request.getproxies().get(scheme) for scheme in ("http", "https", "all")):
-        return openai.DefaultHttpxClient(timeout=timeout)
-    return openai.DefaultHttpxClient(timeout=timeout, transport=KeptConnections())
+    return openai.DefaultHttpxClient(timeout=timeout, transport=_transport())
+
+
+def asking(seconds: float, headers: Mapping[str, str]) -> httpx2.Client:
+    """A client for what else is asked of a server: its models, their windows. Follows no redirect with the key.
+
+    httpx2's own transport would read all certificates first, which takes longer than a server here needs to answer.
+    """
+    return httpx2.Client(timeout=seconds, headers=headers, transport=_transport())
+
+
+def _transport() -> KeptConnections | None:
+    """None where the environment names a proxy: httpx2 then makes its own."""
+    proxied = any(urllib.request.getproxies().get(scheme) for scheme in ("http", "https", "all"))
+    return None if proxied else KeptConnections()
 
 
 class KeptConnections(httpx2.BaseTransport):

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from readagent_core.models import transport
 from readagent_core.settings import Secret
 
 SECONDS = 2.0
@@ -61,7 +62,7 @@ def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) -> Win
     if OPENAI in where:  # it tells none
         return Window(known(model))
     try:
-        with httpx2.Client(timeout=seconds, headers=headers(where, key)) as client:
+        with transport.asking(seconds, headers(where, key)) as client:
             if GEMINI in where:
                 return Window(_gemini(client, where, model, key) or known(model))
             row = _model_row(_get(client, list_address(where)).get("data"), model)
@@ -134,7 +135,7 @@ def _ollama(client: httpx2.Client, where: str, model: str) -> Window:
 def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
     """Have Ollama load the model, so that it tells what it loaded it with; other servers shrug. Raises nothing."""
     try:
-        with httpx2.Client(timeout=seconds, headers=headers(where, key)) as client:
+        with transport.asking(seconds, headers(where, key)) as client:
             client.post(f"{root(where)}/api/generate", json={"model": model})
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
         return

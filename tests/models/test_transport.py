@@ -273,6 +273,24 @@ def test_a_server_that_moves_between_two_calls_is_followed(server):
     model.close()
 
 
+# --- what else is asked of a server ---------------------------------------------------------------
+
+
+def test_what_else_is_asked_follows_no_redirect_with_the_key_and_reads_no_certificates(server, monkeypatch):
+    monkeypatch.setattr(ssl, "SSLContext", None)  # a server of one's own, over plain HTTP, needs none
+    with transport.asking(2.0, {"x-api-key": "K"}) as client:
+        assert client.post(f"{server.url}/plain", json={}).text == "plain text"
+        assert client.post(f"{server.url}/moved", json={}).status_code == 307
+    assert [(path, headers["x-api-key"]) for path, _, _, headers in server.seen] == [("/plain", "K"), ("/moved", "K")]
+
+
+def test_what_else_is_asked_goes_through_a_proxy_too(server, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", server.url)
+    with transport.asking(2.0, {}) as client:
+        assert client.post("http://models.invalid/plain", json={}).text == "plain text"
+    assert server.seen[0][0] == "http://models.invalid/plain"
+
+
 # --- TLS ------------------------------------------------------------------------------------------
 
 
