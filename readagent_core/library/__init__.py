@@ -15,6 +15,7 @@ from typing import Any
 from readagent_core.document import Cover, Document
 from readagent_core.library import artifacts, books, conversations, readings, search
 from readagent_core.library.artifacts import BookShelf
+from readagent_core.library.events import EventLog
 from readagent_core.library.holding import Hold
 from readagent_core.library.readings import ReadingStore
 from readagent_core.library.records import Book, Conversation, Exchange, Position, Reading
@@ -34,6 +35,7 @@ class Library:
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.home = home
         self._db = Database(home / FILE, busy_seconds=busy_seconds)
+        self._events = EventLog(self._db)
         self._lock = threading.Lock()
         self._at_hand: OrderedDict[tuple[str, int], Document] = OrderedDict()
         self._memories: OrderedDict[int, tuple[Reading, GistMemory]] = OrderedDict()
@@ -179,10 +181,10 @@ class Library:
 
     def exchanges(self, conversation_id: str) -> list[Exchange]:
         """In the order asked, each with all its events."""
-        return conversations.exchanges(self._db, conversation_id)
+        return conversations.exchanges(self._db, self._events, conversation_id)
 
     def exchange(self, exchange_id: str) -> Exchange:
-        return conversations.exchange(self._db, exchange_id)
+        return conversations.exchange(self._db, self._events, exchange_id)
 
     def start_exchange(
         self,
@@ -198,6 +200,7 @@ class Library:
     ) -> Exchange:
         return conversations.start_exchange(
             self._db,
+            self._events,
             conversation_id,
             reading_id,
             question=question,
@@ -209,13 +212,13 @@ class Library:
         )
 
     def append_event(self, exchange_id: str, event: Mapping[str, Any]) -> None:
-        conversations.append_event(self._db, exchange_id, event)
+        self._events.append(exchange_id, event)
 
     def finish_exchange(
         self, exchange_id: str, state: str, error: str = "", extra: Mapping[str, Any] | None = None
     ) -> Exchange:
         """``extra``: added to what the exchange has there."""
-        return conversations.finish_exchange(self._db, exchange_id, state, error=error, extra=extra)
+        return conversations.finish_exchange(self._db, self._events, exchange_id, state=state, error=error, extra=extra)
 
     # --- what methods make of a text ------------------------------------------------------------------
 

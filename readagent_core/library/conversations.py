@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readagent_core.errors import NotKeptError
+from readagent_core.library.events import EventLog
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.library.schema import Database
 
@@ -57,6 +58,7 @@ def delete(db: Database, conversation_id: str) -> None:
 
 def start_exchange(
     db: Database,
+    log: EventLog,
     conversation_id: str,
     reading_id: int,
     *,
@@ -89,51 +91,39 @@ def start_exchange(
             values,
         )
         connection.execute("UPDATE conversation SET updated = ? WHERE id = ?", (now, conversation_id))
-    return exchange(db, exchange_id)
-
-
-def append_event(db: Database, exchange_id: str, event: Mapping[str, Any]) -> None:
-    body = json.dumps(dict(event), ensure_ascii=False)
-    with db.write() as connection:
-        connection.execute(
-            "INSERT INTO event SELECT ?, coalesce(max(number), 0) + 1, ? FROM event WHERE exchange_id = ?",
-            (exchange_id, body, exchange_id),
-        )
+    return exchange(db, log, exchange_id)
 
 
 def finish_exchange(
-    db: Database, exchange_id: str, state: str, *, error: str, extra: Mapping[str, Any] | None
+    db: Database, log: EventLog, exchange_id: str, *, state: str, error: str, extra: Mapping[str, Any] | None
 ) -> Exchange:
     """``extra``: added to what the exchange already has there."""
-    before = exchange(db, exchange_id)
+    before = exchange(db, log, exchange_id)
     merged = json.dumps({**before.extra, **(extra or {})}, ensure_ascii=False)
     with db.write() as connection:
         connection.execute(
             "UPDATE exchange SET state = ?, error = ?, extra = ? WHERE id = ?", (state, error, merged, exchange_id)
         )
         connection.execute("UPDATE conversation SET updated = ? WHERE id = ?", (time.time(), before.conversation_id))
-    return exchange(db, exchange_id)
+    return exchange(db, log, exchange_id)
 
 
-def exchanges(db: Database, conversation_id: str) -> list[Exchange]:
+def exchanges(db: Database, log: EventLog, conversation_id: str) -> list[Exchange]:
     """In the order asked."""
-    rows = db.rows("SELECT * FROM exchange WHERE conversation_id = ? ORDER BY number", (conversation_id,))
-    return _with_events(db, rows)
+    return _with_events(
+        log, db.rows("SELECT * FROM exchange WHERE conversation_id = ? ORDER BY number", (conversation_id,))
+    )
 
 
-def exchange(db: Database, exchange_id: str) -> Exchange:
-    found = _with_events(db, db.rows("SELECT * FROM exchange WHERE id = ?", (exchange_id,)))
+def exchange(db: Database, log: EventLog, exchange_id: str) -> Exchange:
+    found = _with_events(log, db.rows("SELECT * FROM exchange WHERE id = ?", (exchange_id,)))
     if not found:
         raise NotKeptError("This question is not in the library any more.")
     return found[0]
 
 
-def _with_events(db: Database, rows: Sequence[sqlite3.Row]) -> list[Exchange]:
-    events: dict[str, list[dict[str, Any]]] = {row["id"]: [] for row in rows}
-    if events:
-        marks = ",".join("?" * len(events))
-        for row in db.rows(f"SELECT * FROM event WHERE exchange_id IN ({marks}) ORDER BY number", list(events)):
-            events[row["exchange_id"]].append(json.loads(row["body"]))
+def _with_events(log: EventLog, rows: Sequence[sqlite3.Row]) -> list[Exchange]:
+    events = log.of([row["id"] for row in rows])
     return [
         Exchange(
             id=row["id"],
@@ -147,7 +137,7 @@ def _with_events(db: Database, rows: Sequence[sqlite3.Row]) -> list[Exchange]:
             asked=row["asked"],
             state=row["state"],
             error=row["error"],
-            events=tuple(events[row["id"]]),
+            events=events[row["id"]],
             extra=json.loads(row["extra"]),
         )
         for row in rows

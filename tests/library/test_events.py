@@ -1,0 +1,63 @@
+"""The events of an answer: in order, whole, and never older than what any program has appended."""
+
+from __future__ import annotations
+
+import pytest
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.library import Library
+from readagent_core.library.events import EventLog
+
+
+@pytest.fixture
+def library(tmp_path):
+    with_one = Library(tmp_path)
+    yield with_one
+    with_one.close()
+
+
+@pytest.fixture
+def conversation(library):
+    return library.new_conversation(library.add(Document("A", (Paragraph("One."),))).id, "Talk").id
+
+
+def test_events_of_several_exchanges_in_order(library, conversation):
+    first, second = (library.start_exchange(conversation, 1, "Why?").id for _ in range(2))
+    for n in range(12):
+        library.append_event(first if n % 3 else second, {"kind": "Noted", "text": f"第{n}"})
+    texts = [[e["text"] for e in exchange.events] for exchange in library.exchanges(conversation)]
+    assert texts == [[f"第{n}" for n in range(12) if n % 3], [f"第{n}" for n in range(0, 12, 3)]]
+
+
+def test_those_at_hand_are_the_same_values_until_one_is_appended(library, conversation):
+    exchange = library.start_exchange(conversation, 1, "Why?").id
+    other = Library(library.home)
+    library.append_event(exchange, {"n": 1})
+    before = library.exchange(exchange).events
+    assert library.exchange(exchange).events[0] is before[0]
+    other.append_event(exchange, {"n": 2})
+    assert library.exchange(exchange).events == ({"n": 1}, {"n": 2})
+    assert other.finish_exchange(exchange, "done").events == library.exchange(exchange).events
+    other.close()
+
+
+def test_no_more_is_held_than_was_said(library, conversation):
+    ids = [library.start_exchange(conversation, 1, "Why?").id for _ in range(5)]
+    for exchange in ids:
+        library.append_event(exchange, {"text": "x" * 100})
+    log = EventLog(library._db, at_hand=250)
+    assert [len(events) for events in log.of(ids).values()] == [1] * 5
+    first, last = log.of(ids[:1])[ids[0]], log.of(ids[4:])[ids[4]]
+    assert log.of(ids[4:])[ids[4]][0] is last[0]
+    log.of(ids[1:3])
+    assert log.of(ids[:1])[ids[0]] == first
+    assert log.of(ids[:1])[ids[0]][0] is not first[0]
+
+
+def test_of_a_conversation_that_was_deleted_nothing_is_left(library, conversation):
+    exchange = library.start_exchange(conversation, 1, "Why?").id
+    library.append_event(exchange, {"n": 1})
+    assert library.exchanges(conversation)[0].events
+    library.delete_conversation(conversation)
+    assert library.exchanges(conversation) == []
+    assert EventLog(library._db).of([exchange]) == {exchange: ()}
