@@ -126,6 +126,8 @@ def card(study: Study, book: Book) -> None:
 
 def more(study: Study, book: Book) -> None:
     with st.popover("More", key=f"more_{book.id}"):
+        if st.button("Title and author", key=f"name_{book.id}", type="tertiary", icon=":material/edit:"):
+            name(study, book)
         if st.button("Import report", key=f"report_{book.id}", type="tertiary", icon=":material/fact_check:"):
             st.session_state["report"] = book.id
             st.rerun()
@@ -133,6 +135,22 @@ def more(study: Study, book: Book) -> None:
             study.library.remove(book.id)
             st.session_state["removed"] = book.id
             st.rerun()
+
+
+@st.dialog("Title and author")
+def name(study: Study, book: Book) -> None:
+    """Put right what a file says of itself: many a PDF is called after the program that wrote it."""
+    with st.form("name", border=False):
+        title = st.text_input("Title", book.title, max_chars=300)
+        author = st.text_input("Author", book.author, max_chars=300)
+        if not st.form_submit_button("Save", type="primary"):
+            return
+    try:
+        study.library.rename(book.id, title=title, author=author)
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    st.rerun()
 
 
 @st.dialog("Import report")

@@ -71,6 +71,13 @@ class Library:
         """The book was opened now."""
         books.touch(self._db, book_id)
 
+    def rename(self, book_id: str, *, title: str, author: str) -> None:
+        """Give the book, and so its text, another title and author."""
+        books.rename(self._db, book_id, title=title, author=author)
+        with self._lock:
+            self._at_hand.clear()
+            self._memories.clear()
+
     def remove(self, book_id: str) -> None:
         """Put the book away; ``restore`` brings it back, ``purge`` deletes it for good."""
         books.remove(self._db, book_id)

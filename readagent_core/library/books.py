@@ -6,12 +6,14 @@ import json
 import secrets
 import sqlite3
 import time
+from dataclasses import replace
 
 from readagent_core.document import Cover, Document
-from readagent_core.errors import NotKeptError
+from readagent_core.errors import LibraryError, NotKeptError
 from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database
 
+_NAME = 300  # characters of a title or an author
 _SELECT = """
     SELECT book.*, version.number, version.document_id, document.words, cover.document_id IS NOT NULL AS has_cover
     FROM book
@@ -122,11 +124,26 @@ def _book_from_file(connection: sqlite3.Connection, document: Document, source_n
     return str(row["id"]) if any(p.text in before for p in document.paragraphs) else None
 
 
+def rename(db: Database, book_id: str, *, title: str, author: str) -> None:
+    """Raises LibraryError for a title without a letter or digit in it."""
+    book(db, book_id)
+    title, author = (" ".join(text.split())[:_NAME] for text in (title, author))
+    if not any(c.isalnum() for c in title):
+        raise LibraryError("A book needs a title. Write one, then save again.")
+    with db.write() as connection:
+        connection.execute("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
+
+
 def document(db: Database, document_id: str) -> Document:
-    row = db.row("SELECT body FROM document WHERE id = ?", (document_id,))
+    """The text under its book's title and author, which a person may have put right."""
+    row = db.row(
+        "SELECT body, title, author FROM document JOIN version ON document_id = document.id "
+        "JOIN book ON book.id = book_id WHERE document.id = ?",
+        (document_id,),
+    )
     if row is None:
         raise NotKeptError("This text is not in the library. Open its file again.")
-    return Document.from_dict(json.loads(row["body"]))
+    return replace(Document.from_dict(json.loads(row["body"])), title=row["title"], author=row["author"])
 
 
 def cover(db: Database, book_id: str) -> Cover | None:

@@ -53,7 +53,7 @@ def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: s
     expect(page.locator(".arriving")).to_be_hidden()
 
 
-def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_url: str) -> None:
+def test_a_file_is_dropped_reported_renamed_read_and_removed_with_undo(page: Page, app_url: str) -> None:
     page.goto(app_url)
     zone = page.locator('[data-testid="stFileUploaderDropzone"]')
     dragged = page.evaluate_handle(
@@ -70,6 +70,15 @@ def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_u
     page.keyboard.press("Escape")
     ferry = card(page, "The Ferry at Low Water")
     expect(ferry).to_contain_text("Not read")
+    ferry.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Title and author").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Title").fill("The Ferry at High Water")
+    dialog.get_by_label("Author").fill("N. Byrne")
+    dialog.get_by_role("button", name="Save").click()
+    ferry = card(page, "The Ferry at High Water")
+    expect(ferry).to_contain_text("N. Byrne")
+    expect(dialog).to_have_count(0)
     ferry.get_by_role("button", name="Start reading").click()
     expect(page.locator(".leaf").first).to_be_attached()
     expect(page.locator(".job")).to_be_hidden()  # it ended by itself
@@ -78,7 +87,7 @@ def test_a_file_is_dropped_reported_read_and_removed_with_undo(page: Page, app_u
     expect(ferry).to_contain_text("Opened today")
     ferry.locator('[data-testid="stPopover"] button').click()
     page.get_by_role("button", name="Remove").click()
-    expect(page.locator(".st-key-removed")).to_contain_text("Removed The Ferry at Low Water.")
+    expect(page.locator(".st-key-removed")).to_contain_text("Removed The Ferry at High Water.")
     expect(ferry).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(ferry).to_contain_text("kept at")

@@ -94,6 +94,22 @@ def test_two_books_called_book_txt_are_two_books(library):
     assert first.id != second.id
 
 
+def test_a_book_is_renamed_with_its_text_and_its_memory(library):
+    book = library.add(make_document("Microsoft Word - final2.doc"))
+    reading = read_whole(library, book)
+    assert library.memory(reading.id).document.title == "Microsoft Word - final2.doc"
+    library.rename(book.id, title="  The Fog \n Bell ", author="E. Marsh")
+    again = Library(library.home)
+    for one in (library, again):
+        document = one.memory(reading.id).document
+        assert (document.title, document.author) == ("The Fog Bell", "E. Marsh")
+        assert (one.book(book.id).title, one.document(book.id).id) == ("The Fog Bell", book.document_id)
+    again.close()
+    with pytest.raises(LibraryError, match="needs a title"):
+        library.rename(book.id, title=" - ", author="")
+    assert library.book(book.id).title == "The Fog Bell"
+
+
 def test_remove_restore_purge(library):
     book = library.add(make_document())
     reading = read_whole(library, book)
