@@ -16,6 +16,7 @@ from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer, Event
+from readagent_core.models import builtin
 from readagent_core.study import costing, replay
 from readagent_core.study.asking import BROKEN_OFF
 from readagent_core.study.conversing import label
@@ -34,7 +35,6 @@ TROUBLE = {
     BROKEN_OFF: ("wait", "ReadAgent was closed while this was being answered. What had come is kept."),
     "failed": ("alert", "This question could not be answered."),
 }
-
 
 SECONDS_TO_JUDGE = 1.5  # a wait that ends sooner is not worth a button
 
@@ -185,11 +185,11 @@ def exchange_record(
     waiting: str = "",
     hurry: bool = False,
     methods: Sequence[tuple[str, str]] = (),
-    is_language_model: bool = True,
 ) -> dict[str, Any]:
     """All the component draws of one exchange. ``text``: the answer so far."""
     answer = replay.answer_of(events)
     running = state == "running"
+    built_in = exchange.extra.get("model") == builtin.NAME
     recorded = exchange.extra.get("recorded", "")
     checked = checked_answer(text, answer, memory) if answer else None
     cost = None
@@ -230,7 +230,7 @@ def exchange_record(
         "notes": [note for note in notes if note not in before],
         "trouble": {"kind": kind, "text": words} if words else None,
         "cost": costing.line(cost) if cost else "",
-        "details": costing.details(cost, is_language_model=is_language_model) if cost else [],
+        "details": costing.details(cost, is_language_model=not built_in) if cost else [],
         "legend": legend(checked, answer) if checked and answer else "",
         "acts": ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"],
         "methods": [list(pair) for pair in methods if pair[0] != exchange.method],

@@ -127,7 +127,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
         rest.append(f"{budget_money(usage.saved_cost)} saved by the cache")
     spend = getattr(progress, "spend", None)
     if spend is not None and spend.ahead:
-        rest.append(f"{spend.ahead} of {spend.asked} pause calls asked ahead")
+        rest.append(f"{spend.ahead} of {spend.asked} pauses looked for ahead of time")
     if slowed:
         rest.append(slowed)
     line = f"Reading: {gists} of about {total} pages" if total else "Reading: finding where to pause first"

@@ -53,6 +53,8 @@ class Experiment:
             raise SettingsError("Choose at least one method to evaluate.")
         if len({arm.key for arm in self.arms}) != len(self.arms):
             raise SettingsError("A method with the same settings is named twice. Name each once.")
+        for arm in self.arms:
+            self.plan_for(arm, "article")
         if self.runs < 1 or self.connections < 1:
             raise SettingsError("An experiment needs at least one run and one connection.")
 

@@ -33,6 +33,7 @@ from readagent_core.methods.base import (
     Noted,
     event_to_dict,
 )
+from readagent_core.models import builtin
 from readagent_core.study import replay
 from readagent_core.usage import Usage
 from tests.recordings import recording
@@ -76,6 +77,7 @@ def test_a_finished_answer():
     assert told["legend"] == "3 claims quoted from the book."
     assert "Evidence" not in "".join(piece["text"] for piece in told["pieces"])
     assert told["details"][0].startswith("Sent 4,200 words in 2 calls")
+    assert record(extra={"model": builtin.NAME})["details"] == []  # nothing was sent anywhere
     assert told["acts"] == ["again", "method", "copy", "replay"]
 
 

@@ -298,6 +298,8 @@ def test_experiments_that_make_no_sense_are_told(data):
         experiment(data, "read-agent-p", "read-agent-p")
     with pytest.raises(SettingsError, match="at least one run"):
         experiment(data, runs=0)
+    with pytest.raises(SettingsError, match="Unknown preset 'leaflet'"):
+        experiment(data, preset="leaflet")
 
 
 def test_the_estimate_is_near_what_is_sent(data, tmp_path):
