@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,7 +27,13 @@ NEIGHBOURS = {
 }  # fmt: skip
 
 
+@cache
 def rooms_and_imports():
+    """(file, room, imported name) of every import in the engine."""
+    return list(_rooms_and_imports())
+
+
+def _rooms_and_imports():
     for path in sorted(ENGINE.rglob("*.py")):
         parts = path.relative_to(ENGINE).with_suffix("").parts
         if parts == ("__init__",):

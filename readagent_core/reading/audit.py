@@ -16,6 +16,7 @@ from readagent_core.words import count_words
 
 _SHOWN = 3  # names or numbers listed in one mark
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_POINTS = str.maketrans("", "", ".,:")
 _CAPITALISED = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w’'-]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]['\"”’)]*\s+|[\n“\"‘(«—–]\s*)$")
 _WORD = re.compile(r"\w+")
@@ -113,17 +114,19 @@ def _near(part: str, known: set[str]) -> bool:
 
 def numbers_not_in(gist: str, page: str) -> list[str]:
     """Numbers in figures, of two digits or more, that the page has neither in figures nor in English words."""
+    asked = {n: _plain(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", gist))}
+    asked = {number: plain for number, plain in asked.items() if len(plain) > 1}
+    if not asked:
+        return []
     have = {_plain(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", page))}
     if not have and count_words(page) and any(c in page for c in "〇一二三四五六七八九十百千"):
         return []  # written out in Japanese or Chinese: not told apart here
+    asked = {number: plain for number, plain in asked.items() if plain not in have}
+    if not asked:
+        return []
     have |= _spelled_numbers(page)
-    have |= {part for n in _NUMBER.findall(page) for part in re.split("[.:]", n)}
-    found: list[str] = []
-    for number in _NUMBER.findall(unicodedata.normalize("NFKC", gist)):
-        plain = _plain(number)
-        if len(plain) > 1 and plain not in have and not _told_in_parts(number, have) and number not in found:
-            found.append(number)
-    return found
+    have |= {part for n in _NUMBER.findall(page) for part in n.replace(":", ".").split(".")}
+    return [number for number, plain in asked.items() if plain not in have and not _told_in_parts(number, have)]
 
 
 def _told_in_parts(number: str, have: set[str]) -> bool:
@@ -142,7 +145,7 @@ def _told_in_parts(number: str, have: set[str]) -> bool:
 
 
 def _plain(number: str) -> str:
-    return re.sub(r"[.,:]", "", number).lstrip("0") or "0"
+    return number.translate(_POINTS).lstrip("0") or "0"
 
 
 _UNITS = (
