@@ -10,10 +10,10 @@ import streamlit as st
 from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pulse, shell
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
-from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.estimating import Estimate, estimate
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for
-from readagent_core.evaluation.report import Summary, count_of, summary
+from readagent_core.evaluation.questions import titles
+from readagent_core.evaluation.report import count_of, summary
 from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
 from readagent_core.evaluation.tally import load
 from readagent_core.models.prices import money
@@ -40,8 +40,8 @@ def screen() -> None:
     names = [entry.name for entry in found]
     if st.session_state.get(CHOSEN) not in names:
         st.session_state[CHOSEN] = names[0]
-    titles = {entry.name: entry.title for entry in found}
-    chosen = st.selectbox("Experiment", names, format_func=titles.__getitem__, key=CHOSEN)
+    called = {entry.name: entry.title for entry in found}
+    chosen = st.selectbox("Experiment", names, format_func=called.__getitem__, key=CHOSEN)
     _experiment(study, found[names.index(chosen)])
 
 
@@ -87,21 +87,17 @@ def _experiment(study: Study, entry: Kept) -> None:
     )
     with scores:
         evaluate_results.scores(found)
-        evaluate_results.downloads(found, entry.name)
+        evaluate_results.downloads(found, entry.folder)
     with words:
         evaluate_results.more(found)
     with questions:
-        evaluate_questions.browse(entry.folder, _arms(found))
+        evaluate_questions.browse(entry.folder, titles(found.record))
     with reading:
         evaluate_results.how_it_was_read(found)
     with record:
         st.caption("This runs it again, on this computer or another:")
         st.code(f"python -m readagent_core evaluate --record {entry.folder / 'record.json'}", language=None)
         st.json(dict(found.record), expanded=1)
-
-
-def _arms(found: Summary) -> list[Arm]:
-    return [Arm.from_dict(a) for a in found.record["experiment"]["arms"]]
 
 
 @st.fragment

@@ -185,12 +185,18 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     expected = run_json(*arguments, "--estimate", server=server)
     assert expected["estimate"]["answers"] == 8
     assert server.chats == []
-    reports = ("--report", tmp_path / "report.html", "--report", tmp_path / "report.csv")
+    names = ("report.html", "report.csv", "report.json", "answers.csv")
+    reports = [part for name in names for part in ("--report", tmp_path / name)]
     found = run_json(*arguments, *reports, by=run, server=server)
     assert (found["answers"], found["wanted"], found["failed"]) == (8, 8, 0)
     assert [row["method"] for row in found["rows"]] == ["gist-mem", "full-text"]
-    assert (tmp_path / "report.html").is_file()
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").count("Which bell rang 3?") >= 1
     assert (tmp_path / "report.csv").read_text(encoding="utf-8").startswith("arm,answers")
+    told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["questions"]
+    assert [(q["question"], len(q["answers"])) for q in told] == [(f"Which bell rang {n}?", 2) for n in range(4)]
+    rows = (tmp_path / "answers.csv").read_text(encoding="utf-8-sig")
+    assert rows.startswith("number,id")
+    assert rows.count("gist-mem:3,") == rows.count("full-text:3,") == 4
     before = len(server.chats)
     assert run_json(*arguments, "--show", server=server)["rows"] == found["rows"]
     out, told = run_here("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,12 +16,19 @@ import streamlit as st
 from pages.parts.sealed import sealed
 from pages.parts.shell import ASSETS
 from readagent_core.evaluation.plots import Point
+from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, headline, reading_facts
-from readagent_core.evaluation.report_files import FORMATS, write
+from readagent_core.evaluation.report_files import ANSWERS, write
 from readagent_core.evaluation.report_html import column_class, score_plot, score_points, word_plots
 from readagent_core.evaluation.report_tables import sections
 
-MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json", "csv": "text/csv"}
+FILES = {  # format → label, MIME
+    "md": ("Markdown", "text/markdown"),
+    "html": ("HTML", "text/html"),
+    "json": ("JSON", "application/json"),
+    "csv": ("CSV of methods", "text/csv"),
+    ANSWERS: ("CSV of answers", "text/csv"),
+}
 
 
 def dress() -> None:
@@ -90,14 +98,14 @@ def about(found: Summary) -> None:
         st.text(sentence)
 
 
-def downloads(found: Summary, name: str) -> None:
-    """The report in every format, side by side."""
+def downloads(found: Summary, folder: Path) -> None:
+    """The report in every format, side by side; each is made when it is asked for."""
     with st.container(horizontal=True, key="evaluate_downloads"):
-        for format in FORMATS:
+        for format, (label, mime) in FILES.items():
             st.download_button(
-                {"md": "Markdown", "html": "HTML", "json": "JSON", "csv": "CSV"}[format],
-                data=lambda f=format: write(found, f),
-                file_name=f"{name}.{format}",
-                mime=MIME[format],
-                key=f"evaluate_download_{format}",
+                label,
+                data=lambda f=format: write(found, f, Questions.of(folder, found.record)),
+                file_name=f"{folder.name}.{format}",
+                mime=mime,
+                key=f"evaluate_download_{format}".replace(".", "_"),
             )

@@ -46,7 +46,11 @@ def evaluate(
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and stop.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Say what is there so far, and ask nothing.")] = False,
     report: Annotated[
-        list[Path] | None, typer.Option(help="Also write the report: .md, .html, .csv or .json.", show_default=False)
+        list[Path] | None,
+        typer.Option(
+            help="Also write the report: .md, .html, .json, .csv (a row a method) or answers.csv (a row an answer).",
+            show_default=False,
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
 ) -> None:
@@ -99,7 +103,8 @@ def _run(
     from readagent_core.command_line.app import open_study
     from readagent_core.evaluation.estimating import estimate
     from readagent_core.evaluation.experiment import default_name, folder_for
-    from readagent_core.evaluation.report_files import to_dict, write
+    from readagent_core.evaluation.questions import Questions
+    from readagent_core.evaluation.report_files import save, to_dict
     from readagent_core.evaluation.starting import standing, start
     from readagent_core.evaluation.tally import load
 
@@ -123,11 +128,9 @@ def _run(
             say_aside(f"Kept in {folder}; --show shows it.")
             raise
     found = standing(folder)
+    questions = Questions.of(folder, found.record) if formats else None
     for path, format in formats:
-        try:
-            path.write_bytes(write(found, format))
-        except OSError as error:
-            raise SettingsError(f"{path} cannot be written ({error.strerror}). The results are in {folder}.") from None
+        save(found, path, format, questions)
         say_aside(f"Written: {path}")
     if json:
         print_json({"folder": str(folder), **to_dict(found)})
@@ -136,10 +139,10 @@ def _run(
 
 
 def _format(path: Path) -> str:
-    from readagent_core.evaluation.report_files import FORMATS
+    from readagent_core.evaluation.report_files import FORMATS, format_of
 
-    format = path.suffix.removeprefix(".").lower()
-    if format not in FORMATS:
+    format = format_of(path)
+    if not format:
         raise WrongUsage(f"{path}: a report ends with {', '.join(f'.{f}' for f in FORMATS)}.")
     return format
 

@@ -1,20 +1,23 @@
-"""The report as a file: JSON with everything, CSV a row an arm, Markdown, or one HTML page."""
+"""The report as a file: JSON with everything, CSV with a row an arm or a row an answer, Markdown, or one HTML page."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from readagent_core.errors import SettingsError
+from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
+from readagent_core.evaluation.report_questions import answers_csv, csv_line, facts, wrong_list
 from readagent_core.evaluation.report_tables import sections
 from readagent_core.evaluation.tally import Row
 
-FORMATS = ("md", "html", "json", "csv")
+ANSWERS = "answers.csv"
+FORMATS = ("md", "html", "json", "csv", ANSWERS)
 _COLUMNS = (
     "arm answers failed accuracy accuracy_low accuracy_high accuracy_sd hard_accuracy llm_rating_1 llm_rating_2 "
     "rouge_1 rouge_2 rouge_l compression_rate look_ups response_words words_a_question words reading_words "
@@ -22,13 +25,44 @@ _COLUMNS = (
 )
 
 
-def write(found: Summary, format: str) -> bytes:
-    """The report in one of FORMATS; else SettingsError."""
+def pieces(found: Summary, format: str, questions: Questions | None = None) -> Iterator[bytes]:
+    """The report in one of FORMATS, piece by piece, so that no file need be in memory whole; else SettingsError.
+
+    ``questions``: the experiment's, to be told one by one; None leaves them out.
+    """
     try:
         writer = _WRITERS[format]
     except KeyError:
         raise SettingsError(f"Unknown report format {format!r}. Choose one of: {', '.join(FORMATS)}.") from None
-    return writer(found).encode("utf-8", "replace")
+    return (piece.encode("utf-8", "replace") for piece in writer(found, questions))
+
+
+def write(found: Summary, format: str, questions: Questions | None = None) -> bytes:
+    """All ``pieces`` together."""
+    return b"".join(pieces(found, format, questions))
+
+
+def save(found: Summary, path: Path, format: str, questions: Questions | None = None) -> None:
+    """Write the report to ``path``, whole or not at all. Raises SettingsError where that cannot be done."""
+    draft = path.with_name(f"{path.name}.new")
+    try:
+        with draft.open("wb") as file:
+            file.writelines(pieces(found, format, questions))
+        draft.replace(path)
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be written ({error.strerror}). The results are kept.") from None
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def format_of(path: Path) -> str:
+    """The format a file's name ends with, '' for none: 'answers.csv' is told from 'csv'."""
+    name = path.name.lower()
+    if name.endswith(ANSWERS):
+        return ANSWERS
+    ending = path.suffix.removeprefix(".").lower()
+    return ending if ending in FORMATS else ""
 
 
 def to_dict(found: Summary) -> dict[str, Any]:
@@ -64,14 +98,19 @@ def _plain_row(row: Row) -> dict[str, Any]:
     return {**asdict(row), "of_full_text": row.of_full_text}
 
 
-def _json(found: Summary) -> str:
-    return json.dumps(to_dict(found), ensure_ascii=False, indent=1)
+def _json(found: Summary, questions: Questions | None) -> Iterator[str]:
+    whole = json.dumps(to_dict(found), ensure_ascii=False, indent=1)
+    if questions is None:
+        yield whole
+        return
+    yield whole.removesuffix("\n}") + ',\n "questions": ['
+    for number, (_, results) in enumerate(questions):
+        yield f"{',' if number else ''}\n  {json.dumps(facts(questions, results), ensure_ascii=False)}"
+    yield "\n ]\n}"
 
 
-def _csv(found: Summary) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS.split(" "))
+def _csv(found: Summary, questions: Questions | None) -> Iterator[str]:
+    yield csv_line(_COLUMNS.split(" "))
     for row in found.rows:
         a, theirs = row.accuracy, found.beside(row.arm)
         values = [
@@ -82,11 +121,16 @@ def _csv(found: Summary) -> str:
             row.of_full_text, theirs and theirs.table.model, theirs and theirs.row.score,
             theirs and theirs.row.compression_rate,
         ]  # fmt: skip
-        writer.writerow(["" if v is None else f"{v:.6g}" if isinstance(v, float) else v for v in values])
-    return out.getvalue()
+        yield csv_line(values)
 
 
-def _markdown(found: Summary) -> str:
+def _answers_csv(found: Summary, questions: Questions | None) -> Iterator[str]:
+    if questions is None:
+        raise SettingsError("The CSV of answers needs the experiment's folder.")
+    return answers_csv(questions)
+
+
+def _markdown(found: Summary, questions: Questions | None) -> Iterator[str]:
     from readagent_core.study.exporting import plain
 
     lines = [f"# {plain(dataset_name(found.record['experiment']))}", ""]
@@ -96,10 +140,12 @@ def _markdown(found: Summary) -> str:
         lines += [f"## {title}", "", *markdown_table(header, rows), ""]
         if note:
             lines += [plain(note), ""]
-    facts = reading_facts(found)
-    if facts:
-        lines += ["## Reading", "", *[f"- {plain(fact)}" for fact in facts], ""]
-    return "\n".join(lines)
+    read = reading_facts(found)
+    if read:
+        lines += ["## Reading", "", *[f"- {plain(fact)}" for fact in read], ""]
+    if questions is not None:
+        lines += wrong_list(questions)
+    yield "\n".join(lines)
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -109,10 +155,16 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list
     return [row(header), "|---|" + "---:|" * (len(header) - 1), *[row(r) for r in rows]]
 
 
-def _html(found: Summary) -> str:
+def _html(found: Summary, questions: Questions | None) -> Iterator[str]:
     from readagent_core.evaluation.report_html import html
 
-    return html(found)
+    return html(found, questions)
 
 
-_WRITERS: dict[str, Callable[[Summary], str]] = {"md": _markdown, "html": _html, "json": _json, "csv": _csv}
+_WRITERS: dict[str, Callable[[Summary, Questions | None], Iterator[str]]] = {
+    "md": _markdown,
+    "html": _html,
+    "json": _json,
+    "csv": _csv,
+    ANSWERS: _answers_csv,
+}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from readagent_core.evaluation.plots import Point, histogram, ordered, scatter
+from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
+from readagent_core.evaluation.report_questions_html import section
 from readagent_core.evaluation.report_tables import WORDS, sections
-from readagent_core.study.exporting_html import ASSETS, page
+from readagent_core.study.exporting_html import ASSETS, CLOSING, opening
+
+_STYLES = ("drawing", "questions")
 
 
 def score_points(found: Summary) -> list[Point]:
@@ -58,10 +62,11 @@ def word_plots(found: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def html(found: Summary) -> str:
-    """The whole page."""
+def html(found: Summary, questions: Questions | None = None) -> Iterator[str]:
+    """The whole page, piece by piece; ``questions`` come last, because they are long."""
     name = dataset_name(found.record["experiment"])
-    out = [f"<header><h1>{escape(name)}</h1></header>"]
+    style = "".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)
+    out = [opening(name), f'<style>{style}</style><div class="report">', f"<header><h1>{escape(name)}</h1></header>"]
     out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(found)]
     for title, (header, rows), note in sections(found):
         out.append(f"<h2>{escape(title)}</h2>{_table(header, rows)}")
@@ -74,8 +79,11 @@ def html(found: Summary) -> str:
         out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
     for caption, drawing in word_plots(found):
         out.append(f'<figure>{drawing}<figcaption class="facts">{escape(caption)}</figcaption></figure>')
-    style = (ASSETS / "evaluate" / "drawing.css").read_text(encoding="utf-8")
-    return page(name, f'<style>{style}</style><div class="report">{"".join(out)}</div>')
+    head = "".join(out)
+    yield head
+    if questions is not None:
+        yield from section(questions, len(head.encode("utf-8", "replace")))
+    yield f"</div>{CLOSING}"
 
 
 def column_class(name: str) -> str:

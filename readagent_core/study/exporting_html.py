@@ -13,6 +13,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.study.exporting import facts, gist_text, pause
 
 ASSETS = Path(__file__).resolve().parent.parent.parent / "assets"
+CLOSING = "</body></html>"
 _LONGEST = 44  # pixels of the longest page's cell in the map
 
 
@@ -32,11 +33,16 @@ def html(memory: GistMemory) -> bytes:
 
 def page(title: str, body: str, *, language: str = "en", direction: str = "ltr") -> str:
     """An HTML file around ``body``, which the caller has escaped; the app's colours, light and dark."""
+    return f"{opening(title, language=language, direction=direction)}{body}{CLOSING}"
+
+
+def opening(title: str, *, language: str = "en", direction: str = "ltr") -> str:
+    """All of the file that stands before its body; CLOSING ends it."""
     return (
         f'<!doctype html><html lang="{_safe(language)}" dir="{direction}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{_safe(title)}</title><style>{styles()}</style></head><body>{body}</body></html>"
+        f"<title>{_safe(title)}</title><style>{styles()}</style></head><body>"
     )
 
 

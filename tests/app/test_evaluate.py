@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from html import escape
 
-from readagent_core.evaluation.starting import kept
+from pages.parts.evaluate_results import FILES
+from readagent_core.evaluation.questions import Questions
+from readagent_core.evaluation.report_files import write
+from readagent_core.evaluation.starting import kept, standing
 
 SCREEN = "pages/evaluate.py"
 
@@ -55,6 +59,24 @@ def test_a_run_shows_its_table_and_its_questions(app, own_home):
     assert len(kept(own_home)) == 1
     assert at.button(key="evaluate_start").label == "Show it"
     assert "every answer is there already" in shown(at)
+
+
+def test_every_report_can_be_taken_away_and_tells_the_questions(app, own_home):
+    at = small(app(SCREEN), "gist-mem", "full-text")
+    at.button(key="evaluate_start").click().run()
+    at = finish(at)
+    assert not at.exception
+    labels = [button.proto.label for button in at.get("download_button")]
+    assert labels == ["Markdown", "HTML", "JSON", "CSV of methods", "CSV of answers"]
+    (entry,) = kept(own_home)
+    found = standing(entry.folder)
+    told = {format: write(found, format, Questions.of(entry.folder, found.record)).decode() for format in FILES}
+    asked = json.loads(told["json"])["questions"]
+    assert [len(question["answers"]) for question in asked] == [2, 2]
+    for question in asked:
+        assert escape(question["question"]) in told["html"]
+    assert told["answers.csv"].count("read-agent") == 0
+    assert told["answers.csv"].count("gist-mem:") == 2
 
 
 def test_a_hostile_dataset_is_shown_as_its_letters_and_a_broken_one_is_told(app, tmp_path):

@@ -20,45 +20,12 @@ from readagent_core.evaluation.published import Setting, published, tables
 from readagent_core.evaluation.report import summary
 from readagent_core.evaluation.report_files import markdown_table, write
 from readagent_core.evaluation.report_tables import published_table, score_table, walk_table
-from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
+from readagent_core.evaluation.results import Cost, Lines, Reading, read_results
 from readagent_core.evaluation.tally import Tally
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings
 from readagent_core.usage import Usage
-
-P3, FULL = Arm("read-agent-p"), Arm("full-text", AskSettings(look_ups=0))
-WALK = Arm("memwalker")
-OPTIONS = ("a", "b", "c", "d")
-
-
-def chosen(arm, item, correct, **changes):
-    values = {
-        "case": 0, "item": item, "arm": arm.key, "run": 1, "id": f"q{item}", "document": "doc", "plan": "plan",
-        "title": "<Fog>", "question": "What rang?", "options": OPTIONS, "gold": 0, "option": 0 if correct else 1,
-        "correct": correct, "compression_rate": 70.0, "looked_up": (2, 3), "words": 100, "document_words": 400,
-    }  # fmt: skip
-    return Result(**{**values, **changes})
-
-
-def free(arm, item, rouge, rating="", **changes):
-    figures = {"rouge1": rouge, "rouge2": rouge / 2, "rougeL": rouge}
-    return chosen(arm, item, None, options=(), gold=None, option=None, references=("x",), rouge=figures, rating=rating,
-                  **changes)  # fmt: skip
-
-
-def record(kind="quality", arms=(P3, FULL), runs=1, language_model=True):
-    return {
-        "started": "2026-11-21T10:00:00+0000",
-        "model": {"name": "a <model>", "where": "", "is_language_model": language_model, "reported": []},
-        "preset": "article",
-        "experiment": {
-            "dataset": {"path": f"/data/{kind}.jsonl", "kind": kind, "split": ""},
-            "arms": [a.to_dict() for a in arms],
-            "runs": runs,
-            "preset": "",
-        },
-    }
-
+from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
 
 # --- arms -----------------------------------------------------------------------------------------
 
