@@ -1,6 +1,7 @@
 """What browser tests have: one Chromium with one page and two running apps a session; each test finds the page empty.
 
 - ``page``           a Playwright page, emptied for each test; fails it at its end if a script error was thrown on it
+- ``standing_page``  the same as the test before left it
 - ``asked_for``      the addresses that ``page`` asks for
 - ``new_page``       a page of the test's own, for what stays with a page: a script run before any other
 - ``app_url``        an app with the built-in reader and a home of its own
@@ -78,7 +79,7 @@ def chromium() -> Iterator[Browser]:
 class Kept:
     """The page that the tests have one after another: what Streamlit's scripts take to fetch and compile is paid once.
 
-    Before each test it is as a new one; after a test that failed a new one is made.
+    After a test that failed a new one is made.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -134,14 +135,19 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.fixture
-def page(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Page]:
+def standing_page(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Page]:
     request.node.stash[FAILED] = False  # by a try before this one
     yield kept.page()
     thrown = list(kept.thrown)
     if thrown or request.node.stash[FAILED]:
         kept.close()
-    kept.empty()
     assert not thrown, f"scripts on the page failed: {thrown}"
+
+
+@pytest.fixture
+def page(kept: Kept, standing_page: Page) -> Page:
+    kept.empty()
+    return kept.page()
 
 
 @pytest.fixture
