@@ -31,7 +31,10 @@ class Priced(Around):
 
 
 class Limited(Priced):
-    """At most ``connections`` calls at once, whoever makes them."""
+    """At most ``connections`` calls at once, whoever makes them.
+
+    Nobody watches these answers come, so each is asked for whole: one that broke off is asked for again.
+    """
 
     def __init__(self, model: ChatModel, connections: int) -> None:
         super().__init__(model)
@@ -43,9 +46,9 @@ class Limited(Priced):
             return self.model.complete(prompt, watch)
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        with self._free:
-            watch.check()
-            yield from self.model.stream(prompt, watch)
+        completion = self.complete(prompt, watch)
+        yield completion.text
+        yield completion
 
 
 class Repeated(Priced):
