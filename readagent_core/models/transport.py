@@ -1,4 +1,4 @@
-"""HTTP/1.1 beneath the ``openai`` package by the standard library's client, with connections that are kept.
+"""HTTP/1.1 beneath the ``openai`` package, with connections that are kept.
 
 Many calls at once share one interpreter, and the transport that comes with httpx2 spends on each of them about as
 much of it as all the rest together; this one a third. Only a call's bytes are its business: redirects, unpacking and
@@ -11,7 +11,6 @@ same to the last byte. ``Again`` is a call that went well once, to be sent with 
 
 from __future__ import annotations
 
-import http.client
 import select
 import socket
 import ssl
@@ -19,16 +18,15 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from email.message import Message
-from typing import Any, Self
+from typing import Self
 
 import httpx2
 import openai
 
+from readagent_core.models.arriving import Body
+
 KEPT = 100  # idle connections
 KEPT_SECONDS = 5.0  # as httpx2 keeps them; many servers close theirs soon after
-AT_ONCE = 0.01  # seconds within which a connection is taken to be as it was: looking costs more than it saves
-BLOCK = 65_536
 
 CONNECTIONS = "readagent.connections"  # in a response's extensions: what it came through
 
@@ -67,13 +65,11 @@ class KeptConnections(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         head = _head(request.method, request.url.raw_path, request.headers.raw)
         limits = request.extensions.get("timeout", {})
-        answer = self.send(_origin(request.url), head + request.read(), limits, method=request.method)
-        return _response(*answer, extensions={CONNECTIONS: self})
+        body = self.send(_origin(request.url), head + request.read(), limits)
+        return httpx2.Response(body.status, headers=body.headers, stream=body, extensions={CONNECTIONS: self})
 
-    def send(
-        self, origin: Origin, message: bytes, limits: Limits, *, method: str = "POST"
-    ) -> tuple[int, Message, Body]:
-        """Status, headers and the body still to come of the answer to one whole call."""
+    def send(self, origin: Origin, message: bytes, limits: Limits) -> Body:
+        """The answer to one whole call, its headers read and its bytes still to come."""
         connection = self._kept(origin) or self._connected(origin, limits.get("connect"))
         try:
             _within(connection, limits.get("write"))
@@ -84,11 +80,12 @@ class KeptConnections(httpx2.BaseTransport):
             except OSError:  # a server may refuse a call before it has read all of it: its reply says why
                 pass
             _within(connection, limits.get("read"))
-            response = _begun(connection, method)
+            body = Body(connection, lambda again: self._keep(origin, again))
+            body.begin()
         except BaseException:
             connection.close()
             raise
-        return response.status, response.headers, Body(self, origin, connection, response)
+        return body
 
     def close(self) -> None:
         """Close what is kept; a connection in use is closed by whoever uses it."""
@@ -103,7 +100,7 @@ class KeptConnections(httpx2.BaseTransport):
         """As the package's own client does, for whoever lets go of a model without closing it."""
         self.close()
 
-    def keep(self, origin: Origin, connection: socket.socket) -> None:
+    def _keep(self, origin: Origin, connection: socket.socket) -> None:
         """Take back a connection whose reply was read to its end."""
         with self._lock:
             kept = self._idle.setdefault(origin, [])
@@ -120,8 +117,7 @@ class KeptConnections(httpx2.BaseTransport):
                 if not kept:
                     return None
                 connection, since = kept.pop()
-            idle = time.monotonic() - since
-            if idle < AT_ONCE or (idle < KEPT_SECONDS and not _readable(connection)):
+            if time.monotonic() - since < KEPT_SECONDS and not _readable(connection):
                 return connection
             connection.close()
 
@@ -148,42 +144,6 @@ class KeptConnections(httpx2.BaseTransport):
             return self._tls
 
 
-class Body(httpx2.SyncByteStream):
-    """A reply's bytes as they come. Read to the end, its connection is kept; closed before, it is closed too."""
-
-    def __init__(
-        self,
-        transport: KeptConnections,
-        origin: Origin,
-        connection: socket.socket,
-        response: http.client.HTTPResponse,
-    ) -> None:
-        self._transport, self._origin = transport, origin
-        self._connection: socket.socket | None = connection
-        self._response = response
-        self._whole = False
-
-    def __iter__(self) -> Iterator[bytes]:
-        response = self._response
-        # read1 gives what is there; of a body of known length it would wait for more once that is read
-        read = response.read if response.length is not None else response.read1
-        while data := _reading(read, BLOCK):
-            yield data
-        if response.length:
-            raise httpx2.RemoteProtocolError("the connection was closed before the whole reply had come")
-        self._whole = True
-
-    def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        self._response.close()
-        if self._whole and not self._response.will_close:
-            self._transport.keep(self._origin, connection)
-        else:
-            connection.close()
-
-
 class Again:
     """A POST that went well once, to be sent again with another body."""
 
@@ -206,10 +166,10 @@ class Again:
     def send(self, body: bytes) -> httpx2.Response | Plain:
         """Its answer, the body still to come. Raises httpx2's errors."""
         message = b"%sContent-Length: %d\r\n\r\n%s" % (self._head, len(body), body)
-        status, headers, stream = self._connections.send(self._origin, message, self._limits)
-        if status == 200 and "content-encoding" not in headers:
-            return Plain(headers, stream)
-        return _response(status, headers, stream, request=self._request)
+        answer = self._connections.send(self._origin, message, self._limits)
+        if answer.status == 200 and all(name != b"content-encoding" for name, _ in answer.headers):
+            return Plain(answer)
+        return httpx2.Response(answer.status, headers=answer.headers, stream=answer, request=self._request)
 
 
 class Plain:
@@ -217,8 +177,8 @@ class Plain:
 
     status_code = 200
 
-    def __init__(self, headers: Message, body: Body) -> None:
-        self.headers = headers
+    def __init__(self, body: Body) -> None:
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in body.headers}
         self._body = body
 
     def iter_bytes(self) -> Iterator[bytes]:
@@ -244,38 +204,10 @@ def _head(method: str, path: bytes, headers: Sequence[tuple[bytes, bytes]]) -> b
     return head
 
 
-def _response(status: int, headers: Message, body: Body, **more: Any) -> httpx2.Response:
-    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
-    return httpx2.Response(status, headers=raw, stream=body, **more)
-
-
 def _within(connection: socket.socket, seconds: float | None) -> None:
     """Let no step on ``connection`` take longer."""
     if connection.gettimeout() != seconds:
         connection.settimeout(seconds)
-
-
-def _begun(connection: socket.socket, method: str) -> http.client.HTTPResponse:
-    """The reply with its headers read."""
-    response = http.client.HTTPResponse(connection, method=method)
-    try:
-        _reading(response.begin)
-    except BaseException:
-        response.close()
-        raise
-    return response
-
-
-def _reading(read: Any, *arguments: Any) -> Any:
-    """What ``read`` gives, its faults as httpx2's."""
-    try:
-        return read(*arguments)
-    except TimeoutError as error:
-        raise httpx2.ReadTimeout(str(error)) from error
-    except http.client.HTTPException as error:  # also a connection closed without a reply
-        raise httpx2.RemoteProtocolError(str(error)) from error
-    except (OSError, ValueError) as error:
-        raise httpx2.ReadError(str(error)) from error
 
 
 def _readable(connection: socket.socket) -> bool:

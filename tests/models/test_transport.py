@@ -8,7 +8,7 @@ import ipaddress
 import socket
 import ssl
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
@@ -52,6 +52,22 @@ class Handler(BaseHTTPRequestHandler):
         elif name == "chunks":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Name: caf\xe9\r\n\r\n")
             self.wfile.write(b"3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n")
+        elif name == "half":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + b"x" * 50)
+            self.rfile.read(1)  # until the client goes
+            self.close_connection = True
+        elif name == "go-on":
+            self.wfile.write(b"HTTP/1.1 100 Continue\r\nX-Early: yes\r\n\r\n")
+            self.answer(b"and the answer")
+        elif name == "too-much":
+            self.answer(b"all of it")
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmore")
+        elif name == "endless-headers":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            with suppress(OSError):
+                for n in range(10_000):
+                    self.wfile.write(b"X-%d: %s\r\n" % (n, b"y" * 500))
+            self.close_connection = True
         elif name == "broken-chunks":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\nzzz\r\n")
         elif name == "busy":
@@ -127,6 +143,7 @@ def client():
         ("packed", "packed text"),
         ("chunks", "onetwo"),
         ("old", "until the end"),
+        ("go-on", "and the answer"),
         ("moved", "plain text"),
     ],
 )
@@ -160,16 +177,30 @@ def test_one_that_the_server_closed_meanwhile_is_not(server, client):
 def test_one_that_was_kept_too_long_is_not(server, client, monkeypatch):
     client.post(f"{server.url}/plain", content="x")
     monkeypatch.setattr(transport, "KEPT_SECONDS", 0.0)
-    monkeypatch.setattr(transport, "AT_ONCE", 0.0)
     client.post(f"{server.url}/plain", content="x")
     assert len({port for _, port, _, _ in server.seen}) == 2
 
 
 def test_a_reply_that_is_not_read_to_its_end_is_never_mixed_with_the_next(server, client):
-    with client.stream("POST", f"{server.url}/chunks", content="x") as reply:
-        assert next(reply.iter_bytes()) == b"one"
+    with client.stream("POST", f"{server.url}/half", content="x") as reply:
+        assert set(next(reply.iter_bytes())) == set(b"x")
     assert client.post(f"{server.url}/plain", content="x").text == "plain text"
     assert len({port for _, port, _, _ in server.seen}) == 2
+
+
+def test_an_answer_that_nobody_asked_for_is_never_taken_for_the_next(server, client):
+    for _ in range(3):
+        assert client.post(f"{server.url}/too-much", content="x").text == "all of it"
+        threading.Event().wait(0.05)  # the rest has come
+        assert client.post(f"{server.url}/plain", content="x").text == "plain text"
+
+
+def test_what_came_before_a_fault_is_given_out(server, client):
+    with client.stream("POST", f"{server.url}/broken-chunks", content="x") as reply:
+        parts = reply.iter_bytes()
+        assert next(parts) == b"one"
+        with pytest.raises(httpx2.RemoteProtocolError):
+            next(parts)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +209,7 @@ def test_a_reply_that_is_not_read_to_its_end_is_never_mixed_with_the_next(server
         ("short", httpx2.RemoteProtocolError),
         ("broken-chunks", httpx2.RemoteProtocolError),
         ("nonsense", httpx2.RemoteProtocolError),
+        ("endless-headers", httpx2.RemoteProtocolError),
     ],
 )
 def test_faults_have_their_names_and_the_next_call_is_well(server, client, path, fault):
