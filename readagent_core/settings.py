@@ -1,8 +1,8 @@
 """Where things are kept and which model is used: the only reader of the environment.
 
 Each value comes from the first place that has it: environment, ``.streamlit/secrets.toml``, then what the
-settings page kept in ``READAGENT_HOME/settings.json`` (0600). A key is a ``Secret``: its text is never part of a
-repr, a log or an error.
+settings page kept in ``READAGENT_HOME/settings.json`` (0600), which may say of the key that it is in the system's
+keyring. A kept key belongs to the address it was kept with, and is used with no other.
 """
 
 from __future__ import annotations
@@ -18,45 +18,23 @@ from typing import Any
 import platformdirs
 
 from readagent_core.errors import SettingsError
+from readagent_core.secret import Secret
+
+__all__ = ["Secret", "Settings", "home_folder", "keep", "load_settings", "read_kept"]
 
 FILE = "settings.json"
 SECRETS = Path(".streamlit") / "secrets.toml"
-
-
-class Secret:
-    """A key. Only ``reveal()`` gives its text."""
-
-    def __init__(self, text: str = "") -> None:
-        self._text = text
-
-    def reveal(self) -> str:
-        return self._text
-
-    def masked(self) -> str:
-        """'••••1234', or '' where there is none."""
-        return f"••••{self._text[-4:]}" if len(self._text) > 8 else "••••" if self._text else ""
-
-    def __bool__(self) -> bool:
-        return bool(self._text)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Secret) and other._text == self._text
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    def __repr__(self) -> str:
-        return f"Secret({self.masked()!r})"
-
-    __str__ = __repr__
+KEYRING = "keyring"  # an origin, and what settings.json says of a key that is kept there
+OURS = ("base_url", "api_key", "model", "api_key_in")
 
 
 @dataclass(frozen=True)
 class Settings:
     """``base_url``/``model`` empty: no language model is connected, the built-in reader is used.
 
-    ``origin``: where each of base_url, api_key and model came from: 'environment', 'secrets', 'settings', ''.
-    ``kept``: everything else the settings page keeps, by name.
+    ``origin``: where each of base_url, api_key and model came from: 'environment', 'secrets', 'settings', 'keyring'
+    (the key alone), ''. ``kept``: everything else the settings page keeps, by name. ``key_trouble``: why the key in
+    the keyring cannot be had, and what to do; then no model is connected.
     """
 
     home: Path
@@ -65,10 +43,11 @@ class Settings:
     model: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
     kept: Mapping[str, Any] = field(default_factory=dict)
+    key_trouble: str = ""
 
     @property
     def connected(self) -> bool:
-        return bool(self.model and (self.base_url or self.api_key))
+        return bool(self.model and (self.base_url or self.api_key)) and not self.key_trouble
 
 
 def home_folder(environment: Mapping[str, str] | None = None) -> Path:
@@ -84,8 +63,13 @@ def home_folder(environment: Mapping[str, str] | None = None) -> Path:
     return home
 
 
-def load_settings(environment: Mapping[str, str] | None = None, *, secrets: Path = SECRETS) -> Settings:
-    """The settings in force. Raises SettingsError for a file that cannot be read."""
+def load_settings(
+    environment: Mapping[str, str] | None = None, *, secrets: Path = SECRETS, patience: float | None = None
+) -> Settings:
+    """The settings in force. Raises SettingsError for a file that cannot be read.
+
+    ``patience``: seconds to wait for the keyring, where the key is in it; see ``keyrings.get``.
+    """
     environment = os.environ if environment is None else environment
     home = home_folder(environment)
     kept = read_kept(home)
@@ -96,15 +80,36 @@ def load_settings(environment: Mapping[str, str] | None = None, *, secrets: Path
     ]
     values: dict[str, str] = {}
     origin: dict[str, str] = {}
-    for name in ("base_url", "api_key", "model"):
+    trouble = ""
+    for name in ("base_url", "model", "api_key"):
         for where, source in sources:
+            if name == "api_key" and source is kept and not _same_server(values, kept):
+                continue
             if source.get(name):
                 values[name], origin[name] = str(source[name]), where
                 break
-    rest = {name: value for name, value in kept.items() if name not in ("base_url", "api_key", "model")}
-    return Settings(
-        home, values.get("base_url", ""), Secret(values.get("api_key", "")), values.get("model", ""), origin, rest
-    )
+    key = Secret(values.get("api_key", ""))
+    if not key and kept.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, kept):
+        origin["api_key"] = KEYRING
+        key, trouble = _from_keyring(home, values["base_url"], patience)
+    rest = {name: value for name, value in kept.items() if name not in OURS}
+    return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble)
+
+
+def _same_server(values: Mapping[str, str], kept: Mapping[str, Any]) -> bool:
+    """Whether the address in force is the one the kept key belongs to, where it belongs to one."""
+    belongs = str(kept.get("base_url") or "").rstrip("/")
+    return not belongs or values.get("base_url", "").rstrip("/") == belongs
+
+
+def _from_keyring(home: Path, address: str, patience: float | None) -> tuple[Secret, str]:
+    """The key, or why it cannot be had."""
+    from readagent_core import keyrings
+
+    try:
+        return keyrings.get(home, address, patience), ""
+    except SettingsError as error:
+        return Secret(), str(error)
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:

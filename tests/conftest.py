@@ -1,8 +1,16 @@
-"""What every test has: its own READAGENT_HOME, and no model of the machine's in reach."""
+"""What every test has: its own READAGENT_HOME, and no model or keyring of the machine's in reach."""
 
 from __future__ import annotations
 
 import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_keyring():
+    """Nobody's own keyring is read or written, here or in a process that a test starts. Imports nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -13,3 +21,21 @@ def own_home(tmp_path, monkeypatch):
     for name in ("READAGENT_BASE_URL", "READAGENT_API_KEY", "READAGENT_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def in_keyring(monkeypatch):
+    """``in_keyring(backend)``: the process has this keyring, and nothing is known of any before it."""
+
+    def use(backend):
+        import keyring
+
+        from readagent_core import keyrings
+
+        monkeypatch.setattr(keyring.core, "_keyring_backend", None)
+        keyring.set_keyring(backend)
+        monkeypatch.setattr(keyrings, "_CALLS", {})
+        monkeypatch.setattr(keyrings, "_HELD", {})
+        return backend
+
+    return use

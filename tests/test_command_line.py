@@ -19,10 +19,14 @@ import pytest
 from pypdf import PdfWriter
 from typer.testing import CliRunner
 
+from readagent_core import keyrings
 from readagent_core.command_line.app import app
 from readagent_core.models import connection
+from readagent_core.settings import Secret, home_folder, keep
+from tests.fakes.keyrings import Locked
 from tests.fakes.server import FakeServer, Reply, error
 
+KEY = "sk-marker-0123456789abcdef"
 ROOT = Path(__file__).resolve().parent.parent
 SMALL = ("--max-words", "150", "--min-words", "60", "--connections", "2")  # many pages, few calls at once
 SENTENCE = "The keeper of the light rang bell number {k} in the fog and wrote it down with care that night."
@@ -237,6 +241,25 @@ def test_errors_are_told_in_words_with_exit_code_1(book, tmp_path):
     assert "no method 'nothing'" in CliRunner().invoke(app, ["ask", str(book), "?", "--method", "nothing"]).stderr
     (tmp_path / "bad.jsonl").write_text("{", encoding="utf-8")
     assert "bad.jsonl, line 1" in CliRunner().invoke(app, ["evaluate", str(tmp_path / "bad.jsonl")]).stderr
+
+
+def test_a_key_in_the_keyring_is_found_and_a_locked_one_is_told(book, in_keyring, own_home):
+    ring = in_keyring(Locked())
+    with FakeServer(key=KEY) as server:
+        home = home_folder()
+        keep(home, {"base_url": server.url, "model": "fake-model", "api_key_in": "keyring"})
+        found = run_json("read", book, code=1)
+        assert found["error"]["kind"] == "SettingsError"
+        assert "keyring is locked" in found["error"]["message"]
+        assert "READAGENT_API_KEY" in found["error"]["message"]
+        assert server.requests == []
+        ring.open = True
+        keyrings.put(home, server.url, Secret(KEY))
+        found = run_json("read", book, *SMALL)
+    assert len(found["pages"]) > 1
+    assert server.chats
+    assert KEY not in json.dumps(found)
+    assert not [path for path in own_home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
 def test_a_refused_key_is_told(book):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts import connect_limits, connect_test, shell
+from pages.parts import connect_key, connect_limits, connect_test, shell
 from pages.parts.connect_fields import choose_model, fields, look_again
 from readagent_core.models import probe
 from readagent_core.models.probe import PRESETS, Found
@@ -31,7 +31,7 @@ NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four"}
 def who_reads(study: Study) -> str:
     """Which card is chosen when the screen opens."""
     settings = study.settings
-    if not settings.connected:
+    if not settings.connected and not settings.key_trouble:
         return "builtin"
     preset = connecting.preset_of(settings.base_url) if settings.base_url else None
     if not settings.base_url or (preset and preset.id == "openai"):
@@ -109,6 +109,7 @@ def in_force(study: Study) -> None:
         st.text(f"In use now: {model.name} at {model.where.split('//')[-1]}")
         for notice in getattr(model, "notices", []):
             st.caption(f":material/info: {notice}")
+    connect_key.notices(study)
     told = connecting.overruled(study.settings)
     if told:
         st.caption(f":material/info: {told}")

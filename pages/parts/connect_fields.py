@@ -10,14 +10,14 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts import connect_limits, shell
+from pages.parts import connect_key, connect_limits, shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.models import probe
 from readagent_core.models.faults import KEPT
 from readagent_core.models.prices import Price
 from readagent_core.models.probe import Listing
 from readagent_core.settings import Secret
-from readagent_core.study import Study, connecting
+from readagent_core.study import Study, connecting, key_places
 
 
 def look_again() -> None:
@@ -29,7 +29,8 @@ def choose_model(study: Study, names: Sequence[str], *, scope: str, place: Any =
     """The select box of models; a name that is not listed may be typed."""
     options = list(names)
     now = study.settings.model
-    if now and now not in options and connecting.preset_of(study.settings.base_url) is not None and not options:
+    known = connecting.preset_of(study.settings.base_url) is not None or study.settings.key_trouble
+    if now and known and not options:
         options = [now]
     chosen = place.selectbox(
         "Model",
@@ -52,28 +53,20 @@ def fields(
         not study.settings.base_url and scope == "openai"
     )
     held = study.settings.api_key if same else Secret()
-    hint = f"{held.masked()} is in use" if held else "Paste it here" if key_needed else "Not needed here"
+    waiting = same and bool(study.settings.key_trouble)
+    hint = f"{held.masked()} is in use" if held else "Paste it here" if key_needed or waiting else "Not needed here"
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
     key = Secret(typed.strip()) if typed.strip() else held
-    keep_key = False
-    if key or key_needed:
-        keep_key = st.checkbox(
-            "Keep the key on this computer",
-            value=study.settings.origin.get("api_key") == "settings" and same,
-            key=f"{scope}_keep",
-        )
-        made = f" Keys are made at {key_page}." if key_page else ""
-        st.caption(
-            ":material/lock: Kept, it stands in a file only you can read; else it is forgotten when the app stops. "
-            f"It is never shown again, logged or exported.{made}"
-        )
+    place = key_places.MEMORY
+    if key or key_needed or waiting:
+        place = connect_key.choice(study, scope=scope, same=same, key_page=key_page)
     listing = Listing()
     if model is None:
-        listing = listed(where, key, needs_key=key_needed, scope=scope)
+        listing = listed(where, key, needs_key=key_needed or waiting, scope=scope)
         model = choose_model(study, listing.names, scope=scope)
     price = listing.prices.get(model)
-    acts(study, where=where, model=model, key=key, keep_key=keep_key, price=price, scope=scope)
+    acts(study, where=where, model=model, key=key, place=place, price=price, scope=scope)
 
 
 def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
@@ -98,7 +91,7 @@ def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
     return Listing()
 
 
-def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, price: Price | None, scope: str) -> None:
+def acts(study: Study, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str) -> None:
     tested = study.jobs.get(connecting.TEST_KEY) is not None
     with st.container(horizontal=True):
         use = st.button("Use this model", type="primary", key=f"{scope}_use")
@@ -109,7 +102,7 @@ def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, p
             "Back to the built-in reader", type="tertiary", key="use_builtin"
         )
     if use:
-        shell.guarded(lambda: take(study, where=where, model=model, key=key, keep_key=keep_key, price=price))
+        shell.guarded(lambda: take(study, where=where, model=model, key=key, place=place, price=price))
     if test:
         shell.guarded(lambda: connecting.start_test(study, address=where, model=model, key=key))
     if back:
@@ -117,7 +110,7 @@ def acts(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, p
     connect_limits.limits(study, model=model, where=where, told=price)
 
 
-def take(study: Study, *, where: str, model: str, key: Secret, keep_key: bool, price: Price | None) -> None:
+def take(study: Study, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
     """Use the model; the key's field is emptied by becoming another one."""
-    connecting.use_model(study, address=where, model=model, key=key, keep_key=keep_key, price=price)
+    connecting.use_model(study, address=where, model=model, key=key, place=place, price=price)
     st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

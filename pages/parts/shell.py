@@ -130,8 +130,10 @@ def guarded(act: Callable[[], Any]) -> None:
 
 
 def half_set() -> str:
-    """What is missing where the environment names a server but no model of it; else ''."""
+    """What is missing where a model is named but its key cannot be had, or a server but no model of it; else ''."""
     settings = get_study().settings
+    if settings.key_trouble:
+        return settings.key_trouble
     if not settings.base_url or settings.model:
         return ""
     return "A server is set from outside, but no model of it: set READAGENT_MODEL too, or choose one in Settings."

@@ -1,6 +1,6 @@
 """Connecting a model: what the settings screen and the command line decide, without a screen.
 
-A key is held in memory unless its keeper asks for it to be kept in settings.json (0600). What the environment or
+A key is held in memory unless its keeper asks for it to be kept (``key_places``). What the environment or
 secrets.toml say wins at the next start; a choice made here holds until then.
 """
 
@@ -17,11 +17,12 @@ from readagent_core.models.openai_server import OpenAIServer
 from readagent_core.models.prices import Price
 from readagent_core.models.probe import PRESETS, Check, Preset, try_model
 from readagent_core.settings import Secret, Settings, keep, load_settings
+from readagent_core.study import key_places
+from readagent_core.study.key_places import MEMORY
 
 if TYPE_CHECKING:
     from readagent_core.study import Study
 
-MEMORY = "memory"  # a Settings.origin: chosen here, until the process ends
 TEST_KEY = "test model"
 BY_HAND = 2  # figures of a price set by hand; one from a server has its day too
 NAMES = ("base_url", "api_key", "model")
@@ -65,43 +66,38 @@ def address_of(text: str) -> str:
 
 
 def use_model(
-    study: Study, *, address: str, model: str, key: Secret, keep_key: bool, price: Price | None = None
+    study: Study, *, address: str, model: str, key: Secret, place: str = MEMORY, price: Price | None = None
 ) -> Settings:
     """Use this model from now on, here and at the next start. Raises SettingsError.
 
-    ``key``: empty where none is needed. Not kept, it lives in memory until the app stops, and a key kept
-    before is removed. ``price``: as the server lists it; kept with its day, unless one was set by hand.
+    ``key``: empty where none is needed. ``place``: where it is kept, one of ``key_places.places()``; a key kept
+    anywhere else is removed. ``price``: as the server lists it; kept with its day, unless one was set by hand.
     """
-    address = address_of(address)
-    if not model.strip():
+    address, model = address_of(address), model.strip()
+    if not model:
         raise SettingsError("Choose a model, or type its name as the server knows it.")
-    kept_key = key.reveal() if key and keep_key else None
-    changes: dict[str, Any] = {"base_url": address, "model": model.strip(), "api_key": kept_key}
+    changes: dict[str, Any] = {"base_url": address, "model": model}
     prices = study.settings.kept.get("prices", {})
-    if price is not None and len(prices.get(model.strip(), ())) != BY_HAND:
-        changes["prices"] = {**prices, model.strip(): [price.read, price.written, price.as_of]}
-    keep(study.home, changes)
+    if price is not None and len(prices.get(model, ())) != BY_HAND:
+        changes["prices"] = {**prices, model: [price.read, price.written, price.as_of]}
+    place = key_places.settle(study, address, key, place, changes)
     fresh = load_settings()
-    chosen = replace(
-        fresh,
-        base_url=address,
-        model=model.strip(),
-        api_key=key,
-        origin={name: MEMORY if _overruled(fresh, name) or name == "api_key" else "settings" for name in NAMES},
-    )
-    if kept_key and not _overruled(fresh, "api_key"):
-        chosen = replace(chosen, origin={**chosen.origin, "api_key": "settings"})
-    relearn(address, model.strip())
+    origin = {name: MEMORY if _overruled(fresh, name) else "settings" for name in NAMES}
+    if not _overruled(fresh, "api_key"):
+        origin["api_key"] = place
+    trouble = "" if key or _overruled(fresh, "api_key") else fresh.key_trouble
+    chosen = replace(fresh, base_url=address, model=model, api_key=key, origin=origin, key_trouble=trouble)
+    relearn(address, model)
     study.reconnect(chosen)
     return chosen
 
 
 def use_built_in(study: Study) -> Settings:
     """Back to the built-in reader. The address is remembered for the next time; a kept key is removed."""
-    keep(study.home, {"model": None, "api_key": None})
+    key_places.drop(study, {"model": None})
     fresh = load_settings()
     origin = {name: MEMORY if _overruled(fresh, name) else "" for name in NAMES}
-    chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin)
+    chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin, key_trouble="")
     study.reconnect(chosen)
     return chosen
 
@@ -112,7 +108,7 @@ def change(study: Study, changes: Mapping[str, Any]) -> Settings:
     fresh = load_settings()
     now = study.settings
     held = {name: getattr(now, name) for name in NAMES}
-    chosen = replace(fresh, **held, origin=now.origin)
+    chosen = replace(fresh, **held, origin=now.origin, key_trouble=now.key_trouble)
     study.reconnect(chosen)
     return chosen
 

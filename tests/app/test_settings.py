@@ -15,7 +15,8 @@ from readagent_core.models.base import Completion
 from readagent_core.models.probe import Check, Found
 from readagent_core.models.reply_cache import CacheState, ReplyCache
 from readagent_core.settings import Secret, load_settings
-from readagent_core.study import Study, connecting
+from readagent_core.study import Study, connecting, key_places
+from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 
 KEY = "sk-marker-0123456789abcdef"
@@ -71,11 +72,11 @@ def test_what_is_no_address_is_told(typed):
 
 def test_a_key_is_kept_only_when_asked(study, own_home):
     use = {"address": "https://x.org/v1", "model": "m"}
-    connecting.use_model(study, **use, key=Secret(KEY), keep_key=False)
+    connecting.use_model(study, **use, key=Secret(KEY))
     assert study.settings.api_key.reveal() == KEY
     assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
     assert load_settings().api_key == Secret()
-    connecting.use_model(study, **use, key=Secret(KEY), keep_key=True)
+    connecting.use_model(study, **use, key=Secret(KEY), place=key_places.FILE)
     assert load_settings().api_key.reveal() == KEY
     assert stat.S_IMODE((own_home / "settings.json").stat().st_mode) == 0o600
     connecting.use_built_in(study)
@@ -84,7 +85,7 @@ def test_a_key_is_kept_only_when_asked(study, own_home):
 
 
 def test_a_key_in_memory_outlives_a_change_of_other_settings(study):
-    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY), keep_key=False)
+    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY))
     connecting.change(study, {"budget_month": 3.0})
     assert study.settings.api_key.reveal() == KEY
     assert study.settings.model == "m"
@@ -94,7 +95,7 @@ def test_a_key_in_memory_outlives_a_change_of_other_settings(study):
 def test_what_the_environment_says_comes_back_and_that_is_told(study, monkeypatch):
     monkeypatch.setenv("READAGENT_MODEL", "theirs")
     monkeypatch.setenv("READAGENT_BASE_URL", "http://theirs/v1")
-    connecting.use_model(study, address="http://mine/v1", model="mine", key=Secret(), keep_key=False)
+    connecting.use_model(study, address="http://mine/v1", model="mine", key=Secret())
     assert study.settings.model == "mine"
     assert "environment names a model too" in connecting.overruled(study.settings)
     connecting.use_built_in(study)
@@ -163,6 +164,79 @@ def test_a_key_is_taken_and_never_put_back(app, own_home):
         assert KEY not in texts(at)
         assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
     assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
+
+
+def connected_with(at, server, place):
+    at.radio(key="who_reads").set_value("other").run()
+    at.selectbox(key="other_server").set_value("own").run()
+    at.text_input(key="other_own_address").set_value(server.url).run()
+    at.text_input(key="other_own_key_0").set_value(KEY).run()
+    at.radio(key="other_own_keep").set_value(place).run()
+    at.button(key="other_own_use").click().run()
+    assert not at.exception
+
+
+def test_without_a_keyring_two_places_are_offered(app, own_home):
+    with FakeServer(key=KEY, models=("gpt-test",)) as server:
+        at = app("pages/settings.py")
+        connected_with(at, server, key_places.FILE)
+        place = at.radio(key="other_own_keep")
+        assert place.options == ["Only until the app stops", "In a file only you can read"]
+        assert "It stands there as it is, not encrypted." in texts(at)
+    assert load_settings().origin["api_key"] == "settings"
+
+
+def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, in_keyring):
+    ring = in_keyring(InMemory())
+    with FakeServer(key=KEY, models=("gpt-test",)) as server:
+        at = app("pages/settings.py")
+        connected_with(at, server, key_places.KEYRING)
+        place = at.radio(key="other_own_keep")
+        assert place.options == ["Only until the app stops", "In the system's keyring", "In a file only you can read"]
+        assert place.value == key_places.KEYRING
+        assert "Your system locks it away" in texts(at)
+        assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
+        assert KEY not in texts(at)
+        assert list(ring.kept.values()) == [KEY]
+        place.set_value(key_places.FILE).run()
+        at.button(key="other_own_use").click().run()
+        assert (ring.kept, load_settings().origin["api_key"]) == ({}, "settings")
+        at.radio(key="other_own_keep").set_value(key_places.KEYRING).run()
+        at.button(key="other_own_use").click().run()
+        assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
+        assert list(ring.kept.values()) == [KEY]
+        with FakeServer(models=("gpt-test",)) as other:
+            at.text_input(key="other_own_address").set_value(other.url).run()
+            assert at.text_input(key="other_own_key_3").placeholder == "Not needed here"
+            assert other.requests
+            assert not any(KEY in str(request.headers) for request in other.requests)
+        at.button(key="use_builtin").click().run()
+        assert not at.exception
+        assert ring.kept == {}
+
+
+def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_home, in_keyring, study):
+    ring = in_keyring(Locked())
+    ring.open = True
+    with FakeServer(key=KEY, models=("gpt-test",)) as server:
+        connecting.use_model(study, address=server.url, model="gpt-test", key=Secret(KEY), place=key_places.KEYRING)
+        ring.open = False
+        in_keyring(ring)
+        assert "The system's keyring is locked" in texts(app())  # the note at the top of the library
+        at = app("pages/settings.py")
+        assert not at.exception
+        assert "The system's keyring is locked" in texts(at)
+        assert at.radio(key="who_reads").value == "other"
+        assert at.text_input(key="other_own_key_0").placeholder == "Paste it here"
+        assert at.selectbox(key="other_own_model_1").value == "gpt-test"
+        assert server.requests == []  # without its key the server is not asked
+        at.button(key="ask_again").click().run()
+        assert "The system's keyring is locked" in texts(at)
+        ring.open = True
+        at.button(key="ask_again").click().run()
+        assert not at.exception
+        assert "In use now: gpt-test" in texts(at)
+        assert "keyring is locked" not in texts(at)
 
 
 def test_a_wrong_key_is_told_where_it_was_typed(app):

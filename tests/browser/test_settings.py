@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import StartApp
+from tests.browser.conftest import ROOT, StartApp
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
 from tests.study.test_fault_table import book
@@ -60,13 +60,13 @@ def files_with(marker: bytes, folder: Path) -> list[Path]:
 
 @pytest.fixture
 def own_app(chromium, start_app: StartApp, tmp_path):
-    """An app of its own: the settings change what every other test would meet."""
+    """An app of its own, with a keyring of its own: the settings change what every other test would meet."""
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     library = Library(home)
     shelved = library.add(book(14), source_name="a small book.txt")
     library.close()
-    with start_app(home) as url:
+    with start_app(home, PYTHON_KEYRING_BACKEND="tests.fakes.keyrings.InMemory", PYTHONPATH=str(ROOT)) as url:
         yield url, home, shelved.id
 
 
@@ -77,7 +77,13 @@ def echoing(text: str) -> str | Reply:
     return sensible(text)
 
 
-def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(page: Page, own_app, seen: Seen):
+MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"
+
+
+@pytest.mark.parametrize(("place", "then"), [(MEMORY, FILE), (KEYRING, MEMORY)])
+def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
+    page: Page, own_app, seen: Seen, place: str, then: str
+):
     url, home, shelved = own_app
     with FakeServer(echoing, key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
         page.goto(url)
@@ -104,8 +110,11 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         row = card.locator("[class*='st-key-check_']").filter(has_text="Names pages to look up")
         expect(row).to_contain_text("5 of 5")
 
+        kept = home / "settings.json"
+        page.locator("label", has_text=place).click()
         page.locator(".st-key-other_own_use button").click()
         expect(settings).to_contain_text("In use now: reader-8b")
+        assert ("keyring" in kept.read_text(encoding="utf-8")) is (place == KEYRING)
         expect(page.locator("[class*='st-key-other_own_key'] input")).to_have_attribute(
             "placeholder", re.compile("••••cdef")
         )
@@ -142,12 +151,14 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         assert not processes_with(marker)
 
         page.goto(f"{url}/settings")
-        page.locator("label", has_text="Keep the key on this computer").click()
+        expect(page.locator("label", has_text=place).locator("input")).to_be_checked()
+        page.locator("label", has_text=then).click()
         page.locator("[class*='_use'] button", has_text="Use this model").click()
-        kept = home / "settings.json"
+        expect(page.locator(".st-key-other_own_key_1 input")).to_be_visible()  # done: the field is another one
         expect(settings).to_contain_text("In use now: reader-8b")
-        assert files_with(marker, home.parent) == [kept]
+        assert files_with(marker, home.parent) == ([kept] if then == FILE else [])
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+        assert "keyring" not in kept.read_text(encoding="utf-8")
 
         page.locator(".st-key-use_builtin button").click()
         expect(settings).not_to_contain_text("In use now")

@@ -62,7 +62,7 @@ def test_a_server_that_cuts_in_silence_is_told_with_the_remedy_and_learnt_anew(s
         assert study.model.window == takes_in
         # the person gives the model more, and takes it up again
         takes_in = 100_000
-        connecting.use_model(study, address=server.url, model="fake-model", key=Secret(), keep_key=False)
+        connecting.use_model(study, address=server.url, model="fake-model", key=Secret())
         assert (study.model.cutting, study.model.window) == ("", None)
 
 

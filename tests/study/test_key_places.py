@@ -1,0 +1,220 @@
+"""A key is in one place at a time: moved, forgotten, refused by a locked keyring, never found for another server."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from readagent_core import keyrings
+from readagent_core.errors import SettingsError
+from readagent_core.settings import Secret, load_settings
+from readagent_core.study import Study, connecting, key_places
+from readagent_core.study.key_places import FILE, KEYRING, MEMORY
+from tests.fakes.keyrings import InMemory, Locked, Waiting
+
+KEY = "sk-marker-0123456789abcdef"
+HERE, THERE = "https://x.org/v1", "https://y.org/v1"
+
+
+@pytest.fixture
+def study(own_home):
+    made = Study(load_settings())
+    yield made
+    made.library.close()
+
+
+@pytest.fixture
+def ring(in_keyring):
+    return in_keyring(InMemory())
+
+
+def use(study, place, *, address=HERE, key=KEY):
+    return connecting.use_model(study, address=address, model="m", key=Secret(key), place=place)
+
+
+def kept(home):
+    return json.loads((home / "settings.json").read_text(encoding="utf-8"))
+
+
+def anywhere(home):
+    """Files below ``home`` that hold the key."""
+    return [path.name for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def as_after_a_start(monkeypatch):
+    """The process knows nothing yet of what is in the keyring."""
+    monkeypatch.setattr(keyrings, "_CALLS", {})
+    monkeypatch.setattr(keyrings, "_HELD", {})
+    return load_settings()
+
+
+def test_in_the_keyring_the_key_stands_in_no_file(study, ring, own_home, monkeypatch):
+    assert use(study, KEYRING).origin["api_key"] == "keyring"
+    assert kept(own_home) == {"base_url": HERE, "model": "m", "api_key_in": "keyring"}
+    assert list(ring.kept.values()) == [KEY]
+    found = as_after_a_start(monkeypatch)
+    assert (found.api_key.reveal(), found.origin["api_key"], found.connected) == (KEY, "keyring", True)
+    assert found.api_key.masked() == "••••cdef"
+    assert KEY not in repr(found)
+    assert "api_key_in" not in found.kept
+    assert anywhere(own_home) == []
+
+
+@pytest.mark.parametrize("first", [MEMORY, KEYRING, FILE])
+@pytest.mark.parametrize("then", [MEMORY, KEYRING, FILE])
+def test_moved_it_is_in_the_new_place_alone(study, ring, own_home, monkeypatch, first, then):
+    use(study, first)
+    chosen = use(study, then)
+    assert chosen.api_key.reveal() == KEY
+    assert chosen.origin["api_key"] == then
+    assert list(ring.kept.values()) == ([KEY] if then == KEYRING else [])
+    assert anywhere(own_home) == (["settings.json"] if then == FILE else [])
+    assert as_after_a_start(monkeypatch).api_key == Secret("" if then == MEMORY else KEY)
+
+
+@pytest.mark.parametrize("place", [MEMORY, KEYRING, FILE])
+def test_the_built_in_reader_leaves_no_key_behind(study, ring, own_home, monkeypatch, place):
+    use(study, place)
+    connecting.use_built_in(study)
+    assert (ring.kept, anywhere(own_home)) == ({}, [])
+    found = as_after_a_start(monkeypatch)
+    assert (found.api_key, found.key_trouble, found.connected) == (Secret(), "", False)
+
+
+@pytest.mark.parametrize("place", [KEYRING, FILE])
+def test_a_key_goes_with_no_other_address(study, ring, own_home, monkeypatch, place):
+    use(study, place)
+    monkeypatch.setenv("READAGENT_BASE_URL", THERE)
+    found = as_after_a_start(monkeypatch)
+    assert (found.base_url, found.api_key, found.key_trouble) == (THERE, Secret(), "")
+    monkeypatch.delenv("READAGENT_BASE_URL")
+    use(study, place, address=THERE, key="sk-of-the-other-server")
+    assert KEY not in ring.kept.values()
+    assert anywhere(own_home) == []
+    assert as_after_a_start(monkeypatch).api_key.reveal() == "sk-of-the-other-server"
+
+
+def test_settings_changed_by_hand_to_another_address_find_no_key(study, ring, own_home, monkeypatch):
+    use(study, KEYRING)
+    (own_home / "settings.json").write_text(json.dumps(kept(own_home) | {"base_url": THERE}), encoding="utf-8")
+    found = as_after_a_start(monkeypatch)
+    assert found.api_key == Secret()
+    assert "does not hold the key any more" in found.key_trouble
+
+
+def test_what_the_environment_says_comes_first(study, ring, monkeypatch, tmp_path):
+    use(study, KEYRING)
+    monkeypatch.setenv("READAGENT_API_KEY", "sk-of-the-environment")
+    ring.asked.clear()
+    found = as_after_a_start(monkeypatch)
+    assert (found.api_key.reveal(), found.origin["api_key"]) == ("sk-of-the-environment", "environment")
+    monkeypatch.delenv("READAGENT_API_KEY")
+    path = tmp_path / "secrets.toml"
+    path.write_text('READAGENT_API_KEY = "sk-of-secrets"', encoding="utf-8")
+    assert load_settings(secrets=path).origin["api_key"] == "secrets"
+    assert ring.asked == []
+
+
+def test_other_settings_leave_it_where_it_is(study, ring, own_home):
+    use(study, KEYRING)
+    chosen = connecting.change(study, {"budget_month": 3.0})
+    assert (chosen.api_key.reveal(), chosen.origin["api_key"]) == (KEY, "keyring")
+    assert kept(own_home)["api_key_in"] == "keyring"
+
+
+def test_a_locked_keyring_keeps_nothing_and_changes_nothing(study, in_keyring, own_home):
+    use(study, FILE)
+    before = kept(own_home)
+    in_keyring(Locked())
+    with pytest.raises(SettingsError, match=r"locked.*nothing was changed"):
+        use(study, KEYRING)
+    assert kept(own_home) == before
+    assert study.settings.origin["api_key"] == "settings"
+
+
+@pytest.fixture
+def locked(study, in_keyring, monkeypatch):
+    """A study that was started over a key in a keyring that is locked now."""
+    ring = in_keyring(Locked())
+    ring.open = True
+    use(study, KEYRING)
+    ring.open = False
+    study.reconnect(as_after_a_start(monkeypatch))
+    return ring
+
+
+def test_over_a_locked_keyring_the_app_starts_and_says_so(study, locked, own_home):
+    assert "is locked" in study.settings.key_trouble
+    assert (study.settings.model, study.settings.connected) == ("m", False)
+    assert not study.model.is_language_model
+    connecting.change(study, {"budget_month": 3.0})
+    assert "is locked" in study.settings.key_trouble
+    with pytest.raises(SettingsError, match="locked"):
+        key_places.ask_again(study)
+    locked.open = True
+    assert not key_places.take_up(study)  # nobody asked it again
+    key_places.ask_again(study)
+    assert study.settings.key_trouble == ""
+    assert study.settings.api_key.reveal() == KEY
+    assert study.model.is_language_model
+
+
+def test_the_key_entered_anew_connects(study, locked, own_home, monkeypatch):
+    chosen = use(study, FILE)
+    assert (chosen.key_trouble, chosen.connected) == ("", True)
+    assert kept(own_home)["keys_left"] == [HERE]  # the old one is still locked in
+    assert HERE in key_places.left(study)
+    with pytest.raises(SettingsError, match="still in it"):
+        key_places.remove_left(study)
+    locked.open = True
+    key_places.remove_left(study)
+    assert (locked.kept, key_places.left(study)) == ({}, "")
+    assert "keys_left" not in kept(own_home)
+
+
+def test_used_without_entering_it_the_key_stays_where_it_is(study, locked, own_home):
+    chosen = use(study, MEMORY, key="")
+    assert "is locked" in chosen.key_trouble
+    assert kept(own_home)["api_key_in"] == "keyring"
+    assert list(locked.kept.values()) == [KEY]
+
+
+def test_left_for_the_built_in_reader_a_locked_in_key_is_told(study, locked, own_home):
+    connecting.use_built_in(study)
+    assert study.settings.key_trouble == ""
+    assert "still in it" in key_places.left(study)
+    locked.open = True
+    key_places.remove_left(study)
+    assert locked.kept == {}
+
+
+def test_a_key_kept_anew_is_not_left(study, locked, own_home):
+    connecting.use_built_in(study)
+    locked.open = True
+    use(study, KEYRING)
+    assert key_places.left(study) == ""
+    assert list(locked.kept.values()) == [KEY]
+
+
+def test_where_settings_cannot_be_written_the_keyring_gets_nothing(study, ring, own_home, monkeypatch):
+    (own_home / "settings.json.new").mkdir()
+    with pytest.raises(SettingsError, match="Nothing was changed"):
+        use(study, KEYRING)
+    assert ring.kept == {}
+
+
+def test_an_answer_that_comes_late_is_taken_up(study, in_keyring, own_home, monkeypatch):
+    ring = in_keyring(InMemory())
+    use(study, KEYRING)
+    slow = Waiting()
+    slow.kept = ring.kept
+    in_keyring(slow)
+    monkeypatch.setattr(keyrings, "MOMENT", 0.05)
+    study.reconnect(load_settings())
+    assert "has not answered" in study.settings.key_trouble
+    assert not key_places.take_up(study)
+    slow.answered.set()
+    assert key_places.take_up(study, patience=20)
+    assert study.settings.api_key.reveal() == KEY
+    assert len(slow.asked) == 1
