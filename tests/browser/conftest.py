@@ -1,7 +1,7 @@
 """What browser tests have: one Chromium with one page and two running apps a session; each test finds the page empty.
 
 - ``page``           a Playwright page, emptied for each test; fails it at its end if a script error was thrown on it
-- ``standing_page``  the same as the test before left it
+- ``standing_page``  the same as the test of the same file before left it
 - ``asked_for``      the addresses that ``page`` asks for
 - ``new_page``       a page of the test's own, for what stays with a page: a script run before any other
 - ``app_url``        an app with the built-in reader and a home of its own
@@ -86,6 +86,7 @@ class Kept:
         self._browser = browser
         self._page: Page | None = None
         self.thrown: list[str] = []
+        self.file: Path | None = None  # of the test that had it last
 
     def page(self) -> Page:
         if self._page is None:
@@ -134,9 +135,19 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Why each test that was tried again had failed: it is to be mended, not to be got used to."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"tried again: {report.nodeid} ({report.when})")
+        terminalreporter.line("\n".join(report.longreprtext.splitlines()[-40:]))
+
+
 @pytest.fixture
 def standing_page(kept: Kept, request: pytest.FixtureRequest) -> Iterator[Page]:
     request.node.stash[FAILED] = False  # by a try before this one
+    if kept.file != request.node.path:  # another file's tests leave other windows: narrow ones, for one
+        kept.empty()
+        kept.file = request.node.path
     yield kept.page()
     thrown = list(kept.thrown)
     if thrown or request.node.stash[FAILED]:
