@@ -46,8 +46,10 @@ class Usage:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Usage:
-        known = {f.name for f in fields(cls)}
-        return cls(**{name: value for name, value in data.items() if name in known})
+        return cls(**{name: value for name, value in data.items() if name in _KNOWN})
+
+
+_KNOWN = frozenset(f.name for f in fields(Usage))
 
 
 def _sum(one: Any, other: Any) -> Any:

@@ -2,7 +2,7 @@
 
 Keeps where each answer stands in results.jsonl, and of its text only the question's first words: an answer is read
 when it is looked at. So thousands of questions can be walked through in little memory, also while the experiment
-runs; what comes in afterwards is not seen. The screen and every report file walk this way.
+runs; what comes in after the first look is not seen. The screen and every report file walk this way.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Lines, Result
 from readagent_core.methods.base import LETTERS
+from readagent_core.once import once
 from readagent_core.words import squeeze
 
 _FIRST_WORDS = 160  # characters of a question kept for lists
@@ -61,8 +62,7 @@ class Entry:
 
 
 class Questions:
-    """The questions of an experiment's folder that have an answer. ``titles``: of the arms, in the report's order;
-    ``arms``: the keys of those that have answered.
+    """The questions of an experiment's folder that have an answer. ``titles``: of the arms, in the report's order.
 
     Raises DatasetError for a damaged line; a last line that is still being written is left out.
     """
@@ -71,14 +71,15 @@ class Questions:
         self.folder, self.titles = folder, dict(titles)
         self._results = Lines(folder / "results.jsonl", mend=False)
         self._replays = Lines(folder / "replays.jsonl", mend=False)
-        self.entries = self._index()
 
     @classmethod
     def of(cls, folder: Path, record: Mapping[str, Any]) -> Questions:
         """Those of the experiment with this record."""
         return cls(folder, titles(record))
 
-    def _index(self) -> list[Entry]:
+    @once
+    def entries(self) -> list[Entry]:
+        """All questions in the dataset's order; found when they are first asked for."""
         begins: dict[tuple[int, int], str] = {}
         found: dict[tuple[int, int], dict[tuple[str, int], Spot]] = {}
         names = {key: key for key in self.titles}  # one string an arm, not one an answer
@@ -89,12 +90,16 @@ class Questions:
             arm = names.setdefault(result.arm, result.arm)
             found.setdefault(question, {})[(arm, result.run)] = Spot(place, arm, result.run, judged(result))
         order = {arm: at for at, arm in enumerate(names)}
-        seen = {spot.arm for spots in found.values() for spot in spots.values()}
-        self.arms = [arm for arm in names if arm in seen]
         return [
             Entry(*question, begins[question], tuple(sorted(spots.values(), key=lambda s: (order[s.arm], s.run))))
             for question, spots in sorted(found.items())
         ]
+
+    @once
+    def arms(self) -> list[str]:
+        """Keys of the arms that have answered, in the report's order."""
+        seen = dict.fromkeys(spot.arm for entry in self.entries for spot in entry.spots)
+        return [arm for arm in dict.fromkeys((*self.titles, *seen)) if arm in seen]
 
     def __len__(self) -> int:
         return len(self.entries)

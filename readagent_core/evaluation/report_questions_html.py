@@ -27,6 +27,7 @@ from readagent_core.study.comparing_told import parted
 from readagent_core.words import count_words
 
 MOST_BYTES = 20_000_000
+_MARGIN = 1.1  # the questions to come may be somewhat longer than those before
 _ELSEWHERE = "the file replays.jsonl in the experiment's folder, and the Evaluate screen"
 _GONE = "The replay of this answer is not there any more."
 
@@ -65,8 +66,8 @@ def section(questions: Questions, written: int = 0, *, most: int = MOST_BYTES) -
 class _Room:
     """Prompts are kept while the whole file, as far as it can be foreseen, stays below ``most`` bytes.
 
-    The questions to come are taken to be as long as those before. Once full it stays full: the first questions have
-    all their prompts, the later ones none.
+    The questions to come are taken to be a tenth longer than those before. Once full it stays full: the first
+    questions have all their prompts, the later ones none.
     """
 
     def __init__(self, most: int, questions: int) -> None:
@@ -84,7 +85,7 @@ class _Room:
         prompts = sum(isinstance(piece, Prompt) for piece in pieces)
         if prompts and not self._full:
             whole = "".join(piece.html() if isinstance(piece, Prompt) else piece for piece in pieces)
-            to_come = self._bare / self._done * (self.questions - self._done)
+            to_come = _MARGIN * self._bare / self._done * (self.questions - self._done)
             longer = len(whole.encode("utf-8", "replace"))
             if self._written + longer + to_come <= self.most:
                 self.kept += prompts

@@ -87,13 +87,15 @@ class Result:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Result:
-        known = {f.name for f in fields(cls)}
-        values = {name: value for name, value in data.items() if name in known}
+        values = {name: value for name, value in data.items() if name in _KNOWN}
         for name in ("usage", "rater_usage"):
             values[name] = Usage.from_dict(values.get(name, {}))
         for name in ("options", "references", "looked_up", "notes"):
             values[name] = tuple(values.get(name, ()))
         return cls(**values)
+
+
+_KNOWN = frozenset(f.name for f in fields(Result))  # looked at for every line of thousands
 
 
 @dataclass(frozen=True)

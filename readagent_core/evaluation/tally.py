@@ -187,9 +187,8 @@ class Tally:
 
         Over several runs a question's ROUGE is its mean, its choice what most runs chose. None without pairs.
         """
-        one, two = dict(self.scores.get(first.key, {})), dict(self.scores.get(second.key, {}))
-        questions = sorted({(c, i) for c, i, _ in one} & {(c, i) for c, i, _ in two})
-        pairs = [(_of_question(one, q), _of_question(two, q)) for q in questions]
+        one, two = (_by_question(dict(self.scores.get(arm.key, {}))) for arm in (first, second))
+        pairs = [(_of_runs(one[q]), _of_runs(two[q])) for q in sorted(one.keys() & two.keys())]
         chosen = [(a, b) for a, b in pairs if a[0] is not None and b[0] is not None]
         if chosen:
             return mcnemar([bool(a[0]) for a, _ in chosen], [bool(b[0]) for _, b in chosen])
@@ -262,10 +261,15 @@ def _rouge(found: Mapping[tuple[int, int, int], Score], runs: Sequence[int]) -> 
     return result
 
 
-def _of_question(
-    found: Mapping[tuple[int, int, int], Score], question: tuple[int, int]
-) -> tuple[bool | None, float | None]:
-    scores = [s for (c, i, _), s in found.items() if (c, i) == question]
+def _by_question(found: Mapping[tuple[int, int, int], Score]) -> dict[tuple[int, int], list[Score]]:
+    """Each question's scores, a run each."""
+    questions: dict[tuple[int, int], list[Score]] = {}
+    for (case, item, _), score in found.items():
+        questions.setdefault((case, item), []).append(score)
+    return questions
+
+
+def _of_runs(scores: Sequence[Score]) -> tuple[bool | None, float | None]:
     chosen = [s.correct for s in scores if s.correct is not None]
     rouge = [s.rouge[2] for s in scores if s.rouge is not None]
     return (

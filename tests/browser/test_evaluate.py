@@ -37,7 +37,7 @@ def story(number: int, questions: list[str]) -> str:
     return json.dumps({"title": f"Story {number}", "article": text, "questions": asked})
 
 
-def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str) -> None:
+def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str, tmp_path: Path) -> None:
     open_screen(page, app_url)
     limit = page.locator(".st-key-evaluate_limit input")
     limit.fill("2")
@@ -52,10 +52,38 @@ def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str
     page.locator("[role=tab]").nth(2).click()
     expect(page.locator(".st-key-evaluate_asked")).to_be_visible()
     expect(page.locator(".st-key-evaluate_stop")).to_have_count(0)  # nothing runs any more
-    with page.expect_download() as download:
-        page.locator("[role=tab]").nth(0).click()
-        page.locator(".st-key-evaluate_download_csv button").click()
-    assert download.value.suggested_filename.endswith(".csv")
+    page.locator("[role=tab]").nth(0).click()
+    files = {}
+    for format in ("csv", "answers.csv", "html"):
+        with page.expect_download() as download:
+            page.locator(f".st-key-evaluate_download_{format.replace('.', '_')} button").click()
+        assert download.value.suggested_filename.endswith(f".{format}")
+        files[format] = tmp_path / f"report.{format}"
+        download.value.save_as(files[format])
+    assert files["csv"].read_text(encoding="utf-8").startswith("arm,")
+    assert files["answers.csv"].read_text(encoding="utf-8-sig").startswith("number,")
+    the_report_is_usable_by_keyboard(page, files["html"])
+
+
+def the_report_is_usable_by_keyboard(page: Page, file: Path) -> None:
+    page.goto(file.as_uri())
+    expect(page.locator("h2", has_text="Questions")).to_be_visible()
+    shown = page.locator(".q:visible")
+    expect(shown).to_have_count(2)
+    differ = page.locator(".q.differ").count()
+    page.locator("[name=show][value=all]").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[name=show][value=differ]")).to_be_checked()
+    expect(shown).to_have_count(differ)
+    page.keyboard.press("ArrowRight")
+    expect(shown).to_have_count(2)
+    answers = page.locator(".q").first.locator(".a")
+    expect(answers.first).to_be_hidden()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(answers).to_have_count(4)
+    expect(answers.last).to_be_visible()
 
 
 def test_stopped_half_way_shows_what_is_there_and_goes_on(

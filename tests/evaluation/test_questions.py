@@ -72,6 +72,7 @@ def test_the_last_answer_counts_and_runs_stand_side_by_side(tmp_path):
 
 def test_an_experiment_still_running_is_seen_as_far_as_its_whole_lines(tmp_path):
     before = three(tmp_path)
+    assert len(before) == 3  # looked at now
     line = json.dumps(chosen(P3, 3, True).to_dict()).encode()
     file = tmp_path / "results.jsonl"
     file.write_bytes(file.read_bytes() + line[:90])
