@@ -64,7 +64,7 @@ class Entry:
 class Questions:
     """The questions of an experiment's folder that have an answer. ``titles``: of the arms, in the report's order.
 
-    Raises DatasetError for a damaged line; a last line that is still being written is left out.
+    The first look raises DatasetError for a damaged line; a last line that is still being written is left out.
     """
 
     def __init__(self, folder: Path, titles: Mapping[str, str]) -> None:
