@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.library import Library
+from tests.browser.conftest import go_to
 from tests.fakes.server import FakeServer, Reply
 
 KEEPER = "The Keeper of Harrow Light"
@@ -105,7 +106,7 @@ def test_a_sample_is_read_asked_about_and_the_right_page_opens(page: Page, prefi
     afresh.click()
     expect(page.locator('[class*="st-key-choose_"]')).to_be_visible()  # there are two readings to choose from now
     expect(afresh).to_be_visible(timeout=90_000)  # and the second is done
-    page.get_by_test_id("stTopNavLink").filter(has_text="Ask").click()
+    go_to(page, "Ask")
     expect(page.locator(BOX)).to_be_visible()
     exchange = ask(page, "Which firm will repair the slip, Stell Marine or Brannock Civil?")
     said = exchange.locator(".why")

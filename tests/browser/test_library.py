@@ -15,7 +15,7 @@ from readagent_core.memory import Gist, GistMemory
 from readagent_core.memory import Page as MemoryPage
 from readagent_core.plan import ReadingPlan
 from readagent_core.study.exporting import export
-from tests.browser.conftest import StartApp
+from tests.browser.conftest import StartApp, go_to
 
 STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
     f"On day {n} the ferry came late, and the ferryman said that the river had told him so. Nobody asked how." * 3
@@ -82,7 +82,7 @@ def test_a_file_is_dropped_reported_renamed_read_and_removed_with_undo(page: Pag
     ferry.get_by_role("button", name="Start reading").click()
     expect(page.locator(".leaf").first).to_be_attached()
     expect(page.locator(".job")).to_be_hidden()  # it ended by itself
-    page.goto(app_url)
+    go_to(page, "Library")
     expect(ferry).to_contain_text("kept at")
     expect(ferry).to_contain_text("Opened today")
     ferry.locator('[data-testid="stPopover"] button').click()
@@ -172,7 +172,7 @@ def test_an_empty_library_says_how_to_begin(page: Page, start_app: StartApp, tmp
         page.goto(f"{url}/read?page=2")  # the first thing a fresh server is asked for is a link to a screen
         expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
         expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(6)
-        page.goto(url)
+        go_to(page, "Library")
         remove = page.locator('[class*="st-key-remove_"] button')
         for title in ("Harrow Light", "Parish Council", "雪の駅"):
             card(page, title).locator('[data-testid="stPopover"] button').click()

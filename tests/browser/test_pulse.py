@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import go_to
 from tests.browser.test_ask import BOX, ask, open_ask
 from tests.browser.test_ask import replies as replies
 from tests.browser.test_ask import story as story
@@ -50,10 +51,10 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
     exchange = ask(page, "How did he come to the ship?")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
     for _ in range(3):
-        page.get_by_test_id("stTopNavLink").filter(has_text="Library").click()
+        go_to(page, "Library")
         expect(page.locator(BOX)).to_have_count(0)
         expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
-        page.get_by_test_id("stTopNavLink").filter(has_text="Ask").click()
+        go_to(page, "Ask")
         expect(exchange.locator("button.stop")).to_be_visible()
     exchange.locator("button.stop").click()
     expect(exchange.locator(".note")).to_contain_text("Stopped.")

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from readagent_core.study.exporting import FORMATS, import_json
+from tests.browser.conftest import go_to
 
 FOCUSED = """() => {
   let at = document.activeElement;
@@ -211,7 +212,7 @@ def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
     page.locator(".panel").get_by_role("button", name="Sepia").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Library").click()
+    go_to(page, "Library")
     expect(page.locator(".st-key-q input")).to_be_visible()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
     white = """[...document.querySelectorAll('.stApp *')].filter((e) => e.checkVisibility() && e.clientWidth > 20
@@ -219,7 +220,7 @@ def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
     try:
         assert page.evaluate(white) == []
     finally:
-        open_reader(page, app_url, at=1)
+        go_to(page, "Read")
         page.locator(".aa").click()
         page.locator(".panel").get_by_role("button", name="As the system").click()
         expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")

@@ -16,7 +16,7 @@ from readagent_core.memory import Gist, GistMemory
 from readagent_core.memory import Page as MemoryPage
 from readagent_core.plan import ReadingPlan
 from readagent_core.study.exporting import export
-from tests.browser.conftest import StartApp
+from tests.browser.conftest import StartApp, go_to
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer
 
@@ -198,13 +198,14 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
         assert page.locator(f"#p{n + 1} .gtext").evaluate("e => e.textContent") == HOSTILE[n]
         assert HOSTILE[n] in page.locator(f"#p{n + 1} .pausemark p").evaluate("e => e.textContent")
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    page.goto(app_url)
+    go_to(page, "Library")
     card = page.locator(f'[class*="st-key-card_{book.id}"]')
     expect(card.locator("h2")).to_have_text(document.title)
     card.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Import report").click()
     expect(page.get_by_role("dialog", name="Import report")).to_contain_text(HOSTILE[0])
-    page.goto(f"{app_url}/ask?book={book.id}")
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    go_to(page, "Ask")
     for n in range(3):
         assert page.locator(".m .g").nth(n).evaluate("e => e.textContent") == HOSTILE[n]
     asking = page.locator('[data-testid="stChatInput"] textarea')
@@ -212,7 +213,7 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
     asking.press("Enter")
     expect(page.locator("p").get_by_text(f"Who is {HOSTILE[0]}?", exact=True)).to_be_visible()
     expect(page.locator(".ans").last).to_contain_text("window.pwned")
-    page.goto(f"{app_url}/compare?book={book.id}")
+    go_to(page, "Compare")
     page.locator(".st-key-compare_ask input").fill(f"Who is {HOSTILE[1]}?")
     page.locator(".st-key-compare_go button").click()
     expect(page.locator('.r[data-state="done"]')).to_have_count(4)

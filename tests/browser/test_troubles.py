@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import StartApp
+from tests.browser.conftest import StartApp, go_to
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply, error
 from tests.study.test_fault_table import book
@@ -73,7 +73,7 @@ def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             assert sent < len(server.chats) <= sent + 2
             page.get_by_role("button", name="Open Settings").click()
             expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
-            page.goto(f"{url}/read?book={shelved.id}")
+            go_to(page, "Read")
             moods.refusing.clear()
             page.get_by_role("button", name="Try again").click()
             expect(line).to_be_hidden()
@@ -81,11 +81,11 @@ def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             assert len(asked) == len(set(asked)) > 6
 
             moods.cutting.set()
-            page.goto(f"{url}/ask?book={shelved.id}")
+            go_to(page, "Ask")
             page.get_by_test_id("stChatInputTextArea").fill("What did Mrs. Oake win with a silver bell?")
             page.keyboard.press("Enter")
             foot = page.locator(".st-key-foot")
             expect(foot).to_contain_text("The server cut a prompt without saying so: it read 200 of about")
             expect(foot).to_contain_text("give the model a larger context")
-            page.goto(f"{url}/settings")
+            go_to(page, "Settings")
             expect(page.locator(".st-key-settings")).to_contain_text("The server asked for fewer calls at once")
