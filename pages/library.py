@@ -27,8 +27,11 @@ def go(book: Book) -> None:
 
 
 def connect_note(study: Study) -> None:
-    """Says in plain words that no language model is connected, until the person puts it away."""
-    if study.model.is_language_model or study.library.preference("connect note hidden", False):
+    """Says in plain words that no language model is connected, until the person puts it away; that the chosen one's
+    key cannot be had, always.
+    """
+    chosen = bool(study.settings.key_trouble)
+    if study.model.is_language_model or (not chosen and study.library.preference("connect note hidden", False)):
         return
     with st.container(key="note", horizontal=True, vertical_alignment="center"):
         st.markdown(
@@ -37,7 +40,9 @@ def connect_note(study: Study) -> None:
         )
         if st.button("Connect a model", type="primary", key="connect"):
             st.switch_page("pages/settings.py")
-        if st.button("", icon=":material/close:", key="hide_note", help="Hide this note", type="tertiary"):
+        if not chosen and st.button(
+            "", icon=":material/close:", key="hide_note", help="Hide this note", type="tertiary"
+        ):
             study.library.set_preference("connect note hidden", True)
             st.rerun()
 

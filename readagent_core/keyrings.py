@@ -22,15 +22,18 @@ from readagent_core.secret import Secret
 MOMENT = 3.0  # seconds: an open keyring answers in some hundredths
 PATIENCE = 30.0  # where a person has just asked for it, and may have a password to type
 
-NONE = "This computer has no keyring that can be used."
+NONE = "This computer has no keyring that can be used just now."
 LOCKED = "The system's keyring is locked, or did not let ReadAgent in."
 AWAY = "The system's keyring cannot be used just now."
 SILENT = "The system's keyring has not answered; it may be asking for its password in another window."
 GONE = "The system's keyring does not hold the key any more."
 ENTER = "Enter the key anew in Settings."
+COMES_BACK = "Enter the key anew in Settings, or start again when there is one."
 READ_NEXT = "Unlock it and ask it again in Settings, or enter the key anew there."
 KEEP_NEXT = "The key was not kept, and nothing was changed. Unlock the keyring and try again, or choose another place."
-FORGET_NEXT = "A key is still in it: unlock it and try again, or remove “ReadAgent” from it with the system's own tool."
+FORGET_NEXT = (
+    "A key is still in the keyring: unlock it and try again, or remove “ReadAgent” with the system's own tool."
+)
 
 _LOCKED = ("KeyringLocked", "LockedException", "PromptDismissedException")  # the last two are SecretStorage's own
 _LOCK = threading.RLock()
@@ -104,7 +107,8 @@ def get(home: Path, address: str, seconds: float | None = None) -> Secret:
         try:
             _HELD[at] = _once(at, lambda: _read(at), seconds)
         except _Trouble as trouble:
-            raise SettingsError(f"{trouble} {ENTER if str(trouble) in (NONE, GONE) else READ_NEXT}") from None
+            following = {NONE: COMES_BACK, GONE: ENTER}.get(str(trouble), READ_NEXT)
+            raise SettingsError(f"{trouble} {following}") from None
     return _HELD[at]
 
 

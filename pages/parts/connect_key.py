@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import streamlit as st
 
-from pages.parts import shell
+from readagent_core.errors import ReadAgentError
 from readagent_core.study import Study, key_places
 
 PLACES = {
@@ -46,10 +46,18 @@ def notices(study: Study) -> None:
         told(left, "Remove it now", key_places.remove_left, study)
 
 
-def told(line: str, title: str, act: Any, study: Study) -> None:
+def told(line: str, title: str, act: Callable[[Study], None], study: Study) -> None:
+    """``act`` is named by its button; where it does not succeed, the line stays as it is or says what is so now."""
     name = act.__name__
     with st.container(border=True, key=f"error_calm_{name}"):
+        st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
         st.text(line)
-        if st.button(title, key=name):
+        if not st.button(title, key=name):
+            return
+        try:
             with st.spinner("The keyring may ask for its password in another window"):
-                shell.guarded(lambda: act(study))
+                act(study)
+        except ReadAgentError as error:
+            st.caption("It was tried again, with the same answer." if str(error) in line else str(error))
+        else:
+            st.rerun()

@@ -63,7 +63,7 @@ def drop(study: Study, changes: dict[str, Any]) -> None:
 def left(study: Study) -> str:
     """A line for people where a key is still in a keyring that could not be opened; else ''."""
     addresses = _left(study)
-    return f"{keyrings.AWAY} {keyrings.FORGET_NEXT} It belongs to {', '.join(addresses)}." if addresses else ""
+    return f"{keyrings.FORGET_NEXT} It belongs to {', '.join(addresses)}." if addresses else ""
 
 
 def remove_left(study: Study) -> None:

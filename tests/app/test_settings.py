@@ -222,7 +222,8 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_
         connecting.use_model(study, address=server.url, model="gpt-test", key=Secret(KEY), place=key_places.KEYRING)
         ring.open = False
         in_keyring(ring)
-        assert "The system's keyring is locked" in texts(app())  # the note at the top of the library
+        study.library.set_preference("connect note hidden", True)
+        assert "The system's keyring is locked" in texts(app())  # the note at the top of the library, hidden or not
         at = app("pages/settings.py")
         assert not at.exception
         assert "The system's keyring is locked" in texts(at)
@@ -231,12 +232,31 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_
         assert at.selectbox(key="other_own_model_1").value == "gpt-test"
         assert server.requests == []  # without its key the server is not asked
         at.button(key="ask_again").click().run()
-        assert "The system's keyring is locked" in texts(at)
+        assert "It was tried again, with the same answer." in texts(at)
         ring.open = True
         at.button(key="ask_again").click().run()
         assert not at.exception
         assert "In use now: gpt-test" in texts(at)
         assert "keyring is locked" not in texts(at)
+
+
+def test_a_key_that_a_keyring_does_not_let_go_is_told_until_it_is_gone(app, in_keyring, study):
+    ring = in_keyring(Locked())
+    ring.open = True
+    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY), place=key_places.KEYRING)
+    ring.open = False
+    connecting.use_built_in(study)
+    at = app("pages/settings.py")
+    assert "A key is still in the keyring" in texts(at)
+    assert "https://x.org/v1" in texts(at)
+    at.button(key="remove_left").click().run()
+    assert "It was tried again, with the same answer." not in texts(at)
+    assert "is locked" in texts(at)
+    ring.open = True
+    at.button(key="remove_left").click().run()
+    assert not at.exception
+    assert "still in the keyring" not in texts(at)
+    assert ring.kept == {}
 
 
 def test_a_wrong_key_is_told_where_it_was_typed(app):

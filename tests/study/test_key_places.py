@@ -165,7 +165,7 @@ def test_the_key_entered_anew_connects(study, locked, own_home, monkeypatch):
     assert (chosen.key_trouble, chosen.connected) == ("", True)
     assert kept(own_home)["keys_left"] == [HERE]  # the old one is still locked in
     assert HERE in key_places.left(study)
-    with pytest.raises(SettingsError, match="still in it"):
+    with pytest.raises(SettingsError, match="still in the keyring"):
         key_places.remove_left(study)
     locked.open = True
     key_places.remove_left(study)
@@ -183,7 +183,7 @@ def test_used_without_entering_it_the_key_stays_where_it_is(study, locked, own_h
 def test_left_for_the_built_in_reader_a_locked_in_key_is_told(study, locked, own_home):
     connecting.use_built_in(study)
     assert study.settings.key_trouble == ""
-    assert "still in it" in key_places.left(study)
+    assert "still in the keyring" in key_places.left(study)
     locked.open = True
     key_places.remove_left(study)
     assert locked.kept == {}
