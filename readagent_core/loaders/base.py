@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
@@ -64,8 +65,9 @@ def same(one: str, other: str) -> bool:
     return bool(one) and _MARKUP.sub(" ", one).strip().casefold() == _MARKUP.sub(" ", other).strip().casefold()
 
 
-def _letters(text: str) -> str:
-    return "".join(c for c in text if c.isalnum()).casefold()
+def _letters(text: str, most: int | None = None) -> str:
+    """The letters and figures of ``text``, at most so many."""
+    return "".join(islice((c for c in text if c.isalnum()), most)).casefold()
 
 
 def _is_near(line: str, author: str) -> bool:
@@ -169,7 +171,8 @@ class Builder:
         texts = [p.text for p in self.paragraphs[:3]]
         parted = any(0 < s.start < 3 for s in self.sections)
         whole = _letters(title)
-        return next((n for n in (2, 3) if not parted and whole and _letters("".join(texts[:n])) == whole), 0)
+        most = len(whole) + 1  # a first paragraph may be the whole book
+        return next((n for n in (2, 3) if not parted and whole and _letters("".join(texts[:n]), most) == whole), 0)
 
     def _set_title_page_apart(self, author: str) -> None:
         """'An Indian Tale' and 'by Hermann Hesse', set as headings above a first chapter's, are no sections."""

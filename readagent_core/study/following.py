@@ -44,7 +44,9 @@ def answer_text(events: Iterable[dict[str, Any]]) -> str:
 def seen_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: int | None) -> list[tuple[str, str]]:
     """The last questions and answers that a follow-up may be understood from, oldest first."""
     found: list[tuple[str, str]] = []
-    for exchange in exchanges:
+    for exchange in reversed(exchanges):
+        if len(found) == REMEMBERED:
+            break
         if up_to is not None:
             within = exchange.reading_id == reading_id and exchange.up_to is not None and exchange.up_to <= up_to
             if not within:
@@ -52,7 +54,7 @@ def seen_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: int |
         answer = answer_text(exchange.events)
         if exchange.state in ("done", "cut off") and answer:
             found.append((exchange.extra.get(TASK) or exchange.question, parse(answer).body))
-    return found[-REMEMBERED:]
+    return found[::-1]
 
 
 def standalone_prompt(question: str, history: Sequence[tuple[str, str]], *, title: str, language: str) -> Prompt:
