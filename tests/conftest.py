@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 
@@ -11,6 +13,11 @@ def no_keyring():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
         yield
+
+
+def pytest_collection_finish():
+    """What was imported stays: every collection of garbage would look through all of it."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -104,7 +104,7 @@ def test_inspect(book):
 
 
 def test_read_has_the_promised_shape_and_a_second_read_asks_nothing(book, server):
-    found = run_json("read", book, by=run, server=server)
+    found = run_json("read", book, server=server)
     assert {"document", "pages", "words", "gist_words", "compression_rate", "usage"} <= set(found)
     assert {"id", "title", "words", "sections"} <= set(found["document"])
     assert {"number", "start", "end", "words", "reason", "fallback", "gist", "gist_words"} <= set(found["pages"][0])
@@ -153,7 +153,7 @@ def test_ask_has_the_promised_shape(book, server):
 
 
 def test_ask_in_words_with_the_built_in_reader(book):
-    out, told = run("ask", book, "Which bell rang first?", "--up-to", "1")  # all of it without a server
+    out, told = run_here("ask", book, "Which bell rang first?", "--up-to", "1")
     assert "words" in out
     assert "No language model is connected" in told
 
