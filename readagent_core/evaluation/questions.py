@@ -154,11 +154,13 @@ def judged(result: Result) -> bool | None:
 
 
 def verdict(result: Result) -> str:
-    """'right', 'not right', 'no answer', and for free-form answers 'agrees in part' or 'not judged'."""
+    """'right', 'not right', 'named no option', 'no answer'; for free-form answers 'agrees in part' or 'not judged'."""
     if result.error:
         return "no answer"
     if result.rating:
         return _RATED[result.rating]
+    if result.options and result.option is None:
+        return "named no option"
     return {True: "right", False: "not right", None: "not judged"}[judged(result)]
 
 

@@ -95,10 +95,12 @@ def test_nothing_there_is_no_question(tmp_path):
 def test_an_answer_nobody_judged_is_not_called_wrong(tmp_path):
     unrated, partly = free(P3, 0, 0.4), free(FULL, 0, 0.4, "partial")
     gone = free(P3, 1, 0.0, error="ReplyError: nothing")
-    assert [(judged(r), verdict(r)) for r in (unrated, partly, gone)] == [
+    silent = chosen(P3, 2, False, option=None)
+    assert [(judged(r), verdict(r)) for r in (unrated, partly, gone, silent)] == [
         (None, "not judged"),
         (False, "agrees in part"),
         (False, "no answer"),
+        (False, "named no option"),
     ]
     questions = write_folder(tmp_path, [unrated, gone])
     assert [entry.marks for entry in questions.entries] == ["1 answer, not judged", "0 of 1 right"]
