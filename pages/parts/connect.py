@@ -120,7 +120,8 @@ def built_in(study: Study) -> None:
         "It finds pauses where the words change, keeps each page's most telling sentences, and looks pages up by the "
         "words of your question. It is quick and private, and understands nothing: a language model reads far better."
     )
-    if study.model.is_language_model and st.button("Use the built-in reader", type="primary", key="use_builtin"):
+    chosen = study.model.is_language_model or study.settings.key_trouble
+    if chosen and st.button("Use the built-in reader", type="primary", key="use_builtin"):
         shell.guarded(lambda: connecting.use_built_in(study))
 
 

@@ -49,8 +49,9 @@ def fields(
     """Address, key, model where it is not chosen yet, and what can be done with them."""
     left, right = st.columns(2)
     where = left.text_input("Address", value=address, placeholder="http://localhost:1234/v1", key=f"{scope}_address")
+    preset = connecting.preset_of(where)
     same = study.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
-        not study.settings.base_url and scope == "openai"
+        not study.settings.base_url and preset is not None and preset.id == "openai"
     )
     held = study.settings.api_key if same else Secret()
     waiting = same and bool(study.settings.key_trouble)
@@ -98,9 +99,8 @@ def acts(study: Study, *, where: str, model: str, key: Secret, place: str, price
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
-        back = study.model.is_language_model and st.button(
-            "Back to the built-in reader", type="tertiary", key="use_builtin"
-        )
+        chosen = study.model.is_language_model or study.settings.key_trouble
+        back = chosen and st.button("Back to the built-in reader", type="tertiary", key="use_builtin")
     if use:
         shell.guarded(lambda: take(study, where=where, model=model, key=key, place=place, price=price))
     if test:

@@ -41,18 +41,19 @@ def choice(study: Study, *, scope: str, same: bool, key_page: str) -> str:
 def notices(study: Study) -> None:
     """A key that the keyring does not give, and one that it does not let go; each with what can be done."""
     if study.settings.key_trouble:
-        told(study.settings.key_trouble, "Ask the keyring again", key_places.ask_again, study)
+        title = "The keyring does not give the key"
+        told(study, title, study.settings.key_trouble, "Ask the keyring again", key_places.ask_again)
     if left := key_places.left(study):
-        told(left, "Remove it now", key_places.remove_left, study)
+        told(study, "A key was left behind", left, "Remove it now", key_places.remove_left)
 
 
-def told(line: str, title: str, act: Callable[[Study], None], study: Study) -> None:
-    """``act`` is named by its button; where it does not succeed, the line stays as it is or says what is so now."""
+def told(study: Study, title: str, line: str, button: str, act: Callable[[Study], None]) -> None:
+    """The line with a button for ``act``; where that does not succeed, what came of it stands below."""
     name = act.__name__
     with st.container(border=True, key=f"error_calm_{name}"):
-        st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
+        st.markdown(f":orange[:material/lock:] &nbsp; **{title}**")
         st.text(line)
-        if not st.button(title, key=name):
+        if not st.button(button, key=name):
             return
         try:
             with st.spinner("The keyring may ask for its password in another window"):

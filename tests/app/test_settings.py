@@ -240,6 +240,32 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_
         assert "keyring is locked" not in texts(at)
 
 
+def test_a_model_whose_key_is_locked_in_can_be_left(app, in_keyring, study):
+    ring = in_keyring(Locked())
+    ring.open = True
+    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY), place=key_places.KEYRING)
+    ring.open = False
+    in_keyring(ring)
+    at = app("pages/settings.py")
+    at.button(key="use_builtin").click().run()
+    assert not at.exception
+    assert "does not give the key" not in texts(at)
+    assert "A key was left behind" in texts(at)
+    assert not load_settings().key_trouble
+
+
+def test_a_key_of_the_environment_goes_to_no_address_typed_over_the_makers(app, monkeypatch):
+    asked = []
+    monkeypatch.setattr(probe, "list_models", lambda address, key: asked.append((address, key)) or probe.Listing())
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    at = app("pages/settings.py")
+    at.radio(key="who_reads").set_value("openai").run()
+    assert at.text_input(key="openai_key_0").placeholder == "••••cdef is in use"
+    at.text_input(key="openai_address").set_value("http://127.0.0.1:9/v1").run()
+    assert at.text_input(key="openai_key_0").placeholder == "Paste it here"
+    assert asked == [(connect.OPENAI.address, Secret(KEY))]
+
+
 def test_a_key_that_a_keyring_does_not_let_go_is_told_until_it_is_gone(app, in_keyring, study):
     ring = in_keyring(Locked())
     ring.open = True
