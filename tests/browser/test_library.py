@@ -38,6 +38,12 @@ def card(page: Page, title: str):
     return page.locator('[class*="st-key-card_"]').filter(has_text=title)
 
 
+def counted(page: Page) -> int:
+    """The cards, when all are drawn: one after another they come."""
+    expect(page.locator(".stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    return page.locator('[class*="st-key-card_"]').count()
+
+
 def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: str) -> None:
     page.goto(app_url)
     keeper = card(page, "The Keeper of Harrow Light")
@@ -97,7 +103,7 @@ def test_search_and_a_file_that_cannot_be_opened(page: Page, app_url: str, tmp_p
     page.goto(app_url)
     expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
     cards = page.locator('[class*="st-key-card_"]')
-    many = cards.count()
+    many = counted(page)
     page.locator(".st-key-sort button").click()
     page.get_by_role("option", name="Longest").click()
     expect(cards.first).to_contain_text("The Keeper of Harrow Light")
@@ -155,7 +161,7 @@ def test_an_exported_reading_is_dropped_in_and_is_a_book_that_was_read(page: Pag
     data = export(GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True), "json")
     page.goto(app_url)
     expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
-    before = page.locator('[class*="st-key-card_"]').count()
+    before = counted(page)
     drop = page.locator('input[type="file"]')
     drop.set_input_files(files=[{"name": "x.json", "mimeType": "application/json", "buffer": b'{"no": "reading"}'}])
     expect(page.locator('[class*="st-key-error_"]')).to_contain_text("no exported gist memory")
@@ -172,7 +178,7 @@ def test_an_empty_library_says_how_to_begin(page: Page, start_app: StartApp, tmp
         page.goto(f"{url}/read?page=2")  # the first thing a fresh server is asked for is a link to a screen
         expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
         expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(6)
-        go_to(page, "Library")
+        page.goto(url)
         remove = page.locator('[class*="st-key-remove_"] button')
         for title in ("Harrow Light", "Parish Council", "雪の駅"):
             card(page, title).locator('[data-testid="stPopover"] button').click()
