@@ -4,11 +4,16 @@
 const PATIENCE = 4; // seconds after which an answer that did not come is asked for again
 const AWAY = 10; // seconds a link has to lead to another screen, where this beat ends
 const MAYBE = 1.5; // and any other button
+const ON_ITS_WAY = 0.1; // seconds until what was told has gone
 const beats = new WeakMap(); // element -> {timer, asked: whether a beat is on its way}
 
 if (!globalThis.readAgentQuiet) {
-  const quiet = (globalThis.readAgentQuiet = { away: 0, maybe: 0 }); // until when, in milliseconds of the page
-  quiet.leave = () => (quiet.away = performance.now() + 1000 * AWAY);
+  // `away`, `maybe`: until when, in milliseconds of the page; `told`: when something was last told to the server
+  const quiet = (globalThis.readAgentQuiet = { away: 0, maybe: 0, told: -Infinity });
+  quiet.leave = () => {
+    document.dispatchEvent(new Event("readagent-leave")); // the last moment to tell something
+    quiet.away = performance.now() + 1000 * AWAY;
+  };
   const touched = (event) => {
     if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
     const path = event.composedPath().filter((node) => node instanceof Element);
@@ -17,6 +22,17 @@ if (!globalThis.readAgentQuiet) {
     else if (path.some((node) => node.matches("button"))) quiet.maybe = performance.now() + 1000 * MAYBE;
   };
   for (const type of ["pointerdown", "click", "keydown"]) document.addEventListener(type, touched, { capture: true, passive: true });
+  // what is told goes on its way a moment later: the click waits for it, for what comes after it would take its place
+  const waits = (event) => {
+    const link = event.composedPath().find((node) => node instanceof Element && node.matches("a[href]"));
+    const plain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    const left = quiet.told + 1000 * ON_ITS_WAY - performance.now();
+    if (!link || !plain || left <= 0) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    setTimeout(() => link.isConnected && link.click(), left);
+  };
+  document.addEventListener("click", waits, true);
 }
 
 export default function ({ parentElement, data: [data], setTriggerValue }) {

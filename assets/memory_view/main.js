@@ -17,11 +17,18 @@ export default function ({ parentElement, data: [data], setStateValue, setTrigge
     if (LEAVING.has(act.do)) globalThis.readAgentQuiet?.leave(); // see pulse.js
     setTriggerValue("act", act);
   };
-  api.keep = (name, value) => setStateValue(name, value);
+  api.keep = (name, value) => {
+    clearTimeout(part.late?.[name]);
+    const quiet = globalThis.readAgentQuiet ?? {};
+    const left = (quiet.away ?? 0) - performance.now();
+    if (left <= 0) (quiet.told = performance.now()), setStateValue(name, value);
+    else (part.late ??= {})[name] = setTimeout(() => part.api.keep(name, value), left); // a click leads away: see pulse.js
+  };
   part.api = api;
   part.update(data);
   return () => {
     part.close?.();
+    for (const timer of Object.values(part.late ?? {})) clearTimeout(timer);
     mounted.delete(root);
   };
 }

@@ -35,6 +35,7 @@ class Place {
       waiting = true;
       requestAnimationFrame(() => ((waiting = false), this.settle()));
     }, { passive: true });
+    document.addEventListener("readagent-leave", (this.leaving = () => this.flush()));
     // another width or height (or the first one) lays every page out anew: stay at the page
     this.refit = new ResizeObserver(() => this.forced && this.aim && this.bring(this.aim, this.forced.page));
     this.refit.observe(scroller);
@@ -63,6 +64,7 @@ class Place {
   close() {
     this.refit.disconnect();
     clearTimeout(this.keeping);
+    document.removeEventListener("readagent-leave", this.leaving);
   }
 
   // The page whose text is at the reading line, a quarter down; found by halving, so 1000 pages cost nothing.

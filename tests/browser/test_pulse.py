@@ -61,3 +61,17 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
     met = page.evaluate("met")
     assert met["tried"], "nothing looked at the work"
     assert met["sent"] == 0
+
+
+def test_a_change_of_screen_just_after_a_page_was_turned_is_not_lost_nor_the_place(
+    page: Page, app_url: str, keeper: str
+):
+    page.goto(f"{app_url}/read?book={keeper}&page=3")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    for turned in (4, 5, 6):
+        page.keyboard.press("j")
+        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(turned))
+        page.get_by_test_id("stTopNavLink").filter(has_text="Library").click()
+        expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
+        page.get_by_test_id("stTopNavLink").filter(has_text="Read").click()
+        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(turned))
