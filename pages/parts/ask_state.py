@@ -5,6 +5,7 @@ The address (?book=…&exchange=…&step=…) comes first, so that a link to a r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from readagent_core.study.questions import question_from
 
 NEW = "new"
 SHOWN = 12  # exchanges of a long conversation drawn at first
+ADDRESS_SECONDS = 2.0  # within which a run may still bring an older address
 
 
 @dataclass
@@ -122,12 +124,19 @@ def choose_conversation(book: Book, conversation_id: str) -> None:
 def choose_exchange(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
     """Make this exchange the one in the memory view and in the address."""
     scene.current = exchange
+    st.session_state["ask_step"] = (exchange.id, step, time.monotonic())
     st.session_state[f"conversation {scene.book.id}"] = exchange.conversation_id
     address.set_address(book=scene.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 
-def step_asked(count: int) -> int:
-    """The step in the address (1 is the first), else the last."""
+def step_asked(exchange: Exchange, count: int) -> int:
+    """The step that was just gone to, else the one in the address (1 is the first), else the last.
+
+    A run that was asked for before a click may come after it, and brings the address as it was.
+    """
+    of, step, gone = st.session_state.get("ask_step", ("", None, 0.0))
+    if of == exchange.id and step is not None and time.monotonic() - gone < ADDRESS_SECONDS:
+        return min(int(step), count - 1)
     text = st.query_params.get("step", "")
     return min(max(int(text), 1), count) - 1 if text.isdecimal() and len(text) < 4 else count - 1
 

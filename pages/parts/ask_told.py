@@ -81,7 +81,7 @@ def told(now: Scene) -> dict[str, Any]:
     state, events, text, _ = standing(now.study, current) if current else ("", (), "", None)
     running = state == "running"
     steps = replay.steps(events)
-    at = len(steps) - 1 if running or current is None else step_asked(len(steps))
+    at = len(steps) - 1 if running or current is None else step_asked(current, len(steps))
     record = (records | now.still).get(current.id) if current else None
     hide = current is not None and tells_more(now, current)
     stepping = record is not None and not running and not hide
