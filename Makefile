@@ -26,8 +26,9 @@ lint: $(TEST_STAMP)
 types: $(TEST_STAMP)
 	$(BIN)/mypy
 
+# some tests wait for a server or a lock: three workers keep two cores busy
 unit: $(TEST_STAMP)
-	$(BIN)/python -m pytest -m "not browser" -n 2
+	$(BIN)/python -m pytest -m "not browser" -n 3
 
 # A browser on a busy machine may miss a moment: what fails is tried again, and counted as a rerun in the last line.
 # The tests of one file share what the app was told before, so they stay in one of the two browsers.

@@ -80,10 +80,7 @@ def echoing(text: str) -> str | Reply:
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"
 
 
-@pytest.mark.parametrize(("place", "then"), [(MEMORY, FILE), (KEYRING, MEMORY)])
-def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
-    page: Page, own_app, seen: Seen, place: str, then: str
-):
+def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(page: Page, own_app, seen: Seen):
     url, home, shelved = own_app
     with FakeServer(echoing, key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
         page.goto(url)
@@ -111,10 +108,10 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         expect(row).to_contain_text("5 of 5")
 
         kept = home / "settings.json"
-        page.locator("label", has_text=place).click()
+        page.locator("label", has_text=MEMORY).click()
         page.locator(".st-key-other_own_use button").click()
         expect(settings).to_contain_text("In use now: reader-8b")
-        assert ("keyring" in kept.read_text(encoding="utf-8")) is (place == KEYRING)
+        assert "keyring" not in kept.read_text(encoding="utf-8")
         expect(page.locator("[class*='st-key-other_own_key'] input")).to_have_attribute(
             "placeholder", re.compile("••••cdef")
         )
@@ -151,14 +148,21 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         assert not processes_with(marker)
 
         page.goto(f"{url}/settings")
-        expect(page.locator("label", has_text=place).locator("input")).to_be_checked()
-        page.locator("label", has_text=then).click()
-        page.locator("[class*='_use'] button", has_text="Use this model").click()
-        expect(page.locator(".st-key-other_own_key_1 input")).to_be_visible()  # done: the field is another one
-        expect(settings).to_contain_text("In use now: reader-8b")
-        assert files_with(marker, home.parent) == ([kept] if then == FILE else [])
+        before = MEMORY
+        for turn, place in enumerate((KEYRING, FILE), start=1):
+            expect(page.locator("label", has_text=before).locator("input")).to_be_checked()
+            page.locator("label", has_text=place).click()
+            page.locator("[class*='_use'] button", has_text="Use this model").click()
+            expect(
+                page.locator(f".st-key-other_own_key_{turn} input")
+            ).to_be_visible()  # done: another field
+            expect(settings).to_contain_text("In use now: reader-8b")
+            assert files_with(marker, home.parent) == ([kept] if place == FILE else [])
+            assert ("keyring" in kept.read_text(encoding="utf-8")) is (place == KEYRING)
+            before = place
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-        assert "keyring" not in kept.read_text(encoding="utf-8")
+        assert not any(marker in frame for frame in seen.frames)
+        assert not processes_with(marker)
 
         page.locator(".st-key-use_builtin button").click()
         expect(settings).not_to_contain_text("In use now")
