@@ -9,19 +9,20 @@ import streamlit as st
 from pages.parts import answer_view, ask_side, ask_talk, ask_told, pulse, shell
 from pages.parts import book as current
 from pages.parts.ask_prompts import show_prompts
-from pages.parts.ask_state import Scene, scene, standing, tells_more
+from pages.parts.ask_state import NOTHING, Scene, name_in_address, scene, standing, tells_more
 from pages.parts.ask_talk import LIVE, STAGE
 from pages.parts.cached import get_study
 from pages.parts.memory_view import send_pages, show_memory
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Exchange
 from readagent_core.methods.base import LookedUp
-from readagent_core.study import Study, replay
-from readagent_core.study.asking import Asking, job_key
+from readagent_core.study import replay
+from readagent_core.study.asking import Asking, job_key, state_of
 
-POLL_SECONDS = (0.15, 0.4)  # soon after a question, and later
+POLL_SECONDS = (0.1, 0.4)  # soon after a question, and later
 SOON_SECONDS = 5.0
-FIRST_SECONDS = 0.25  # a click waits no longer than this for the look-up of the question before it
+AT_ONCE_SECONDS = 0.04  # a look-up that comes so soon is told together with its question
+NEWS_SECONDS = 0.25  # a click waits no longer than this for news of the question before it
 LAST_SECONDS = 0.3  # between the end of an answer and all else that it changes
 
 
@@ -82,27 +83,43 @@ def _live(now: Scene) -> None:
     """What changes as answers come; runs by itself while one is under way."""
     if now.ended:  # the sidebar names the conversation, and the suggestions come back
         st.rerun(scope="app")
-    if now.just_asked:
-        answer_view.tell(now.book.id, ask_told.told(now), slot="first")
-        _wait_for_look_up(now.study, now.just_asked)
-        now.just_asked, now.watched = None, True
-    asked = [e.asked for e in now.exchanges if e.id not in now.still]
+    asked, now.just_asked = now.just_asked, None
+    came = False
+    if asked:
+        now.heard = NOTHING
+        came = _news(now, asked, AT_ONCE_SECONDS)
+        if not came:
+            answer_view.tell(now.book.id, ask_told.told(now), slot="first")
+    under_way = asked or next((e for e in now.exchanges if state_of(now.study, e) == "running"), None)
+    soon = under_way is not None and time.time() - under_way.asked < SOON_SECONDS
+    if under_way and soon and not came:
+        _news(now, under_way, NEWS_SECONDS)
     running = now.running
     answer_view.tell(now.book.id, ask_told.told(now))
-    now.ended, now.watched = now.watched and not running, running
-    pace = POLL_SECONDS[time.time() - max(asked, default=0) > SOON_SECONDS]
-    pulse.beat(LAST_SECONDS if now.ended else pace if running else None, key="ask")
+    if asked:
+        name_in_address(now, asked)
+    now.ended, now.watched = (now.watched or asked is not None) and not running, running
+    pulse.beat(LAST_SECONDS if now.ended else POLL_SECONDS[not soon] if running else None, key="ask")
 
 
-def _wait_for_look_up(study: Study, exchange: Exchange) -> None:
-    """A moment, in which many a model looks up or begins to answer: sooner seen than at the next beat."""
-    job = study.jobs.get(job_key(exchange.id))
-    until = time.monotonic() + FIRST_SECONDS
-    while job and job.running and time.monotonic() < until:
-        asking = job.snapshot.value
-        if isinstance(asking, Asking) and (asking.text or any(isinstance(e, LookedUp) for e in asking.events)):
-            return
+def _news(now: Scene, exchange: Exchange, seconds: float) -> bool:
+    """Whether a look-up was made, an answer began or all ended since this was asked last; waits a moment for it, which
+    is sooner seen than at the next beat.
+    """
+    job = now.study.jobs.get(job_key(exchange.id))
+    until = time.monotonic() + seconds
+    while True:
+        asking = job.snapshot.value if job else None
+        heard = NOTHING
+        if isinstance(asking, Asking):
+            heard = sum(isinstance(event, LookedUp) for event in asking.events), bool(asking.text)
+        ended = job is None or not job.running
+        if heard != now.heard or ended or time.monotonic() > until:
+            break
         time.sleep(0.005)
+    came = ended or heard != now.heard
+    now.heard = heard
+    return came
 
 
 try:

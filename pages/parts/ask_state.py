@@ -25,6 +25,7 @@ from readagent_core.study.questions import question_from
 
 NEW = "new"
 SHOWN = 12  # exchanges of a long conversation drawn at first
+NOTHING = (0, False)
 ADDRESS_SECONDS = 2.0  # within which a run may still bring an older address
 
 
@@ -35,7 +36,8 @@ class Scene:
     Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
     ``from_reader``: the page to go to, from 'Ask about this page' in Read. ``still``: the records of exchanges that
     were sent and stay as they are. ``just_asked``: the question that was asked in this run. ``watched``: an answer
-    was under way when the screen was last told of it; ``ended``: it has ended, and only that was told.
+    was under way when the screen was last told of it; ``ended``: it has ended, and only that was told. ``heard``: how
+    many look-ups the answer under way had then, and whether it had begun.
     """
 
     study: Study
@@ -53,6 +55,7 @@ class Scene:
     from_reader: int | None = None
     still: dict[str, dict[str, Any]] = field(default_factory=dict)
     just_asked: Exchange | None = None
+    heard: tuple[int, bool] = NOTHING
     watched: bool = False
     ended: bool = False
 
@@ -123,10 +126,18 @@ def choose_conversation(book: Book, conversation_id: str) -> None:
 
 def choose_exchange(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
     """Make this exchange the one in the memory view and in the address."""
+    _make_current(scene, exchange, step)
+    name_in_address(scene, exchange, step=step)
+
+
+def name_in_address(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
+    address.set_address(book=scene.book.id, exchange=exchange.id, step=None if step is None else step + 1)
+
+
+def _make_current(scene: Scene, exchange: Exchange, step: int | None = None) -> None:
     scene.current = exchange
     st.session_state["ask_step"] = (exchange.id, step, time.monotonic())
     st.session_state[f"conversation {scene.book.id}"] = exchange.conversation_id
-    address.set_address(book=scene.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 
 def step_asked(exchange: Exchange, count: int) -> int:
@@ -170,7 +181,7 @@ def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like
         reading_id=scene.reading.id,
         anew=like is not None and like.method == scene.method,
     )
-    choose_exchange(scene, exchange)
+    _make_current(scene, exchange)  # its address follows when the first of it is told: that takes the browser a while
     scene.just_asked, scene.ended = exchange, False
     scene.conversation_id = exchange.conversation_id
     scene.exchanges = scene.study.library.exchanges(exchange.conversation_id)

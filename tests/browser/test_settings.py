@@ -153,9 +153,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
             expect(page.locator("label", has_text=before).locator("input")).to_be_checked()
             page.locator("label", has_text=place).click()
             page.locator("[class*='_use'] button", has_text="Use this model").click()
-            expect(
-                page.locator(f".st-key-other_own_key_{turn} input")
-            ).to_be_visible()  # done: another field
+            expect(page.locator(f".st-key-other_own_key_{turn} input")).to_be_visible()  # done: another field
             expect(settings).to_contain_text("In use now: reader-8b")
             assert files_with(marker, home.parent) == ([kept] if place == FILE else [])
             assert ("keyring" in kept.read_text(encoding="utf-8")) is (place == KEYRING)
