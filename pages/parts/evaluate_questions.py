@@ -10,16 +10,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from readagent_core.evaluation.questions import (
-    Entry,
-    Questions,
-    chosen,
-    figures,
-    lettered,
-    looked_up,
-    sign,
-    verdict,
-)
+from readagent_core.evaluation import questions as told
+from readagent_core.evaluation.questions import Entry, Questions
 from readagent_core.evaluation.results import Result
 from readagent_core.study.comparing_told import parted
 
@@ -74,7 +66,8 @@ def _question(result: Result) -> None:
     with st.container(border=True, key="evaluate_asked"):
         st.text(result.question)
         lines = [
-            f"{lettered(result, at)}{'   ← right' if at == result.gold else ''}" for at in range(len(result.options))
+            f"{told.lettered(result, at)}{'   ← right' if at == result.gold else ''}"
+            for at in range(len(result.options))
         ]
         lines += [f"Known answer: {reference}" for reference in result.references]
         st.text("\n".join(lines))
@@ -85,13 +78,13 @@ def _answer(questions: Questions, result: Result) -> None:
     with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
         _head(questions.who(result), result)
         if result.option is not None:
-            st.text(chosen(result))
+            st.text(told.chosen(result))
         text, evidence = parted(result.answer)
         st.text(result.error or text)
         if evidence:
             st.caption("Evidence")
             st.text(evidence)
-        st.caption(figures(result))
+        st.caption(told.figures(result))
         for note in result.notes:
             st.text(f"Note: {note}")
         if result.replay is not None and st.toggle(
@@ -102,10 +95,10 @@ def _answer(questions: Questions, result: Result) -> None:
 
 def _head(title: str, result: Result) -> None:
     """Who answered and how it was judged; a sign and a word besides the colour."""
-    mark, kind = sign(result)
+    mark, kind = told.sign(result)
     st.html(
         f'<p class="ev-head"><strong>{escape(title)}</strong>'
-        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {escape(verdict(result))}</span></p>'
+        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {escape(told.verdict(result))}</span></p>'
     )
 
 
@@ -125,6 +118,6 @@ def _replay(questions: Questions, result: Result) -> None:
                 st.caption("Reply")
                 st.text(event["reply"])
         elif event["kind"] == "LookedUp":
-            st.text(looked_up(event["pages"]))
+            st.text(told.looked_up(event["pages"]))
         elif event["kind"] == "Noted":
             st.text(event["text"])

@@ -1,0 +1,214 @@
+"""Reports say the same in every format, beside what the papers printed; any figures can be drawn."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.errors import SettingsError
+from readagent_core.evaluation.arms import parse
+from readagent_core.evaluation.plots import Point, histogram, scatter
+from readagent_core.evaluation.published import Setting, published, tables
+from readagent_core.evaluation.report import summary
+from readagent_core.evaluation.report_files import markdown_table, write
+from readagent_core.evaluation.report_tables import published_table, score_table, walk_table
+from readagent_core.evaluation.results import Reading
+from readagent_core.evaluation.tally import Tally
+from readagent_core.methods import method
+from readagent_core.methods.base import AskSettings
+from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
+
+# --- published figures --------------------------------------------------------------------------
+
+
+QUALITY, BOOK = Setting("quality", "article"), Setting("narrativeqa", "book")
+MEETING = Setting("qmsum", "meeting")
+
+
+def first(name, setting):
+    return published(parse(name, AskSettings()), setting)[0].row
+
+
+def test_published_figures_as_the_papers_have_them():
+    assert (first("read-agent-p:6", QUALITY).score, first("read-agent-p:6", QUALITY).pages) == (86.91, 2.5)
+    assert first("full-text:3", QUALITY).score == 85.83  # looks nothing up, whatever the setting says
+    assert published(parse("read-agent-p:9", AskSettings()), QUALITY) == ()
+    assert first("gist-mem", BOOK).rouge == (23.3, 9.1, 21.8)
+    assert first("read-agent-s:6", MEETING).rating_2 == 91.54
+    assert (first("memwalker", QUALITY).score, first("memwalker", QUALITY).stray) == (67.4, 15)
+    assert first("recurrence", QUALITY).score == 51.3
+    assert published(P3, Setting("plain", "article")) == ()
+
+
+def test_a_published_figure_says_on_which_model_and_where():
+    found = published(parse("full-text", AskSettings()), QUALITY)
+    said = [(b.table.model, b.table.source, b.table.name, b.row.score) for b in found]
+    assert said == [
+        ("PaLM 2-L", "Lee et al., ICML 2024", "Table 1", 85.83),
+        ("GPT-3.5 Turbo", "Lee et al., ICML 2024", "Table 7", 73.3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "scores"),
+    [
+        ("full-text:keep=right:context_words=3000", QUALITY, [70.1, 72.5]),  # MemWalker's, cut to its window
+        ("full-text:keep=left:context_words=6000", MEETING, [14.71]),
+        ("full-text:keep=left:context_words=5000", MEETING, []),
+        ("read-agent-p:5:plan.pagination=uniform", QUALITY, [85.71]),
+        ("read-agent-p:5:plan.pagination=many", QUALITY, [86.83, 69.65]),  # still the model's own pauses
+        ("gist-mem:0:plan.max_words=1200", QUALITY, [73.97]),
+        ("gist-mem:0:plan.max_words=500", QUALITY, []),
+        ("gist-neural:1", QUALITY, [82.65]),
+        ("gist-mem", Setting("qmsum", "meeting", name="QMSum-test"), [44.96]),
+        ("gist-mem", Setting("narrativeqa", "book", split="test"), [55.79]),
+        ("gist-mem", Setting("qmsum", "meeting", name="latest"), [40.2]),
+        ("semantic-compression", Setting("longbench", "meeting", name="qmsum"), [21.1, 23.4, 21.2, 22.4]),
+        ("semantic-compression", Setting("longbench", "article", name="vcsum"), []),
+        ("gist-mem", Setting("quality", "article", plan={"max_words": 800}), [76.22]),
+    ],
+)
+def test_a_figure_stands_only_beside_what_it_was_measured_on(name, setting, scores):
+    assert [b.row.score for b in published(parse(name, AskSettings()), setting)] == scores
+
+
+def test_every_published_table_is_sound():
+    for table in tables():
+        assert all((table.source, table.about, table.model, table.rows))
+        assert table.measure in ("accuracy", "ratings", "own")
+        for row in table.rows:
+            method(row.method)  # raises for a method we have not
+            shares = (row.compression_rate, row.score, row.rating_2, row.stray, row.recovery, *(row.rouge or ()))
+            assert all(0 <= value <= 100 for value in shares if value is not None)
+            assert row.rating_2 is None or row.rating_2 >= row.score  # exact or partial is never fewer than exact
+            assert row.rouge is None or row.rouge[0] >= row.rouge[2] >= row.rouge[1]
+
+
+# --- reports ------------------------------------------------------------------------------------
+
+
+def filled():
+    tally = Tally()
+    for item in range(8):
+        tally.add(chosen(P3, item, item < 6))
+        tally.add(chosen(FULL, item, item < 5, looked_up=(), compression_rate=0.0))
+    tally.add_reading(Reading("doc", "<Fog>", 400, "plan", (200, 200), (30, 20)))
+    return tally
+
+
+def test_the_table_has_the_papers_shape():
+    found = summary(record(), filled())
+    header, rows = score_table(found)
+    assert header == [
+        "Method",
+        "CR (# LU)",
+        "Accuracy (95 %)",
+        "Published: CR (# LU)",
+        "Published: score",
+        "Published on",
+    ]
+    assert rows[0][1:3] == ["70.00 % (2.0)", "75.00 % (40.9–92.9)"]
+    assert rows[0][3:] == ["69.36 % (2)", "86.59 % ± 0.10", "PaLM 2-L"]
+    assert rows[1][3:] == ["0.00 % (0)", "85.83 % ± 0.19", "PaLM 2-L"]
+    assert rows[2] == ["Chance", "", "25.00 %", "", "", ""]
+    assert found.baseline == FULL.title
+    assert found.differences[P3.key].value == pytest.approx(0.125)
+
+
+def test_every_published_figure_is_listed_with_its_place():
+    tally = Tally()
+    for item in range(4):
+        tally.add(chosen(WALK, item, True, extra={"stray": item == 0, "share_read": 0.25}))
+    found = summary(record(arms=(WALK,)), tally)
+    assert score_table(found)[1][0][-3:] == ["", "67.40 %", "Stable Beluga 2 (70B)"]
+    models = [row[1] for row in published_table(found)[1]]
+    assert models == ["Stable Beluga 2 (70B)"] * 2 + ["Llama 2 Chat (13B)", "Llama 2 Chat (70B)"]
+    assert walk_table(found)[1][-1] == ["Published on Stable Beluga 2 (70B)", "15.0 %", "70.0 %", ""]
+
+
+def test_free_form_tables_have_ratings_and_rouge():
+    tally = Tally()
+    for item in range(4):
+        tally.add(free(P3, item, 0.25 * item, "exact" if item else "wrong", answer_words=40))
+    header, rows = score_table(summary(record("qmsum"), tally))
+    assert header[2:8] == ["LLM-Rating-1", "LLM-Rating-2", "ROUGE-1", "ROUGE-2", "ROUGE-L", "Resp. length"]
+    assert rows[0][2].startswith("75.00 %")
+    assert rows[0][7] == "40.0"
+
+
+@pytest.mark.parametrize("format", ["md", "html", "json", "csv"])
+def test_every_report_says_the_same(format):
+    text = write(summary(record(), filled(), wanted=20), format).decode()
+    if format == "csv":
+        first, second = csv.DictReader(io.StringIO(text))
+        assert (first["arm"], first["accuracy"], second["published_score"]) == ("read-agent-p:3", "0.75", "85.83")
+        return
+    if format == "json":
+        data = json.loads(text)
+        assert data["rows"][0]["accuracy"]["hits"] == 6
+        assert data["published"]["read-agent-p:3"][0]["model"] == "PaLM 2-L"
+        assert (data["answers"], data["wanted"]) == (16, 20)
+        return
+    assert "75.00 %" in text
+    assert "PaLM 2-L" in text
+    assert "16 of 20 answers are in" in text
+    assert "<model>" not in text
+
+
+def test_the_html_report_holds_the_drawings_and_no_foreign_markup():
+    soup = BeautifulSoup(write(summary(record(), filled()), "html").decode(), "lxml")
+    assert len(soup.find_all("svg")) == 3
+    assert not soup.find_all(["script", "model", "fog", "img"])
+
+
+def test_the_built_in_reader_is_named_as_what_it_is():
+    text = write(summary(record(language_model=False), filled()), "md").decode()
+    assert "No language model was connected" in text
+
+
+def test_unknown_format_and_empty_report():
+    with pytest.raises(SettingsError, match="md, html, json, csv"):
+        write(summary(record(), filled()), "pdf")
+    assert write(summary(record(), Tally()), "html")
+
+
+def test_markdown_cells_cannot_leave_their_table():
+    assert markdown_table(["a", "b"], [["x|y", "1\n2"]])[-1] == "| x\\|y | 1 2 |"
+
+
+# --- drawings -----------------------------------------------------------------------------------
+
+
+def test_points_lie_inside_and_labels_are_escaped():
+    drawing = scatter(
+        [Point(0, 20, "<b>"), Point(99.5, 88, "x" * 30, 80, 95), Point(70, 88, "same", hollow=True)],
+        x_title="CR", y_title="Accuracy", chance=25,
+    )  # fmt: skip
+    soup = BeautifulSoup(drawing, "xml")
+    assert not soup.find_all("b")
+    for circle in soup.find_all("circle"):
+        assert 0 < float(circle["cx"]) < float(soup.svg["width"])
+        assert 0 < float(circle["cy"]) < float(soup.svg["height"])
+    assert "chance, 25 %" in drawing
+
+
+@given(st.lists(st.tuples(st.floats(-50, 100), st.floats(0, 100)), max_size=12))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_any_figures_can_be_drawn(values):
+    drawing = scatter([Point(x, y, "m") for x, y in values], x_title="x", y_title="y")
+    assert "nan" not in drawing
+    assert drawing.count("<circle") == len(values)
+
+
+@given(st.lists(st.integers(0, 400_000), max_size=60), st.lists(st.integers(0, 9_000), max_size=60))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_a_histogram_counts_everything(one, two):
+    drawing = histogram([("documents", one), ("gists", two)], x_title="Words")
+    assert sum(int(n) for n in re.findall(r"words: (\d+)<", drawing)) == len(one) + len(two)

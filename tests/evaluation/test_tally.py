@@ -1,0 +1,101 @@
+"""What is added up agrees with sums done by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.results import Cost
+from readagent_core.evaluation.tally import Tally
+from tests.evaluation.made import FULL, P3, chosen, free
+
+
+def test_a_row_by_hand():
+    tally = Tally()
+    for item, correct in enumerate([True, True, True, False]):
+        tally.add(chosen(P3, item, correct, hard=item >= 2, compression_rate=60.0 + 10 * item))
+    tally.add_cost(Cost("doc", "plan", 500, 0))
+    tally.add_cost(Cost("doc", "plan", 0, 300))
+    row = tally.row(P3)
+    assert (row.accuracy.hits, row.accuracy.total) == (3, 4)
+    assert row.accuracy.low < 0.75 < row.accuracy.high
+    assert (row.hard.hits, row.hard.total) == (1, 2)
+    assert (row.compression_rate, row.look_ups, row.words) == (75.0, 2.0, 400)
+    assert (row.reading_words, row.text_words) == (800, 1600)
+    assert row.of_full_text == pytest.approx(1200 / 1600)
+    assert tally.chance() == 25.0
+    assert tally.row(FULL) is None
+
+
+def test_full_text_pays_for_no_reading():
+    tally = Tally()
+    tally.add(chosen(FULL, 0, True, looked_up=()))
+    tally.add_cost(Cost("doc", "plan", 500, 300))
+    assert tally.row(FULL).reading_words == 0
+
+
+def test_failures_count_as_wrong_and_the_last_result_counts():
+    tally = Tally()
+    tally.add(chosen(P3, 0, False, error="ServerFailedError: gone", option=None))
+    assert (tally.failed, tally.row(P3).accuracy.hits) == (1, 0)
+    tally.add(chosen(P3, 0, True))
+    assert (tally.failed, tally.answers, tally.row(P3).accuracy.hits) == (0, 1, 1)
+
+
+def test_runs_give_a_spread_but_no_narrower_interval():
+    one, three = Tally(), Tally()
+    for item in range(20):
+        one.add(chosen(P3, item, item < 15))
+        for run, right in ((1, 14), (2, 15), (3, 16)):
+            three.add(chosen(P3, item, item < right, run=run))
+    single, spread = one.row(P3), three.row(P3)
+    assert single.accuracy_sd is None
+    assert spread.accuracy_sd == pytest.approx(5.0)  # 70, 75, 80 %
+    assert (spread.accuracy.low, spread.accuracy.high) == (single.accuracy.low, single.accuracy.high)
+
+
+def test_free_form_rows():
+    tally = Tally()
+    for item, (value, rating) in enumerate([(0.2, "exact"), (0.4, "partial"), (0.6, "wrong"), (0.8, "exact")]):
+        tally.add(free(P3, item, value, rating))
+    row = tally.row(P3)
+    assert row.accuracy is None
+    assert row.rouge["rougeL"].value == pytest.approx(50)
+    assert row.rouge["rouge2"].value == pytest.approx(25)
+    assert (row.rating_1.hits, row.rating_2.hits, row.rating_1.total) == (2, 3, 4)
+
+
+def test_walks_that_strayed():
+    tally = Tally()
+    for item, (stray, right) in enumerate([(True, True), (True, False), (False, True)]):
+        tally.add(chosen(P3, item, right, extra={"stray": stray, "share_read": 0.25}))
+    row = tally.row(P3)
+    assert (row.strays.hits, row.strays.total) == (2, 3)
+    assert (row.recoveries.hits, row.recoveries.total) == (1, 2)
+    assert row.read_share == 0.25
+
+
+def test_differences_are_paired():
+    tally = Tally()
+    for item in range(10):
+        tally.add(chosen(FULL, item, item < 4))
+        tally.add(chosen(P3, item, item < 8))
+    tally.add(chosen(P3, 99, True))  # no pair
+    found = tally.difference(FULL, P3)
+    assert (found.n, found.only_first, found.only_second, found.test) == (10, 0, 4, "McNemar, exact")
+    assert found.p == pytest.approx(0.125)
+    assert tally.difference(FULL, Arm("gist-mem")) is None
+
+
+@given(st.permutations(range(8)))
+@settings(max_examples=20, derandomize=True, deadline=None)
+def test_the_order_of_answers_does_not_matter(order):
+    results = [chosen(P3, i, i % 3 == 0, words=i) for i in range(4)] + [chosen(FULL, i, i == 1) for i in range(4)]
+    tally, again = Tally(), Tally()
+    for result in results:
+        tally.add(result)
+    for at in order:
+        again.add(results[at])
+    assert (tally.row(P3), tally.difference(FULL, P3)) == (again.row(P3), again.difference(FULL, P3))
