@@ -16,6 +16,7 @@ import re
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,22 +51,17 @@ class Slow:
 
 
 class Counting(Priced):
-    """Counts calls."""
+    """Counts calls, in ``calls``."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, calls: Counter[str]) -> None:
         super().__init__(model)
-        self.calls = 0
+        self.calls = calls
         self._lock = threading.Lock()
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         with self._lock:
-            self.calls += 1
+            self.calls["made"] += 1
         return self.model.complete(prompt, watch)
-
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        with self._lock:
-            self.calls += 1
-        return self.model.stream(prompt, watch)
 
 
 def reply(text: str) -> str:
@@ -106,7 +102,9 @@ def resident() -> float:
 def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, connections: int) -> None:
     arms = tuple(parse(name, AskSettings()) for name in METHODS)
     experiment = Experiment(open_dataset(data, limit=questions), arms, connections=connections)
-    counting = Counting(model)
+    calls: Counter[str] = Counter()
+    beneath = getattr(model, "beneath", None)
+    counting = beneath(lambda asked: Counting(asked, calls)) if beneath else Counting(model, calls)
     memory: list[tuple[float, float]] = []
     lock = threading.Lock()
 
@@ -119,11 +117,12 @@ def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, conne
     start, cpu = time.perf_counter(), time.process_time()
     tally = running.run(experiment, counting, folder=folder, on_change=told)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-    ideal = counting.calls * SECONDS / connections
+    made = calls["made"]
+    ideal = made * SECONDS / connections
     print(f"answers              {tally.answers:,} ({tally.failed} failed), {len(tally.readings)} documents read")
-    print(f"model calls          {counting.calls:,}, {counting.calls / seconds:.0f} a second")
+    print(f"model calls          {made:,}, {made / seconds:.0f} a second")
     print(f"seconds              {seconds:.2f}, ideal {ideal:.2f}")
-    print(f"own CPU              {cpu:.2f} s, {1000 * cpu / counting.calls:.2f} ms a call")
+    print(f"own CPU              {cpu:.2f} s, {1000 * cpu / made:.2f} ms a call")
     print(f"of ideal throughput  {100 * ideal / seconds:.1f} %")
     print("memory, MB           " + "  ".join(f"{100 * s:.0f} %: {mb:.0f}" for s, mb in memory))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import selectors
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -38,33 +39,40 @@ class Line(asyncio.Protocol):
             return
         self._came = b""
         if head.startswith(b"POST"):
-            asyncio.get_running_loop().call_later(self._latency, self._answer, body)
+            loop = asyncio.get_running_loop()
+            came = loop.time()  # what it takes to make the answer is part of the latency
+            answer = self._answer(body)
+            loop.call_at(came + self._latency, self._send, answer)
         else:  # what a client asks of a server's models and windows: not told
             self._transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}")
 
-    def _answer(self, body: bytes) -> None:
+    def _send(self, answer: list[bytes]) -> None:
+        for data in answer:
+            self._transport.write(data)
+
+    def _answer(self, body: bytes) -> list[bytes]:
+        """What goes out, a write each."""
         call = json.loads(body)
         prompt = call["messages"][0]["content"]
         text = self._reply(prompt)
         usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
         kind = {"id": "chat-1", "created": 1, "model": call["model"]}
-        write = self._transport.write
         if not call.get("stream"):
             choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
             data = json.dumps({**kind, "choices": [choice], "usage": usage}).encode()
-            write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
-            return
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            return [head % len(data) + data]
         said = [text[i : i + PART] for i in range(0, len(text), PART)]
         deltas = [({"role": "assistant", "content": ""}, None), *(({"content": part}, None) for part in said)]
         events = [
             {**kind, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
             for delta, finish in [*deltas, ({}, "stop")]
         ]
-        write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        out = [b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"]
         for event in [*events, {**kind, "choices": [], "usage": usage}]:
             data = b"data: " + json.dumps(event).encode() + b"\n\n"
-            write(b"%X\r\n%s\r\n" % (len(data), data))
-        write(b"E\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
+            out.append(b"%X\r\n%s\r\n" % (len(data), data))
+        return [*out, b"E\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"]
 
 
 @contextmanager
@@ -89,4 +97,6 @@ def _run(reply: Replier, latency: float, told: Connection) -> None:
         told.send(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
         await server.serve_forever()
 
-    asyncio.run(serve())
+    # epoll counts in whole milliseconds, select does not
+    with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(selectors.SelectSelector())) as runner:
+        runner.run(serve())

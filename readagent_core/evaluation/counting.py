@@ -31,10 +31,7 @@ class Priced(Around):
 
 
 class Limited(Priced):
-    """At most ``connections`` calls at once, whoever makes them.
-
-    Nobody watches these answers come, so each is asked for whole: one that broke off is asked for again.
-    """
+    """At most ``connections`` calls at once, whoever makes them."""
 
     def __init__(self, model: ChatModel, connections: int) -> None:
         super().__init__(model)
@@ -45,10 +42,22 @@ class Limited(Priced):
             watch.check()
             return self.model.complete(prompt, watch)
 
+
+class Whole(Priced):
+    """Nobody watches these answers come, so each is asked for whole: one that broke off is asked for again."""
+
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
         completion = self.complete(prompt, watch)
         yield completion.text
         yield completion
+
+
+def limited(model: ChatModel, connections: int) -> ChatModel:
+    """``model`` asked for whole replies, at most so many calls at once. One that is kept already is no call: looking
+    for it takes no connection from those that are sent.
+    """
+    beneath = getattr(model, "beneath", None)
+    return Whole(beneath(lambda asked: Limited(asked, connections)) if beneath else Limited(model, connections))
 
 
 class Repeated(Priced):

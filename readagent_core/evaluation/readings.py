@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable
 
 from readagent_core import reading
-from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.counting import Counted
+from readagent_core.evaluation.datasets import Case
 from readagent_core.evaluation.results import Cost, Reading
 from readagent_core.evaluation.sharing import CostedStore
 from readagent_core.evaluation.till import Till
@@ -30,21 +30,25 @@ class Readings:
     ) -> None:
         self._library, self._model, self._till = library, model, till
         self._connections, self._pay = connections, pay
-        self._lock = threading.Lock()
+        self._lock, self._opening = threading.Lock(), threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}
 
-    def memory(self, document: Document, plan: ReadingPlan, watch: Watch) -> GistMemory | ReadAgentError:
-        """``document`` as read by ``plan``, from the library where it was read before; or why it could not be read.
+    def memory(self, case: Case, plan: ReadingPlan, watch: Watch) -> GistMemory | ReadAgentError:
+        """The document of ``case`` as read by ``plan``, from the library where it was read before; or why it could not
+        be read.
 
         Raises what stops the whole run.
         """
+        with self._opening:  # our own work throughout: thirty at once would all be done last, the model idle till then
+            document = case.document
+            book = self._library.add(document)
+            opened = self._library.open_reading(book.id, plan, self._model.name, self._model.where).id
         with self._lock:
             lock = self._reading.setdefault((document.id, plan.key), threading.Lock())
         with lock:
             model = Counted(self._model, self._till)
             try:
-                book = self._library.add(document)
-                kept = self._library.open_reading(book.id, plan, model.name, model.where)
+                kept = self._library.reading(opened)
                 store = CostedStore(
                     self._library.store(kept.id), model, lambda words: self._pay(Cost(document.id, plan.key, *words))
                 )

@@ -19,7 +19,7 @@ from typing import Any
 from readagent_core.errors import CancelledError, ReadAgentError
 from readagent_core.evaluation.answering import Task, answer, failure
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.counting import Counted, Limited, repeated
+from readagent_core.evaluation.counting import Counted, limited, repeated
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.experiment import Experiment, count, prepare, write_record
 from readagent_core.evaluation.readings import Readings, figures
@@ -29,6 +29,7 @@ from readagent_core.evaluation.tally import Tally, load
 from readagent_core.evaluation.till import Till
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
+from readagent_core.methods import method
 from readagent_core.methods.base import Event, event_to_dict
 from readagent_core.methods.tools import Tools
 from readagent_core.models.base import ChatModel, Watch
@@ -95,7 +96,7 @@ class _Runner:
         on_change: Callable[[Progress], None] | None,
     ) -> None:
         self.experiment, self.folder, self.watch, self.on_change = experiment, folder, watch, on_change
-        self.model = Limited(model, experiment.connections)
+        self.model = limited(model, experiment.connections)
         self.till = Till(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self.library = Library(folder.parent)  # readings are shared by all experiments beside this one
         self.results = Lines(folder / "results.jsonl")
@@ -117,6 +118,7 @@ class _Runner:
         self.total = count(self.experiment)[1]
         self._tell()
         connections = self.experiment.connections
+        self._thread("imports", self._get_ready)
         cases = _Shared(enumerate(self.experiment.dataset.cases()))
         readers = [self._thread("reader", self._read, cases) for _ in range(connections)]
         # a few more than can call at once: the others call while these score and write
@@ -138,6 +140,14 @@ class _Runner:
         self.library.close()
         for lines in (self.replays, self.results, self.documents):
             lines.close()
+
+    def _get_ready(self) -> None:
+        """Import what methods import late: once the first calls are on their way, not in front of the questions."""
+        time.sleep(_PAUSE)
+        for name in {arm.method for arm in self.experiment.arms}:
+            ready = getattr(method(name), "ready", None)
+            if ready is not None:
+                ready()
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -172,7 +182,7 @@ class _Runner:
 
     def _memory(self, case: Case, plan: ReadingPlan) -> GistMemory | ReadAgentError:
         """The document as read by ``plan``; its figures are kept the first time."""
-        memory = self.readings.memory(case.document, plan, self.watch)
+        memory = self.readings.memory(case, plan, self.watch)
         if isinstance(memory, GistMemory) and (memory.document.id, plan.key) not in self.tally.readings:
             kept = figures(memory, plan)
             self.documents.append(asdict(kept))

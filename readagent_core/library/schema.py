@@ -107,6 +107,7 @@ class Database:
         self.path = path
         self._busy_seconds = busy_seconds
         self._local = threading.local()
+        self._writing = threading.Lock()
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._make_file()
         with self._mapped():
@@ -123,7 +124,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: what the block wrote is kept when it ends, and nothing of it when it raises."""
-        with self._mapped():
+        with self._writing, self._mapped():  # in turn: threads that SQLite itself makes wait sleep far too long
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             try:

@@ -67,12 +67,12 @@ _TRADITIONAL = frozenset("們這個來說時會對為過發後裡麼東車門見
 
 def detect(text: str) -> str:
     """The language of ``text`` as a BCP 47 tag; 'en' where nothing tells."""
+    if text.isascii():
+        return _commonest(text, _LISTS, "en")
     characters = Counter(text)  # each character is looked at once, however long the text
     letters = sum(times for c, times in characters.items() if c.isalpha())
     if not letters:
         return "en"
-    if text.isascii():
-        return _commonest(text, _LISTS, "en")
     each = "".join(characters)
 
     def count(pattern: re.Pattern[str]) -> int:
@@ -103,7 +103,7 @@ def _arabic(text: str) -> str:
 
 def _commonest(text: str, lists: dict[str, frozenset[str]], otherwise: str) -> str:
     """The language most of whose commonest words stand in ``text``."""
-    counts = Counter(word.lower() for word in _WORD.findall(text))
+    counts = Counter(_WORD.findall(text.lower()))
     total = sum(counts.values())
     scores = {language: sum(counts[word] for word in words) for language, words in lists.items()}
     best = max(scores, key=lambda language: (scores[language], language == otherwise))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +31,12 @@ class Cached(Around):
         again = copy.copy(self)  # a copy, so that what a subclass knows (price, budget) goes with it
         again._read = False
         return again
+
+    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> Cached:
+        """This model with ``around`` what it asks where no reply is kept."""
+        other = copy.copy(self)
+        other.model = around(self.model)
+        return other
 
     def key(self, prompt: Prompt) -> str:
         asked: list[Any] = [VERSION, self.where, self.name, [["user", prompt.text]], self._sampling]

@@ -155,7 +155,7 @@ def test_reading_again_from_a_page_asks_first_and_leaves_the_pages_before_it(
     page.locator("#p2").get_by_role("button", name="Edit gist").click()
     again.click()
     sure.click()
-    again_read = page.locator("#p2 .gtext").filter(visible=True)  # the old reading stands beside it for a moment, unseen
+    again_read = page.locator("#p2 .gtext").filter(visible=True)  # the old one stands beside it for a moment, unseen
     expect(again_read).to_contain_text("nobody on the quay")
     expect(page.locator(".job").filter(visible=True)).to_have_count(0)
     expect(page.locator("#p1 .gtext").filter(visible=True)).to_have_text("Late, 0.")
