@@ -56,8 +56,11 @@ def is_right_to_left(text: str) -> bool:
 
 def terms(text: str) -> list[str]:
     """Lower-case search terms: words, and overlapping character pairs for unspaced scripts."""
+    words: list[str] = _LETTERS.findall(text.lower())
+    if text.isascii() or not _UNSPACED_RUN.search(text):
+        return words
     found: list[str] = []
-    for word in _LETTERS.findall(text.lower()):
+    for word in words:
         position = 0
         for run in _UNSPACED_RUN.finditer(word):
             if run.start() > position:

@@ -82,8 +82,7 @@ class Result:
         return not self.error and (bool(self.correct) if self.correct is not None else self.rating == "exact")
 
     def to_dict(self) -> dict[str, Any]:
-        values = {f.name: getattr(self, f.name) for f in fields(self)}  # asdict would copy every text
-        return values | {"usage": self.usage.to_dict(), "rater_usage": self.rater_usage.to_dict()}
+        return {**vars(self), "usage": self.usage.to_dict(), "rater_usage": self.rater_usage.to_dict()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Result:

@@ -11,7 +11,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from readagent_core.methods.base import AskSettings
@@ -48,8 +48,7 @@ class Equipped(AskSettings):
 
 def equip(settings: AskSettings, tools: Tools) -> AskSettings:
     """``settings`` with ``tools`` for one run."""
-    values = {f.name: getattr(settings, f.name) for f in fields(AskSettings)}
-    return Equipped(**values, tools=tools)
+    return Equipped(**{**vars(settings), "tools": tools})
 
 
 def tools_of(settings: AskSettings) -> Tools:

@@ -204,6 +204,6 @@ class Purse(Around):
                 self._under_way -= least
 
     def _enter(self, prompt: Prompt, completion: Completion) -> None:
-        cost = self._tally.of(prompt, completion).cost
+        cost = self._tally.of(prompt, completion).cost if self._price is not None else None
         if cost:
             self._ledger.add(self.name, cost)
