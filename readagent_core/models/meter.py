@@ -164,6 +164,7 @@ class Purse(Around):
         self._ledger = ledger
         self._tally = Tally(price, None)
         self._price = price
+        self._free = price is None or price.cost(1, 1) == 0
         self._limit = limit
         self._lock = threading.Lock()
         self._under_way = 0.0
@@ -184,7 +185,7 @@ class Purse(Around):
     @contextmanager
     def _under_budget(self, prompt: Prompt) -> Iterator[None]:
         """Hold back what the call costs at least, so that many side by side do not pass the limit together."""
-        if not self._limit or self._price is None or self._price.cost(1, 1) == 0:
+        if not self._limit or self._price is None or self._free:
             yield
             return
         least = self._price.cost(estimate_tokens(prompt.text), 0)
@@ -204,6 +205,5 @@ class Purse(Around):
                 self._under_way -= least
 
     def _enter(self, prompt: Prompt, completion: Completion) -> None:
-        cost = self._tally.of(prompt, completion).cost if self._price is not None else None
-        if cost:
-            self._ledger.add(self.name, cost)
+        if not self._free:
+            self._ledger.add(self.name, self._tally.of(prompt, completion).cost or 0.0)
