@@ -124,7 +124,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction: what the block wrote is kept when it ends, and nothing of it when it raises."""
-        with self._writing, self._mapped():  # in turn: threads that SQLite itself makes wait sleep far too long
+        with self._turn(), self._mapped():
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -216,19 +216,32 @@ class Database:
             raise
 
     @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One thread after another: those that SQLite itself makes wait sleep far too long."""
+        if not self._writing.acquire(timeout=self._busy_seconds):
+            raise self._busy()
+        try:
+            yield
+        finally:
+            self._writing.release()
+
+    @contextmanager
     def _mapped(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             raise self._explained(error) from None
 
+    def _busy(self) -> LibraryBusyError:
+        return LibraryBusyError(
+            "The library is held by another program, so nothing could be written for "
+            f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_ADVICE}"
+        )
+
     def _explained(self, error: sqlite3.Error) -> LibraryError:
         code = getattr(error, "sqlite_errorname", None) or ""
         if _is_busy(error):
-            return LibraryBusyError(
-                "The library is held by another program, so nothing could be written for "
-                f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_ADVICE}"
-            )
+            return self._busy()
         if code.startswith("SQLITE_FULL"):
             return DiskFullError(f"The disk is full, so this could not be kept. Free some space, then go on. {_ADVICE}")
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):

@@ -6,6 +6,8 @@ import multiprocessing
 import sqlite3
 import stat
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -293,6 +295,19 @@ def test_a_held_library_says_so(library):
     holder.execute("ROLLBACK")
     holder.close()
     assert impatient.add(make_document()).title == "The Lamp"
+    impatient.close()
+
+
+def test_threads_that_all_find_it_held_wait_together_and_not_one_after_another(library):
+    impatient = Library(library.home, busy_seconds=0.5)
+    holder = sqlite3.connect(library.home / "library.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    began = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        tries = [pool.submit(impatient.add, make_document()) for _ in range(8)]
+        assert {type(work.exception()) for work in tries} == {LibraryBusyError}
+    assert time.monotonic() - began < 3  # and not eight times half a second
+    holder.close()
     impatient.close()
 
 
