@@ -37,24 +37,29 @@ def themes() -> dict[str, str]:
 
 
 @cache
-def style_sheet(theme: str | None) -> str:
+def style_sheet(active: str | None, *, sepia: bool) -> str:
     """Tokens and the rules that give native widgets the app's look, as one <style> element.
 
-    ``theme``: 'light', 'dark' or 'sepia'; None leaves it to the system's setting.
+    ``active``: Streamlit's theme, 'light' or 'dark', until assets/theme.js has told it; None leaves it to the system.
     """
     css = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("tokens.css", "app.css"))
-    if theme is None:
-        css += f"@media (prefers-color-scheme: dark) {{ :root {{ {themes()['dark']} }} }}"
-    else:
-        css += f":root {{ {themes()[theme]} }}"
+    day, night = themes()["sepia" if sepia else "light"], themes()["dark"]
+    css += f'[data-theme="light"] {{ {day} }} :root:not([data-theme]) {{ {night if active == "dark" else day} }}'
+    if active is None:
+        css += f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme]) {{ {night} }} }}"
     return f"<style>{css}</style>"
 
 
+@cache
+def theme_script() -> str:
+    """What keeps the tokens with Streamlit's theme, as one <script> element."""
+    return f"<script>{(ASSETS / 'theme.js').read_text(encoding='utf-8')}</script>"
+
+
 def dress() -> None:
-    """Put the style sheet of the theme in force on the page; sepia is the light theme on other paper."""
-    active = st.context.theme.type
-    look = get_study_look()
-    st.html(style_sheet("sepia" if look == "sepia" and active != "dark" else active))
+    """Put the look of the theme in force on the page; sepia is the light theme on other paper."""
+    st.html(style_sheet(st.context.theme.type, sepia=get_study_look() == "sepia"))
+    st.html(theme_script(), unsafe_allow_javascript=True)
 
 
 def get_study_look() -> str:
