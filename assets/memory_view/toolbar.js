@@ -215,17 +215,28 @@ class Toolbar {
   drawJob(job) {
     this.job.hidden = !job;
     if (!job) return this.job.replaceChildren();
-    const acts = job.actions.map(([what, label, kind]) => button(label, () => this.reader.send({ do: what }),
-      { kind: `slim ${kind ?? ""}`, icon: what === "pause" ? "pause" : null }));
-    const focus = this.job.contains(this.job.getRootNode().activeElement) ? this.job.getRootNode().activeElement.textContent : null;
     this.job.className = `job ${job.state}`;
-    this.job.replaceChildren(
-      el("div", { class: "jrow" },
-        el("p", { role: "status" }, el("strong", {}, job.line), el("span", { class: "dim num" }, job.rest ? ` · ${job.rest}` : "")),
-        el("div", { class: "jb" }, ...acts)),
-      job.percent === null ? "" : el("div", { class: "bar", role: "progressbar", "aria-label": "Reading", "aria-valuemin": 0, "aria-valuemax": 100,
-        "aria-valuenow": Math.round(job.percent) }, el("b", { style: `width:${job.percent}%` })));
-    if (focus) [...this.job.querySelectorAll("button")].find((b) => b.textContent === focus)?.focus();
+    const line = el("p", { role: "status" }, el("strong", {}, job.line), el("span", { class: "dim num" }, job.rest ? ` · ${job.rest}` : ""));
+    const standing = this.job.querySelector("p");
+    if (standing) standing.replaceWith(line);
+    else this.job.replaceChildren(el("div", { class: "jrow" }, line, el("div", { class: "jb" })));
+    this.drawActions(job.actions);
+    this.job.querySelector(".bar")?.remove();
+    if (job.percent === null) return;
+    this.job.append(el("div", { class: "bar", role: "progressbar", "aria-label": "Reading", "aria-valuemin": 0, "aria-valuemax": 100,
+      "aria-valuenow": Math.round(job.percent) }, el("b", { style: `width:${job.percent}%` })));
+  }
+
+  // Buttons stay as long as they are the same ones: a press on one that is taken away before it ends is no click.
+  drawActions(actions) {
+    const acts = this.job.querySelector(".jb");
+    const same = JSON.stringify(actions);
+    if (acts.dataset.same === same) return;
+    const focus = acts.contains(acts.getRootNode().activeElement) ? acts.getRootNode().activeElement.textContent : null;
+    acts.dataset.same = same;
+    acts.replaceChildren(...actions.map(([what, label, kind]) => button(label, () => this.reader.send({ do: what }),
+      { kind: `slim ${kind ?? ""}`, icon: what === "pause" ? "pause" : null })));
+    if (focus) [...acts.querySelectorAll("button")].find((b) => b.textContent === focus)?.focus();
   }
 }
 
