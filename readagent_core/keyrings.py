@@ -54,12 +54,11 @@ class _Call:
         self._given_up = False
         self._value: Any = None
         self._trouble = ""
-        self._thread = threading.Thread(target=self._run, daemon=True, name="keyring")
-        self._thread.start()
+        threading.Thread(target=self._run, daemon=True, name="keyring").start()
 
     @property
     def running(self) -> bool:
-        return self._thread.is_alive()
+        return not self._over.is_set()
 
     def good(self) -> bool:
         """It is over, and brought something."""
@@ -82,10 +81,13 @@ class _Call:
         except Exception as error:  # noqa: BLE001  a backend may raise anything; its words go no further
             self._trouble = _words(error)
         with _LOCK:
-            self._over.set()
-        if self._given_up and self._undo is not None and not self._trouble:
+            if not self._given_up:
+                self._over.set()
+                return
+        if self._undo is not None and not self._trouble:
             with suppress(Exception):
                 self._undo()
+        self._over.set()
 
 
 def usable() -> bool:

@@ -159,6 +159,6 @@ def test_a_key_said_not_to_be_kept_is_not_kept_later(in_keyring, tmp_path, monke
         keyrings.put(tmp_path, HERE, Secret("another"))
     writing = keyrings._CALLS["writing",]
     ring.answered.set()
-    writing._thread.join(20)
+    assert writing._over.wait(20)
     assert [call[0] for call in ring.asked] == ["set", "delete"]
     assert ring.kept == {}
