@@ -22,6 +22,7 @@ from readagent_core.study import reading as study_reading
 
 KEY = "reader"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
+SECONDS_TO_LOOK = 3.0  # whether a reading that stands still goes on: another tab may have said so
 ARRIVING = (
     f'<div class="arriving" role="status" aria-label="Opening the book"><b></b><p>{LINES}</p><p>{LINES}</p></div>'
 )
@@ -139,14 +140,15 @@ def room(
             "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
         },
     )
-    pulse.beat(1.0 if running else None, key="read")
+    stands = not memory.complete and not reading.recorded
+    pulse.beat(1.0 if running else SECONDS_TO_LOOK if stands else None, key="read")
     keep_place(study, book, memory, getattr(result, "at", None))
     if done is not None:
         try:
             act(study, book, reading, done)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
-    if was_running and not running:  # last, so that the reader stays in its place while the whole screen is drawn
+    if was_running != running:  # last, so that the reader stays in its place while the whole screen is drawn
         st.rerun()
 
 

@@ -116,8 +116,9 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     percent = 50 * (words + sum(memory.page(n).words for n in memory.readable)) / total_words if total_words else 0
     rest: list[str] = []
     spent = now - snapshot.started
-    if gists and spent > SECONDS_TO_JUDGE:
-        speed = gists / spent
+    made = gists - getattr(progress, "kept", gists)  # by this run; one that goes on found the others there
+    if made > 0 and spent > SECONDS_TO_JUDGE:
+        speed = made / spent
         rest.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
         rest.append(f"about {span((total - gists) / speed)} left")
     usage = getattr(progress, "usage", None)

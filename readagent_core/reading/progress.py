@@ -52,7 +52,7 @@ class Progress:
     """How far a reading is. ``pages``/``gists``: how many are certain / made. ``words_read``: of the pages
     that have their gist. ``memory``: what can be read and asked already. ``usage``: of this run.
     ``spend``: calls spent on pause points, those asked ahead among them. ``fallbacks``: pages and gists
-    that stand in for a reply that could not be used.
+    that stand in for a reply that could not be used. ``kept``: gists that were there before this run.
     """
 
     pages: int
@@ -63,3 +63,4 @@ class Progress:
     memory: GistMemory
     spend: Spend = field(default_factory=Spend)
     fallbacks: int = 0
+    kept: int = 0

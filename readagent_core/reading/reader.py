@@ -92,6 +92,7 @@ class _Run:
         self._on_change = on_change
         self._pages, gists = store.load()
         self._gists: list[Gist | None] = [gists.get(page.number) for page in self._pages]
+        self._kept = len(gists)
         notes = store.load_notes()
         self._paginator = _paginator(windows, self._pages, notes, model, connections, ahead)
         self._pool = Pool(connections)
@@ -255,6 +256,7 @@ class _Run:
                 memory=self._memory(),
                 spend=self._paginator.spend(),
                 fallbacks=sum(p.fallback for p in self._pages) + sum(g.fallback for g in made),
+                kept=self._kept,
             )
         )
 

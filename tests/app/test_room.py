@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from pages.parts import covers, memory_view, read_state, shelf, shell
 from pages.parts.cached import get_study
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.jobs import Snapshot
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
+from readagent_core.reading.progress import Progress
+from readagent_core.usage import Usage
 from tests.app.conftest import ROOT
 
 TOKENS = {
@@ -116,6 +120,17 @@ def test_the_place_in_a_book_holds_for_every_reading():
     limited = whole.limited(3)
     assert [read_state.whole_paragraph(limited, whole, i) for i in range(3)] == [0, 0, 1]
     assert [read_state.limited_paragraph(limited, whole, i) for i in range(2)] == [0, 2]
+
+
+def test_the_speed_of_a_reading_that_went_on_is_that_of_what_it_read_since():
+    memory = a_memory()
+    kept = replace(memory, gists=(Gist("One."), Gist("Four.")))
+    value = Progress(2, 2, 5, 5, Usage(), kept, kept=1)
+    line = read_state.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
+    assert line["rest"].startswith("3.0 pages a minute")  # one page in twenty seconds
+    value = replace(value, gists=1, memory=memory)
+    line = read_state.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
+    assert "left" not in line["rest"]  # nothing was read yet to judge by
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min"), (4800, "1 h 20 min")])

@@ -73,7 +73,9 @@ def slow_url(chromium: object, start_app: StartApp, gate: Gate, tmp_path: Path) 
         gate.open.set()
 
 
-def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(page: Page, slow_url: str, gate: Gate) -> None:
+def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
+    page: Page, new_page: Page, slow_url: str, gate: Gate
+) -> None:
     page.goto(f"{slow_url}/read")
     expect(page.locator(".which, .st-key-which")).to_contain_text("A recording")
     gate.let_through(20)  # of more than fifty, so the reading cannot end before it is paused
@@ -93,9 +95,13 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(page: P
     expect(line).not_to_have_text(line.inner_text())  # a slow finger: the line is drawn anew under it
     page.mouse.up()
     expect(page.locator(".job")).to_contain_text("Paused at")
-    gate.let_through(None)
+    new_page.goto(page.url)
+    expect(new_page.locator(".job")).to_contain_text("Paused at")
     kept = page.locator(".leaf").count()
     page.get_by_role("button", name="Go on").click()
+    expect(new_page.locator(".job")).to_contain_text("Reading:")  # the other tab notices by itself
+    gate.let_through(None)
+    expect(new_page.locator(".job")).to_be_hidden(timeout=40_000)
     expect(page.locator(".job")).to_be_hidden(timeout=40_000)
     assert page.locator(".leaf").count() > kept
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")

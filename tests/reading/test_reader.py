@@ -296,9 +296,11 @@ def test_edited_gists_stay_when_reading_goes_on(kept):
     read(document, sensible_model(), PLAN, store=kept.store(reading.id))
     kept.save_gist(reading.id, 1, Gist("By hand.", edited=True))
     kept.cut_from(reading.id, 3)
-    memory = read(document, sensible_model(3), PLAN, store=kept.store(reading.id))
+    seen = []
+    memory = read(document, sensible_model(3), PLAN, store=kept.store(reading.id), on_change=seen.append)
     assert memory.complete
     assert memory.gists[0].text == "By hand."
+    assert {progress.kept for progress in seen} == {2}
 
 
 def test_cancelling_is_prompt_even_while_a_call_hangs():
