@@ -26,7 +26,7 @@ class Talk {
     for (const id of order) {
       const step = id === exchange && !running ? views[talk.at]?.record : null;
       const record = step ?? records[id] ?? this.kept.get(id);
-      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1, last: id === order.at(-1) });
+      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1 });
       if (this.parts.has(id)) nodes.push(this.parts.get(id).node);
     }
     if (!order.length) nodes.push(el("p", { class: "small dim" }, this.data.empty));

@@ -1,5 +1,6 @@
-// Where the conversation's column stands: at its newest exchange as that grows, or at the one that a link named,
-// until the person scrolls it somewhere else. Knows nothing of what an exchange holds.
+// Where the conversation's column stands: at the exchange that the memory shows, its question at the top as the answer
+// grows below it (or as near to the top as there is text to fill the column), until the person scrolls it somewhere
+// else; at the end, it grows with it. Knows nothing of what an exchange holds.
 
 const END = "end";
 
@@ -11,10 +12,16 @@ class Thread {
 
   constructor(box) {
     this.box = box;
-    this.at = END;
+    this.at = END; // or an exchange; null: where the person left it
+    this.top = box.scrollTop;
     this.growing = new ResizeObserver(() => this.settle());
+    this.growing.observe(box);
     box.addEventListener("scroll", () => {
-      if (Math.abs(box.scrollTop - this.top) > 2) this.at = this.nearEnd() ? END : null;
+      const by = box.scrollTop - this.top;
+      if (Math.abs(by) <= 2) return;
+      this.top = box.scrollTop;
+      if (!this.nearEnd()) this.at = null;
+      else if (by > 0) this.at = END; // where it lies higher than before, it came there by itself
     }, { passive: true });
   }
 
@@ -23,9 +30,9 @@ class Thread {
   }
 
   // An exchange that was drawn for the first time; the one in the memory view decides where the column stands.
-  add(root, { current, last }) {
+  add(root, { current }) {
     this.growing.observe(root);
-    if (current) this.at = last ? END : root;
+    if (current) this.at = root;
     this.settle();
   }
 

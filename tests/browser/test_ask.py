@@ -187,7 +187,7 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: s
 
 
 def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_app_url: str, story: str, replies):
-    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer="It is told there. " * 60)
+    replies(look_up=[f"I want to look up Page {n} to see." for n in (3, 7, 9)], answer="It is told there. " * 120)
     open_ask(page, model_app_url, story)
     links = []
     for number, name in enumerate(("first", "second", "third")):
@@ -197,7 +197,13 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
         links.append(page.url)  # the address follows a moment after the answer
     expect(page.locator(".qt").last).to_have_text("What is told third?")
     expect(page.locator('[data-kind="exchange"].current .qt')).to_have_text("What is told third?")
-    expect(page.locator(".cost").last).to_be_in_viewport()  # the column follows the newest as it grows
+    question, thread = page.locator(".qt").last, page.locator(".st-key-ask_thread")
+    expect(question).to_be_in_viewport()  # the column went to the newest and held its question as the answer grew
+    expect(page.locator(".cost").last).not_to_be_in_viewport()
+    assert 0 < question.bounding_box()["y"] - thread.bounding_box()["y"] < 80
+    thread.hover()
+    page.mouse.wheel(0, 10_000)
+    expect(page.locator(".cost").last).to_be_in_viewport()
     page.goto(f"{links[1]}&step=2")
     current = page.locator('[data-kind="exchange"].current .qt')
     expect(current).to_have_text("What is told second?")
@@ -205,8 +211,12 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
     expect(page.locator(".shown")).to_have_count(1)
     expect(page.locator(".qt").first).not_to_be_in_viewport()
     expect(page.locator(".cost").last).not_to_be_in_viewport()
+    replies(look_up="I want to look up Page 3 to see.", answer="Nothing came of it.")
     ask(page, "And what came of it?", new=False)  # and from there it goes to what is newest
+    expect(page.locator(".cost")).to_have_count(4)
     expect(page.locator(".qt").last).to_be_in_viewport()
+    expect(page.locator(".cost").last).to_be_in_viewport()  # as it is short, the one before stands above it
+    expect(page.locator(".cost").nth(2)).to_be_in_viewport()
 
 
 def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, story: str, replies):
@@ -221,6 +231,9 @@ def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, 
     expect(exchange.locator(".qt")).to_have_text("How did he warn the ship?")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
     expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(1)
+    page.set_viewport_size({"width": 1440, "height": 520})  # the answer is longer than its column
+    expect(exchange.locator(".qt")).to_be_in_viewport(ratio=1)
+    expect(exchange.locator("button.stop")).to_be_in_viewport(ratio=1)
     exchange.locator("button.stop").click()
     expect(exchange.locator(".note")).to_contain_text("Stopped. What had come is kept.")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
