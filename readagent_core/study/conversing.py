@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Citation, check
+from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
@@ -21,10 +23,26 @@ if TYPE_CHECKING:
 FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", "not found": "not found"}
 
+_BEGINS = re.compile(r"(?:^|[.!?…:。！？—][\"”’»」』)\]*_]*|[\"“‘«「『(\[])[\s*_]*$")
+_ENDS = re.compile(r"[\s*_]*(?:$|[.!?…。！？—\"”»」』)\]]|[’'](?!\w))")
+
 
 def label(citation: Citation) -> str:
     """A citation in the words people see: 'from page 7', 'from memory', 'not found'."""
     return LABELS[citation.state].format(page=citation.page)
+
+
+def quoted(citation: Citation, document: Document) -> str:
+    """The words a citation rests on, in quotation marks; an ellipsis outside them where their sentence goes on."""
+    before = after = ""
+    words = citation.quotation.strip()
+    if citation.places:
+        first, last = citation.places[0], citation.places[-1]
+        lead = document.paragraphs[first.paragraph].text[: first.start]
+        rest = document.paragraphs[last.paragraph].text[last.end :] if last.end > last.start else ""  # else a heading
+        before = "" if words.startswith(("…", "...")) or _BEGINS.search(lead) else "… "
+        after = "" if words.endswith(tuple(".!?…。！？")) or _ENDS.match(rest) else " …"
+    return f"{before}“{citation.quotation}”{after}"
 
 
 def export_conversation(study: Study, conversation_id: str, *, format: str) -> bytes:
@@ -74,6 +92,7 @@ def _told(study: Study, exchange: Exchange) -> dict[str, Any]:
         "chosen": answer.option if answer else None,
         "looks": [step.said.strip() for step in replay.steps(events) if step.kind == replay.LOOK_UP],
         "pieces": _pieces(replay.written(events), answer, memory),
+        "document": memory.document,
         "notes": [*replay.notes(events), *([exchange.error] if exchange.error else [])],
         "cost": _cost(exchange, memory),
         "when": time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else "",
@@ -104,8 +123,10 @@ def _markdown(title: str, conversation: Conversation, told: list[dict[str, Any]]
         lines += [line for look in one["looks"] for line in (*(f"> {part}" for part in look.splitlines()), "")]
         answer = "".join(text + "".join(f" [{label(c)}]" for c in cited) for text, cited in one["pieces"])
         lines += [answer or "(no answer)", ""]
-        quotes = dict.fromkeys((c.page, c.quotation) for _, cited in one["pieces"] for c in cited if c.places)
-        lines += [f"- Page {number}: “{quotation}”" for number, quotation in quotes]
+        quotes = dict.fromkeys(
+            (c.page, quoted(c, one["document"])) for _, cited in one["pieces"] for c in cited if c.places
+        )
+        lines += [f"- Page {number}: {words}" for number, words in quotes]
         lines += [""] * bool(quotes) + [f"*{note}*  " for note in (*one["notes"], one["cost"], one["when"]) if note]
     return "\n".join(lines) + "\n"
 
@@ -123,10 +144,14 @@ def _html(title: str, language: str, conversation: Conversation, told: list[dict
             )
         parts += [f"<blockquote>{escape(look)}</blockquote>" for look in one["looks"]]
         answer = "".join(
-            escape(text) + "".join(f' <small title="{escape(c.quotation)}">[{escape(label(c))}]</small>' for c in cited)
-            for text, cited in one["pieces"]
+            escape(text) + "".join(_chip(c, one["document"]) for c in cited) for text, cited in one["pieces"]
         )
         parts += [f"<p>{block}</p>" for block in answer.split("\n\n") if block.strip()]
         parts += [f'<p class="facts">{escape(line)}</p>' for line in (*one["notes"], one["cost"], one["when"]) if line]
         parts.append("</section>")
     return page(conversation.title, "".join(parts) + "</main>", language=language)
+
+
+def _chip(citation: Citation, document: Document) -> str:
+    words = quoted(citation, document) if citation.quotation else ""
+    return f' <small title="{escape(words)}">[{escape(label(citation))}]</small>'

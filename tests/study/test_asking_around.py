@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from readagent_core.citations import check
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import NotKeptError, SettingsError
 from readagent_core.library.records import Position
@@ -269,3 +270,28 @@ def test_settings_of_an_ask_come_back(own_home):
     assert exchange.settings["look_ups"] == 5
     assert json.dumps([event_to_dict(e) for e in replay.events_of(exchange)])
     study.library.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("The ferry was late that evening.", "“The ferry was late that evening.”"),
+        ("The ferry was late that evening", "“The ferry was late that evening”"),  # only the full stop is missing
+        ("The ferry was late", "“The ferry was late” …"),
+        ("was late that evening.", "… “was late that evening.”"),
+        ("was late", "… “was late” …"),
+        ("late that evening. Nobody asked", "… “late that evening. Nobody asked” …"),
+        ("It was the river", "“It was the river” …"),  # speech that goes on after a comma
+        ("the ferryman said", "… “the ferryman said”"),
+        ("was late ... and he went home", "… “was late ... and he went home”"),
+        ("… was late …", "“… was late …”"),  # the model said so itself
+    ],
+)
+def test_a_quotation_cut_out_of_its_sentence_shows_that_outside_its_marks(words, shown):
+    paragraphs = ("The ferry was late that evening. Nobody asked how.", "“It was the river,” the ferryman said.",
+                  "So much he told us, and he went home.")  # fmt: skip
+    document = Document("T", tuple(Paragraph(text) for text in paragraphs))
+    memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 3, 25),), (Gist("Late."),))
+    (citation,) = check(f'It was so [1].\n\nEvidence:\n[1] "{words}"', memory, full=[1]).citations
+    assert citation.places
+    assert conversing.quoted(citation, document) == shown
