@@ -74,9 +74,6 @@ class Library:
     def rename(self, book_id: str, *, title: str, author: str) -> None:
         """Give the book, and so its text, another title and author."""
         books.rename(self._db, book_id, title=title, author=author)
-        with self._lock:
-            self._at_hand.clear()
-            self._memories.clear()
 
     def remove(self, book_id: str) -> None:
         """Put the book away; ``restore`` brings it back, ``purge`` deletes it for good."""
@@ -140,7 +137,7 @@ class Library:
         reading = self.reading(reading_id)
         with self._lock:
             before = self._memories.get(reading_id)
-        if before and before[0] == reading:
+        if before and before[0] == reading and self._well_named(before[1].document, reading.document_id):
             return before[1]
         document = self._document(reading.document_id, limit=reading.plan.max_words)
         memory = readings.memory(self._db, reading, document)
@@ -257,12 +254,18 @@ class Library:
         """The text as kept, or with its paragraphs limited to ``limit`` words."""
         key = (document_id, limit)
         with self._lock:
-            if key in self._at_hand:
+            kept = self._at_hand.get(key)
+            if kept is not None:
                 self._at_hand.move_to_end(key)
-                return self._at_hand[key]
+        if kept is not None and self._well_named(kept, document_id):
+            return kept
         document = self._document(document_id).limited(limit) if limit else books.document(self._db, document_id)
         with self._lock:
             self._at_hand[key] = document
             while len(self._at_hand) > 2 * _DOCUMENTS_AT_HAND:
                 self._at_hand.popitem(last=False)
         return document
+
+    def _well_named(self, document: Document, document_id: str) -> bool:
+        """Whether its book was not given another title or author since, here or by another process."""
+        return (document.title, document.author) == books.names(self._db, document_id)

@@ -134,6 +134,14 @@ def rename(db: Database, book_id: str, *, title: str, author: str) -> None:
         connection.execute("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
 
 
+def names(db: Database, document_id: str) -> tuple[str, str]:
+    """Title and author of the book this text is of, as they are now; both '' where there is no such text."""
+    row = db.row(
+        "SELECT title, author FROM version JOIN book ON book.id = book_id WHERE document_id = ?", (document_id,)
+    )
+    return (row["title"], row["author"]) if row else ("", "")
+
+
 def document(db: Database, document_id: str) -> Document:
     """The text under its book's title and author, which a person may have put right."""
     row = db.row(

@@ -106,10 +106,13 @@ def test_a_book_is_renamed_with_its_text_and_its_memory(library):
         document = one.memory(reading.id).document
         assert (document.title, document.author) == ("The Fog Bell", "E. Marsh")
         assert (one.book(book.id).title, one.document(book.id).id) == ("The Fog Bell", book.document_id)
+    again.rename(book.id, title="The Bell", author="E. Marsh")  # as another process would
+    assert library.document(book.id).title == library.memory(reading.id).document.title == "The Bell"
+    assert library.memory(reading.id) is library.memory(reading.id)
     again.close()
     with pytest.raises(LibraryError, match="needs a title"):
         library.rename(book.id, title=" - ", author="")
-    assert library.book(book.id).title == "The Fog Bell"
+    assert library.book(book.id).title == "The Bell"
 
 
 def test_remove_restore_purge(library):
