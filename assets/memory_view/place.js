@@ -145,20 +145,19 @@ class Place {
     if (!target.isConnected) return;
     const { scroller } = this.reader;
     this.aim = target;
-    const top = target.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
-    scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
+    if (target.matches("mark")) target.scrollIntoView({ block: "center" });
+    else {
+      const top = target.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+      scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
+    }
     this.forced = { page, top: scroller.scrollTop };
     this.settle();
   }
 
   // A found word into the middle of the view; its page is the current one, whatever else is to be seen.
   centre(mark, page) {
-    mark.scrollIntoView({ block: "center" });
-    requestAnimationFrame(() => {
-      if (mark.isConnected) mark.scrollIntoView({ block: "center" });
-      this.forced = { page, top: this.reader.scroller.scrollTop };
-      this.aim = null;
-      this.settle();
-    });
+    this.holding = performance.now() + HOLD;
+    this.bring(mark, page);
+    requestAnimationFrame(() => this.aim === mark && this.bring(mark, page));
   }
 }

@@ -105,11 +105,21 @@ def test_views_are_for_the_book_and_for_one_page(page: Page, app_url: str) -> No
 
 
 def test_search_marks_hits_in_text_gists_and_map(page: Page, app_url: str) -> None:
-    open_reader(page, app_url, at=1)
+    open_reader(page, app_url, at=3)
+    page.locator(".find input").fill("oil")
+    page.keyboard.press("Enter")
+    expect(page.locator(".count")).to_have_text("3 of 25")
+    page.keyboard.press("Enter")
+    expect(page.locator("#p9 mark.now")).to_be_in_viewport()
+    expect(page).to_have_url(re.compile(r"page=9"))  # its page is the current one, though the one before shows too
+    expect(page.locator("#p9")).to_have_class(re.compile("cur"))
+    page.locator(".leaves").focus()
     page.keyboard.press("/")
     page.keyboard.type("basket")
+    page.keyboard.press("Enter")  # at once: it goes to the first hit when there is one
     expect(page.locator(".count")).to_have_text(re.compile(r"^1 of \d+$"))
-    expect(page.locator("mark.now")).to_have_text("basket")
+    expect(page.locator("#p10 .text mark.now")).to_have_text("basket")
+    expect(page.locator("mark.now")).to_be_in_viewport()
     expect(page.locator(".mapbox .mtick")).not_to_have_count(0)
     page.keyboard.press("Enter")
     expect(page.locator(".count")).to_have_text(re.compile(r"^2 of"))
@@ -161,6 +171,10 @@ def test_the_map_is_dragged_like_a_scrollbar(page: Page, app_url: str) -> None:
     page.mouse.move(middle, box["y"] + box["height"] - 14, steps=4)
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
     page.mouse.up()
+    page.mouse.wheel(0, -400)  # over the map it turns the text under it
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "24")
+    page.mouse.wheel(0, 400)
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
     page.mouse.move(middle, box["y"] + 20)  # let go: it follows no longer
     page.keyboard.press("k")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "24")
