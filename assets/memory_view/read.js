@@ -63,10 +63,11 @@ class Reader {
     if (other) this.changeBook(data.scope);
     const looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
     const restyle = JSON.stringify([data.looked, data.can]) !== JSON.stringify([this.data.looked, this.data.can]);
-    const searched = data.hits?.query !== this.data.hits?.query || data.hits?.items.length !== this.items.length;
+    const asked = data.hits?.query !== this.data.hits?.query;
+    const searched = asked || data.hits?.items.length !== this.items.length;
     this.data = data;
     this.looked = looked;
-    if (searched) this.takeHits(data.hits);
+    if (searched) this.takeHits(data.hits, asked);
     if (data.count < this.leaves.size) this.dropAfter(data.count);
     if (restyle) this.redraw([...this.leaves.keys()]);
     if (other) this.setView(data.view ?? "both"); // from then on it is chosen here; a late echo must not undo that
@@ -155,15 +156,19 @@ class Reader {
 
   // --- search -------------------------------------------------------------------------------------
 
-  takeHits(hits) {
+  // `asked`: they are another search's, to be gone to; else the person stays, for pages that came brought more of them.
+  takeHits(hits, asked) {
     const before = new Set(this.items.map((h) => h[0]));
+    const held = asked ? null : String(this.items[this.hit]);
     this.items = hits?.items ?? [];
     this.byPage = new Map();
     for (const h of this.items) this.byPage.set(h[0], [...(this.byPage.get(h[0]) ?? []), h]);
+    const same = this.items.findIndex((h) => String(h) === held);
     const from = this.items.findIndex((h) => h[0] >= this.here);
-    this.hit = this.items.length ? Math.max(0, from) : -1;
+    this.hit = same >= 0 ? same : this.items.length ? Math.max(0, from) : -1;
     this.redraw([...new Set([...before, ...this.byPage.keys()])]);
-    if (this.hit >= 0) this.showHit(0);
+    if (!asked) this.drawMap();
+    else if (this.hit >= 0) this.showHit(0);
   }
 
   showHit(step) {

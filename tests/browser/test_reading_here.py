@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
@@ -73,6 +73,15 @@ def slow_url(chromium: object, start_app: StartApp, gate: Gate, tmp_path: Path) 
         gate.open.set()
 
 
+def top_of(leaf: Locator) -> float:
+    """Where a page stands; one whose gist comes just now is drawn anew, and the old one stands nowhere."""
+    for _ in range(20):
+        box = leaf.bounding_box()
+        if box:
+            return float(box["y"])
+    raise AssertionError("the page is nowhere on the screen")
+
+
 def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     page: Page, new_page: Page, slow_url: str, gate: Gate
 ) -> None:
@@ -86,9 +95,25 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     page.keyboard.press("j")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
     expect(page.locator('p[aria-live="polite"]')).to_have_text(re.compile(r"^Page \d+ is read\.$"))
-    top = page.locator("#p2").bounding_box()["y"]
+    top = top_of(page.locator("#p2"))
     expect(page.locator("#p4")).to_be_attached()
-    assert abs(page.locator("#p2").bounding_box()["y"] - top) < 2  # nothing moved under the person's eyes
+    assert abs(top_of(page.locator("#p2")) - top) < 2  # nothing moved under the person's eyes
+    page.keyboard.press("/")
+    page.keyboard.type("the")
+    page.keyboard.press("Enter")
+    found = page.locator(".find .count")
+    expect(found).to_have_text(re.compile(r"^\d+ of \d+$"))
+    for _ in range(2):  # two hits on, on the same page
+        before = found.inner_text()
+        page.keyboard.press("Enter")
+        expect(found).not_to_have_text(before)
+    at, of = found.inner_text().split(" of ")
+    gate.let_through(12)
+    expect(found).not_to_have_text(re.compile(f" of {of}$"))  # more pages, more hits
+    expect(found).to_have_text(re.compile(f"^{at} of "))  # and the person stays at this one
+    page.locator(".find input").fill("")
+    page.keyboard.press("Enter")
+    expect(found).to_have_text("")
     line = page.locator(".job p")
     page.get_by_role("button", name="Pause").hover()
     page.mouse.down()
@@ -104,7 +129,6 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     expect(new_page.locator(".job")).to_be_hidden(timeout=40_000)
     expect(page.locator(".job")).to_be_hidden(timeout=40_000)
     assert page.locator(".leaf").count() > kept
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
 
 
 def three_pages(home: Path, title: str) -> str:
