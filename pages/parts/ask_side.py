@@ -90,9 +90,14 @@ def _conversations(scene: Scene) -> None:
                 key=f"conversations {scene.book.id}",
             )
         with st.container(horizontal=True, gap="small"):
-            if st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new"):
-                choose_conversation(scene.book, NEW)
-                st.rerun()
+            st.button(
+                "New conversation",
+                icon=":material/add:",
+                type="tertiary",
+                key="ask_new",
+                on_click=choose_conversation,
+                args=(scene.book, NEW),
+            )
             if scene.conversation_id is not None:
                 with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
                     _one(scene, scene.conversation_id)

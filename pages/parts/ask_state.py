@@ -102,9 +102,10 @@ def _reading(study: Study, book: Book) -> tuple[Reading, GistMemory] | None:
 
 
 def _chosen(study: Study, book: Book) -> tuple[str | None, str | None]:
-    """The conversation to show and the exchange asked for by the address."""
+    """The conversation to show and the exchange asked for by the address: by one that is not out of date."""
     wanted = st.query_params.get("exchange")
-    if wanted:
+    left, when = st.session_state.get("ask_left", ("", 0.0))
+    if wanted and not (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
         try:
             conversation_id = study.library.exchange(wanted).conversation_id
             if study.library.conversation(conversation_id).book_id == book.id:
@@ -121,6 +122,7 @@ def _chosen(study: Study, book: Book) -> tuple[str | None, str | None]:
 def choose_conversation(book: Book, conversation_id: str) -> None:
     """Show this conversation (or ``NEW``) from the next run on."""
     st.session_state[f"conversation {book.id}"] = conversation_id
+    st.session_state["ask_left"] = (st.query_params.get("exchange", ""), time.monotonic())
     address.set_address(book=book.id, exchange=None, step=None)
 
 

@@ -111,6 +111,23 @@ def test_a_new_conversation_begins_with_its_first_question(app):
     wait_for(study, newest(study, book))
 
 
+def test_a_run_that_comes_late_with_the_address_as_it_was_does_not_undo_a_new_conversation(app):
+    at = app("pages/ask.py")
+    study = get_study()
+    book = the_keeper(study)
+    at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
+    wait_for(study, newest(study, book))
+    asked = newest(study, book).id
+    at.query_params["exchange"] = asked
+    at.run()
+    at.sidebar.button(key="ask_new").click().run()
+    at.query_params["exchange"] = asked  # a look at the answer, asked for before the click
+    at.run()
+    at.chat_input(key="ask_input").set_value("Who is Nora?").run()
+    exchange = wait_for(study, newest(study, book))
+    assert [e.id for e in study.library.exchanges(exchange.conversation_id)] == [exchange.id]
+
+
 def test_an_answer_under_way_is_found_again(app):
     """As when a tab is closed and opened again: the library has what came, whoever looks."""
     app()
