@@ -12,6 +12,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,8 @@ class _Runner:
         for name in {arm.method for arm in self.experiment.arms}:
             ready = getattr(method(name), "ready", None)
             if ready is not None:
-                ready()
+                with suppress(ImportError):  # each of its questions fails and says so; the others go on
+                    ready()
 
     # --- reading ----------------------------------------------------------------------------------
 

@@ -160,7 +160,8 @@ def answer_from_dict(data: Mapping[str, Any]) -> Answer:
 class Method(Protocol):
     """``name``: 'read-agent-p'. ``title`` and ``about``: for people, a few words and a sentence.
 
-    ``needs_gists``: whether it works on a gist memory (else on the pages' full text only).
+    ``needs_gists``: whether it works on a gist memory (else on the pages' full text only). One that imports much late
+    may have ``ready()``, which imports it; an experiment calls it ahead of the first question.
     """
 
     name: str

@@ -1,0 +1,127 @@
+"""The library written by many threads and processes, and where it cannot be written at all."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from readagent_core.errors import (
+    DiskFullError,
+    LibraryBusyError,
+    LibraryError,
+    NewerLibraryError,
+)
+from readagent_core.library import Library
+from readagent_core.library.schema import MIGRATIONS
+from readagent_core.memory import Gist, Page
+from tests.library.test_library import PLAN, make_document
+from tests.library.test_library import library as library
+
+
+def test_many_threads_write_at_once(library):
+    book = library.add(make_document("Long", *(f"Paragraph {i}." for i in range(60))))
+    reading = library.open_reading(book.id, PLAN, "m")
+    store = library.store(reading.id)
+    for i in range(60):
+        store.save_page(Page(i + 1, i, i + 1, 2))
+    failed = []
+
+    def save(first):
+        try:
+            for number in range(first, 61, 6):
+                store.save_gist(number, Gist(f"gist {number}"))
+        except Exception as error:  # noqa: BLE001
+            failed.append(error)
+
+    threads = [threading.Thread(target=save, args=(i,)) for i in range(1, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert library.memory(reading.id).complete
+
+
+def test_a_held_library_says_so(library):
+    impatient = Library(library.home, busy_seconds=0.1)
+    holder = sqlite3.connect(library.home / "library.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LibraryBusyError, match="held by another program"):
+        impatient.add(make_document())
+    assert impatient.books() == []  # reading goes on meanwhile
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert impatient.add(make_document()).title == "The Lamp"
+    impatient.close()
+
+
+def test_threads_that_all_find_it_held_wait_together_and_not_one_after_another(library):
+    impatient = Library(library.home, busy_seconds=0.5)
+    holder = sqlite3.connect(library.home / "library.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    began = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        tries = [pool.submit(impatient.add, make_document()) for _ in range(8)]
+        assert {type(work.exception()) for work in tries} == {LibraryBusyError}
+    assert time.monotonic() - began < 3  # and not eight times half a second
+    holder.close()
+    impatient.close()
+
+
+def test_a_full_disk_stops_clearly_and_damages_nothing(library):
+    book = library.add(make_document())
+    connection = library._db._connection()
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+    with pytest.raises(DiskFullError, match="Free some space"):
+        library.add(make_document("Huge", *(f"{i} words " * 200 for i in range(200))))
+    connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+    assert library.books() == [book]
+    assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    assert library.add(make_document("Small", "Room again.")).title == "Small"
+
+
+def test_a_newer_library_is_left_alone(library):
+    library.close()
+    raw = sqlite3.connect(library.home / "library.db")
+    raw.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    raw.close()
+    with pytest.raises(NewerLibraryError, match="newer ReadAgent"):
+        Library(library.home)
+
+
+def test_a_file_that_is_no_library_says_so(tmp_path):
+    (tmp_path / "library.db").write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(LibraryError, match="damaged"):
+        Library(tmp_path)
+
+
+def test_a_home_that_cannot_be_used_says_so(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LibraryError, match="READAGENT_HOME"):
+        Library(tmp_path / "file" / "home")
+
+
+def _add_many(home, name, count):
+    library = Library(home)
+    for number in range(count):
+        library.add(make_document(f"{name} {number}", f"Text {name} {number}."))
+    library.close()
+
+
+def test_two_processes_at_once(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_add_many, args=(tmp_path / "home", name, 15)) for name in "ab"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [w.exitcode for w in workers] == [0, 0]
+    library = Library(tmp_path / "home")
+    assert len(library.books()) == 30
+    library.close()
