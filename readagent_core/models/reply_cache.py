@@ -25,14 +25,16 @@ import diskcache
 from diskcache.core import MODE_RAW
 
 from readagent_core.models.base import Completion
+from readagent_core.models.known_keys import KnownKeys
 
 VERSION = 1
 FOLDER = "replies"
 MEGABYTES = 512
 DAYS = 365
-GATHER = 0.01  # seconds that replies wait for others to be written with: what a kill may lose
+GATHER = 0.02  # seconds that replies wait for others to be written with: what a kill may lose
 ROWS = 100  # in one statement: diskcache's own ``set`` takes two for each
-CULL_AFTER = 1000  # replies written between looks for those that are too old
+CULL_AFTER = 1000  # replies written between looks for those that are too old, or
+CULL_BYTES = 2**20  # characters, whether the limit is passed
 
 
 _COLUMNS = ("key", "raw", "store_time", "expire_time", "access_time", "size", "mode", "value")
@@ -97,14 +99,15 @@ class ReplyCache:
         self._written = threading.Condition()
         self._writing = threading.Lock()
         self._writer: threading.Thread | None = None
-        self._since_cull = CULL_AFTER
+        self._since_cull, self._since_sized = CULL_AFTER, 0
         self._cache: Any = None
+        self._known = KnownKeys()
         self._asking: dict[str, tuple[threading.Lock, int]] = {}
 
     def get(self, key: str) -> Completion | None:
         """The kept reply; None where there is none, or none that can be trusted."""
         # what is written moves from the first to the second to the disk, so none is missed
-        text = self._waiting.get(key) or self._in_hand.get(key) or self._do(lambda cache: cache.get(key))
+        text = self._waiting.get(key) or self._in_hand.get(key) or self._do(lambda cache: self._look(cache, key))
         if not isinstance(text, str):
             return None
         try:
@@ -123,6 +126,9 @@ class ReplyCache:
             self._do(lambda cache: cache.delete(key))
             return None
 
+    def _look(self, cache: Any, key: str) -> str | None:
+        return cache.get(key) if self._known.may_hold(key, cache) else None
+
     def put(self, key: str, completion: Completion) -> None:
         """Keep a reply, unless it is empty or was cut at its limit."""
         if completion.finish != "stop" or not completion.text.strip():
@@ -136,6 +142,7 @@ class ReplyCache:
             "reasoning": completion.reasoning,
         }
         text = _encoded(data)
+        self._known.add(key)
         with self._lock:
             self._waiting[key] = text
             if self._writer is None:
@@ -230,10 +237,15 @@ class ReplyCache:
             for start in range(0, len(rows), ROWS):
                 some = rows[start : start + ROWS]
                 cache._sql(_INSERT.format(rows=", ".join([_ROW] * len(some))), [value for row in some for value in row])
-        self._since_cull += len(self._in_hand)
-        if self._since_cull >= CULL_AFTER or cache.volume() > self._limit:
-            self._since_cull = 0
-            cache.cull()
+        self._known.look(cache)  # here, where a connection is open: threads that only ask need none
+        self._since_cull += len(rows)
+        self._since_sized += sum(map(len, self._in_hand.values()))
+        if self._since_cull >= CULL_AFTER or self._since_sized >= min(CULL_BYTES, self._limit // 4):
+            full = cache.volume() > self._limit
+            self._since_sized = 0
+            if full or self._since_cull >= CULL_AFTER:
+                self._since_cull = 0
+                cache.cull()
 
     def _do(self, work: Any) -> Any:
         """``work`` on the open cache. Damage sets the cache aside; a full or locked disk is told and passed over."""

@@ -154,9 +154,11 @@ def test_replies_are_there_at_once_and_written_together(own_home):
     assert len(writes) < 200
     another = ReplyCache(own_home)  # as another process sees it
     assert [another.get(str(i)).text for i in range(400)] == [f"reply {i}" for i in range(400)]
+    another.close()
     cache.close()
     cache.put("late", Completion("kept all the same"))
     cache.close()
+    another = ReplyCache(own_home)
     assert another.get("late").text == "kept all the same"
     another.close()
 
