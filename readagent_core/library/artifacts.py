@@ -35,9 +35,8 @@ def load(db: Database, document_id: str, kind: str, key: str) -> Any | None:
 
 def save(db: Database, document_id: str, kind: str, key: str, value: Any) -> None:
     body = json.dumps(value, ensure_ascii=False)
-    with db.write() as connection:
-        connection.execute(
-            "INSERT INTO artifact VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, "
-            "made = excluded.made",
-            (document_id, kind, key, body, time.time()),
-        )
+    db.change(
+        "INSERT INTO artifact VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, "
+        "made = excluded.made",
+        (document_id, kind, key, body, time.time()),
+    )

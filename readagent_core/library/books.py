@@ -130,8 +130,7 @@ def rename(db: Database, book_id: str, *, title: str, author: str) -> None:
     title, author = (" ".join(text.split())[:_NAME] for text in (title, author))
     if not any(c.isalnum() for c in title):
         raise LibraryError("A book needs a title. Write one, then save again.")
-    with db.write() as connection:
-        connection.execute("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
+    db.change("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
 
 
 def names(db: Database, document_id: str) -> tuple[str, str]:
@@ -173,8 +172,7 @@ def restore(db: Database, book_id: str) -> None:
 
 def _set(db: Database, book_id: str, column: str, value: float | None) -> None:
     book(db, book_id)
-    with db.write() as connection:
-        connection.execute(f"UPDATE book SET {column} = ? WHERE id = ?", (value, book_id))
+    db.change(f"UPDATE book SET {column} = ? WHERE id = ?", (value, book_id))
 
 
 def purge(db: Database, *, before: float | None) -> int:
@@ -206,9 +204,8 @@ def position(db: Database, book_id: str) -> Position:
 
 def set_position(db: Database, book_id: str, paragraph: int) -> None:
     book(db, book_id)
-    with db.write() as connection:
-        connection.execute(
-            "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, "
-            "furthest = max(furthest, excluded.furthest)",
-            (book_id, paragraph, paragraph),
-        )
+    db.change(
+        "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, "
+        "furthest = max(furthest, excluded.furthest)",
+        (book_id, paragraph, paragraph),
+    )

@@ -47,13 +47,11 @@ def new_conversation(db: Database, book_id: str, title: str) -> Conversation:
 
 def rename(db: Database, conversation_id: str, title: str) -> None:
     conversation(db, conversation_id)
-    with db.write() as connection:
-        connection.execute("UPDATE conversation SET title = ? WHERE id = ?", (title, conversation_id))
+    db.change("UPDATE conversation SET title = ? WHERE id = ?", (title, conversation_id))
 
 
 def delete(db: Database, conversation_id: str) -> None:
-    with db.write() as connection:
-        connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
+    db.change("DELETE FROM conversation WHERE id = ?", (conversation_id,))
 
 
 def start_exchange(
@@ -153,8 +151,7 @@ def preference(db: Database, name: str) -> Any:
 
 
 def set_preference(db: Database, name: str, value: Any) -> None:
-    with db.write() as connection:
-        connection.execute(
-            "INSERT INTO preference VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-            (name, json.dumps(value, ensure_ascii=False)),
-        )
+    db.change(
+        "INSERT INTO preference VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        (name, json.dumps(value, ensure_ascii=False)),
+    )

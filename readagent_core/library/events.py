@@ -30,11 +30,10 @@ class EventLog:
 
     def append(self, exchange_id: str, event: Mapping[str, Any]) -> None:
         body = json.dumps(dict(event), ensure_ascii=False)
-        with self._db.write() as connection:
-            connection.execute(
-                "INSERT INTO event SELECT ?, coalesce(max(number), 0) + 1, ? FROM event WHERE exchange_id = ?",
-                (exchange_id, body, exchange_id),
-            )
+        self._db.change(
+            "INSERT INTO event SELECT ?, coalesce(max(number), 0) + 1, ? FROM event WHERE exchange_id = ?",
+            (exchange_id, body, exchange_id),
+        )
 
     def of(self, exchange_ids: Sequence[str]) -> dict[str, Events]:
         """The events of each, in order."""

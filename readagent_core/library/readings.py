@@ -20,11 +20,23 @@ from readagent_core.memory import Gist, GistMemory, Page, check_cover
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 
+_GONE = "This reading is not in the library any more. Read the book again."
 STATES = ("reading", "paused", "done", "failed")
 _SELECT = """
     SELECT reading.*, (SELECT count(*) FROM page WHERE reading_id = reading.id) AS pages,
         (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists
     FROM reading
+"""
+# the page that follows what is kept, and no other
+_NEXT_PAGE = """
+    INSERT INTO page SELECT value.* FROM (SELECT ?, ? AS number, ? AS first, ?, ?, ?, ?, ?) AS value
+    JOIN (SELECT max(number) AS number, beyond FROM page WHERE reading_id = ?) AS kept
+    WHERE value.number = coalesce(kept.number, 0) + 1 AND value.first = coalesce(kept.beyond, 0)
+"""
+_PUT_GIST = """
+    INSERT INTO gist VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET text = excluded.text,
+        fallback = excluded.fallback, whole = excluded.whole, edited = excluded.edited, level = excluded.level,
+        marks = excluded.marks, indexed = 0
 """
 
 
@@ -51,7 +63,7 @@ def _reading(row: sqlite3.Row) -> Reading:
 def reading(db: Database, reading_id: int) -> Reading:
     row = db.row(f"{_SELECT} WHERE reading.id = ?", (reading_id,))
     if row is None:
-        raise NotKeptError("This reading is not in the library any more. Read the book again.")
+        raise NotKeptError(_GONE)
     return _reading(row)
 
 
@@ -67,13 +79,14 @@ def open_reading(
     find = "SELECT id FROM reading WHERE document_id = ? AND plan_key = ? AND model = ? AND recorded = ?"
     found = db.row(find, key)
     if found is None:
-        with db.write() as connection:
-            connection.execute(
-                "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded) "
-                "VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?) ON CONFLICT DO NOTHING",
-                (book_id, document_id, plan.key, json.dumps(plan.to_dict()), model, where, time.time(), recorded),
-            )
-            found = connection.execute(find, key).fetchone()
+        db.change(
+            "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded) "
+            "VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?) ON CONFLICT DO NOTHING",
+            (book_id, document_id, plan.key, json.dumps(plan.to_dict()), model, where, time.time(), recorded),
+        )
+        found = db.row(find, key)
+    if found is None:
+        raise NotKeptError(_GONE)
     return reading(db, found["id"])
 
 
@@ -81,14 +94,11 @@ def set_state(db: Database, reading_id: int, state: str, *, why: str, usage: Usa
     """``usage``: of the whole reading so far; None leaves what is kept."""
     if state not in STATES:
         raise ValueError(f"{state!r} is not one of {STATES}")
-    reading(db, reading_id)
-    with db.write() as connection:
-        ended = None if state == "reading" else time.time()
-        connection.execute(
-            "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?", (state, why, ended, reading_id)
-        )
-        if usage is not None:
-            connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (json.dumps(usage.to_dict()), reading_id))
+    ended = None if state == "reading" else time.time()
+    used = None if usage is None else json.dumps(usage.to_dict())
+    change = "UPDATE reading SET state = ?, why = ?, ended = ?, usage = coalesce(?, usage) WHERE id = ?"
+    if not db.change(change, (state, why, ended, used, reading_id)):
+        raise NotKeptError(_GONE)
 
 
 def kept(db: Database, reading_id: int) -> tuple[list[Page], dict[int, Gist]]:
@@ -134,41 +144,25 @@ def memory(db: Database, this: Reading, document: Document) -> GistMemory:
 
 def save_page(db: Database, reading_id: int, page: Page) -> Page:
     """The page of this number as it is kept: ``page``, or the one that was there before."""
-    with db.write() as connection:
-        row = connection.execute(
-            "SELECT * FROM page WHERE reading_id = ? AND number = ?", (reading_id, page.number)
-        ).fetchone()
-        if row is not None:
-            return _page(row)
-        before = connection.execute(
-            "SELECT number, beyond FROM page WHERE reading_id = ? ORDER BY number DESC LIMIT 1", (reading_id,)
-        ).fetchone()
-        number, beyond = (before["number"], before["beyond"]) if before else (0, 0)
-        if (page.number, page.start) != (number + 1, beyond):
-            raise LibraryError(
-                f"Page {page.number} does not follow what is kept of this reading; "
-                "it was changed elsewhere meanwhile. Read on to continue from what is kept."
-            )
-        connection.execute(
-            "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends),
-        )
-    return page
+    values = (reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends)
+    if db.change(_NEXT_PAGE, (*values, reading_id)):
+        return page
+    row = db.row("SELECT * FROM page WHERE reading_id = ? AND number = ?", (reading_id, page.number))
+    if row is not None:
+        return _page(row)
+    raise LibraryError(
+        f"Page {page.number} does not follow what is kept of this reading; "
+        "it was changed elsewhere meanwhile. Read on to continue from what is kept."
+    )
 
 
 def save_gist(db: Database, reading_id: int, number: int, *, gist: Gist) -> None:
-    with db.write() as connection:
-        _put_gist(connection, reading_id, number, gist)
+    db.change(_PUT_GIST, _gist_row(reading_id, number, gist))
 
 
-def _put_gist(connection: sqlite3.Connection, reading_id: int, number: int, gist: Gist) -> None:
+def _gist_row(reading_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
     marks = json.dumps(gist.marks, ensure_ascii=False)
-    connection.execute(
-        "INSERT INTO gist VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET text = excluded.text, "
-        "fallback = excluded.fallback, whole = excluded.whole, edited = excluded.edited, level = excluded.level, "
-        "marks = excluded.marks, indexed = 0",
-        (reading_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks),
-    )
+    return reading_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks
 
 
 def cut_from(db: Database, reading_id: int, number: int) -> None:
@@ -195,9 +189,8 @@ def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
             "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [(reading_id, p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages],
         )
-        for page, gist in zip(memory.pages, memory.gists, strict=True):
-            if gist is not None:
-                _put_gist(connection, reading_id, page.number, gist)
+        gists = zip(memory.pages, memory.gists, strict=True)
+        connection.executemany(_PUT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None])
         connection.execute(
             "UPDATE reading SET state = ?, why = '', ended = ?, usage = ? WHERE id = ?",
             (
@@ -233,12 +226,10 @@ class ReadingStore:
         return {row["name"]: json.loads(row["value"]) for row in rows}
 
     def save_note(self, key: str, value: Mapping[str, Any]) -> None:
-        with self._db.write() as connection:
-            connection.execute(
-                "INSERT INTO note VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                (self._reading_id, key, json.dumps(dict(value), ensure_ascii=False)),
-            )
+        self._db.change(
+            "INSERT INTO note VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (self._reading_id, key, json.dumps(dict(value), ensure_ascii=False)),
+        )
 
     def clear_notes(self) -> None:
-        with self._db.write() as connection:
-            connection.execute("DELETE FROM note WHERE reading_id = ?", (self._reading_id,))
+        self._db.change("DELETE FROM note WHERE reading_id = ?", (self._reading_id,))

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,7 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """The library's file. ``rows`` and ``row`` read; ``write`` is one transaction, whole or not at all."""
+    """The library's file. ``rows`` and ``row`` read; ``change`` is one statement and ``write`` several, all or nothing."""
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
@@ -120,6 +120,14 @@ class Database:
     def row(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
         found = self.rows(sql, values)
         return found[0] if found else None
+
+    def change(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> int:
+        """One statement that writes, kept whole or not at all; how many rows it changed.
+
+        SQLite gives the interpreter away half a dozen times a statement: a third of what a transaction around it takes.
+        """
+        with self._turn(), self._mapped():
+            return self._connection().execute(sql, values).rowcount
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
