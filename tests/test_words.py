@@ -38,6 +38,11 @@ def test_count(text, expected):
     assert words.count_words(text) == expected
 
 
+@given(st.text(st.characters(max_codepoint=127), max_size=40))
+def test_plain_text_counts_what_stands_between_white_space(text):
+    assert words.count_words(text) == len(text.split())
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
