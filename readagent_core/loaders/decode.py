@@ -10,8 +10,6 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from charset_normalizer import from_bytes
-
 from readagent_core.loaders.language import detect
 
 _MARKS = (
@@ -108,6 +106,8 @@ def _guess(data: bytes) -> str:
     sample = data[start : start + _SAMPLE]
     if b"\n" in sample and len(data) > start + _SAMPLE:
         sample = sample[: sample.rfind(b"\n")]  # not through the middle of a character
+    from charset_normalizer import from_bytes  # takes longer to import than most books to load, and is seldom needed
+
     best = from_bytes(sample, cp_isolation=_BOOKS, threshold=0.35).best()
     encoding = best.encoding if best is not None else "cp1252"
     # cp1252 holds latin-1's letters at the same places, and the curly quotes besides
