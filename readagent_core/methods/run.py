@@ -1,8 +1,7 @@
 """One question under way: every model call as an event, and what it all came to.
 
-Generators hand their events up with ``yield from`` and return their value. Every call has a meter of its own, so
-that calls made side by side are counted one by one; all of them stand over the run's, which holds the budget.
-Knows no method.
+Generators hand their events up with ``yield from`` and return their value. One meter counts the run and holds its
+budget; what each call came to is told with it. Knows no method.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ class Run:
         self.notes: list[str] = []
         self.steps = 0
         self.joined: Mapping[int, tuple[int, ...]] = {}  # pages of a memory made to fit -> the reading's own
-        self._price = getattr(model, "price", None)
         self._began = time.monotonic()
 
     @property
@@ -118,22 +116,20 @@ class Run:
 
     def _call(self, prompt: Prompt) -> tuple[Asked, Completion]:
         self.watch.check()
-        meter = Metered(self.model, prices=self._price)
         try:
-            completion = meter.complete(prompt, self.watch)
+            completion = self.model.complete(prompt, self.watch)
         except CutOffError as error:
             if not error.text.strip():
                 raise
             completion = Completion(error.text, finish="length")
-        return Asked(prompt.task, prompt.text, completion.text, meter.usage), completion
+        return self._asked(prompt, completion), completion
 
     def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
         """One prompt whose reply is shown as it comes. A reply that broke off is kept as far as it came."""
-        meter = Metered(self.model, prices=self._price)
         parts: list[str] = []
         completion: Completion | None = None
         try:
-            for part in meter.stream(prompt, self.watch):
+            for part in self.model.stream(prompt, self.watch):
                 if isinstance(part, Completion):
                     completion = part
                 else:
@@ -144,8 +140,11 @@ class Run:
             if not completion.text.strip():
                 raise
         completion = completion or Completion("".join(parts), finish="length")
-        yield Asked(prompt.task, prompt.text, completion.text, meter.usage)
+        yield self._asked(prompt, completion)
         return completion
+
+    def _asked(self, prompt: Prompt, completion: Completion) -> Asked:
+        return Asked(prompt.task, prompt.text, completion.text, self.model.usage_of(prompt, completion))
 
     def answered(
         self,

@@ -117,6 +117,10 @@ class Metered(Around):
     def usage(self) -> Usage:
         return self._tally.usage
 
+    def usage_of(self, prompt: Prompt, completion: Completion) -> Usage:
+        """What one reply counted: a part of ``usage``, for whoever shows calls one by one."""
+        return self._tally.of(prompt, completion)
+
     def usage_since(self, mark: Usage) -> Usage:
         """What was used since ``mark``, an earlier value of ``usage``."""
         return self.usage - mark
