@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.errors import CancelledError, ReadAgentError
+from readagent_core.evaluation import collecting
 from readagent_core.evaluation.answering import Task, answer, failure
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.counting import Counted, limited, repeated
@@ -75,7 +76,8 @@ def run(
     experiment, record = prepare(experiment, model, folder)
     runner = _Runner(experiment, model, folder, watch=watch or Watch(), on_change=on_change)
     try:
-        tally = runner.run()
+        with collecting.seldom():
+            tally = runner.run()
         record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     finally:
         runner.close()
@@ -105,8 +107,8 @@ class _Runner:
         self.replays = Lines(folder / "replays.jsonl")
         self.tally = load(folder)
         self.done = {result.key for result in read_results(self.results) if not result.error}
-        self.tasks: queue.Queue[Task] = queue.Queue(maxsize=2 * experiment.connections)
-        self.all_laid = threading.Event()
+        self.tasks: queue.Queue[Task | None] = queue.Queue(2 * experiment.connections)  # None: no more follow
+        self.answerers: list[threading.Thread] = []
         self.shelves = Shelves()
         self.lock = threading.Lock()
         self.at_once = min(experiment.connections, _READING_CALLS)
@@ -122,12 +124,11 @@ class _Runner:
         self._thread("imports", self._get_ready)
         cases = _Shared(enumerate(self.experiment.dataset.cases()))
         readers = [self._thread("reader", self._read, cases) for _ in range(connections)]
-        # a few more than can call at once: the others call while these score and write
-        answerers = [self._thread("answerer", self._answer) for _ in range(connections + connections // 4)]
         for thread in readers:
             thread.join()
-        self.all_laid.set()
-        for thread in answerers:
+        for _ in self.answerers:
+            self._put(None)
+        for thread in self.answerers:
             thread.join()
         self._tell()
         if self.error is not None:
@@ -143,8 +144,7 @@ class _Runner:
             lines.close()
 
     def _get_ready(self) -> None:
-        """Import what methods import late: once the first calls are on their way, not in front of the questions."""
-        time.sleep(_PAUSE)
+        """Import what methods import late: beside the first documents, not in front of the questions."""
         for name in {arm.method for arm in self.experiment.arms}:
             ready = getattr(method(name), "ready", None)
             if ready is not None:
@@ -200,9 +200,9 @@ class _Runner:
             try:
                 task = self.tasks.get(timeout=_PAUSE)
             except queue.Empty:
-                if self.all_laid.is_set():
-                    return
                 continue
+            if task is None:
+                return
             result, events = self._asked(task)
             if not result.right:
                 place = self.replays.append(
@@ -256,8 +256,16 @@ class _Runner:
     def _stopped(self) -> bool:
         return self.error is not None or self.watch.cancelled
 
-    def _put(self, task: Task) -> bool:
+    def _begin_answering(self) -> None:
+        with self.lock:
+            if not self.answerers:  # a few more than can call at once: the others call while these score and write
+                most = self.experiment.connections + self.experiment.connections // 4
+                self.answerers = [self._thread("answerer", self._answer) for _ in range(most)]
+
+    def _put(self, task: Task | None) -> bool:
         """Lay a task into the queue; False when the run was stopped meanwhile."""
+        if not self.answerers:
+            self._begin_answering()
         while not self._stopped():
             try:
                 self.tasks.put(task, timeout=_PAUSE)

@@ -101,7 +101,7 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """The library's file. ``rows`` and ``row`` read; ``change`` is one statement and ``write`` several, all or nothing."""
+    """The library's file. ``rows`` and ``row`` read; ``change`` is one statement, ``write`` several, all or nothing."""
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
