@@ -79,7 +79,9 @@ def reply(text: str) -> str:
 def write_data(folder: Path, questions: int) -> Path:
     """Documents of about 4,000 words, QuALITY's length, with 20 questions each."""
     path = folder / "bench.jsonl"
-    sentence = "In story {n} the keeper of the light rang bell {k} in the fog and wrote it down with care that night."
+    sentence = (
+        "In story {n} the keeper of the light rang bell {k} in the fog – “as ever” – and wrote it down that night."
+    )
     options = ["a lamp", "a bell", "a boat", "a dog"]
     with path.open("w", encoding="utf-8") as file:
         for n in range(-(-questions // QUESTIONS_A_DOCUMENT)):

@@ -20,7 +20,9 @@ CHARACTERS_PER_WORD = {"cjk": 2, "south_east": 4}
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
 _UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
-_IN_WORDS = bytes(not chr(code).isspace() for code in range(256))  # 1 for what stands in a word, 0 between words
+# of a byte of UTF-8: 1 where it stands in a word, 0 between words
+_IN_WORDS = bytes(code > 127 or not chr(code).isspace() for code in range(256))
+_ASCII = bytes(range(128))
 _LETTERS = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
 _SPACE = re.compile(r"\s+")
 _CJK_SENTENCE = re.compile(r".+?(?:[。！？!?…]+[」』）”’\"]*|\n+|$)", re.DOTALL)
@@ -30,12 +32,21 @@ _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _PYSBD_LIMIT = 20_000
 
 
+def beyond_ascii(text: str) -> str:
+    """The characters of ``text`` that are not ASCII, in order: few in most books, and all that some rules look at."""
+    if text.isascii():
+        return ""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+
+
 def count_words(text: str) -> int:
     """Words in ``text``; unspaced scripts by characters (see the module's head)."""
-    if text.isascii():  # a prompt of thousands of words is no rarity: no string is made for each
-        marked = text.encode().translate(_IN_WORDS)
+    rare = beyond_ascii(text)
+    if not rare or not (_UNSPACED_RUN.search(rare) or _SPACE.search(rare)):
+        # a prompt of thousands of words is no rarity: no string is made for each
+        marked = text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
         return marked.count(b"\0\1") + marked.startswith(b"\1")
-    if not _UNSPACED_RUN.search(text):
+    if not _UNSPACED_RUN.search(rare):
         return len(text.split())
     characters = {"cjk": 0, "south_east": 0}
     for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN)):
@@ -48,20 +59,20 @@ def count_words(text: str) -> int:
 
 def is_unspaced(text: str) -> bool:
     """Whether most of ``text`` is in a script that does not space its words."""
-    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(text))
-    return unspaced * 2 > len(_SPACE.sub("", text))
+    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(beyond_ascii(text)))
+    return unspaced > 0 and unspaced * 2 > len(_SPACE.sub("", text))
 
 
 def is_right_to_left(text: str) -> bool:
     """Whether most letters of ``text`` run from right to left (Arabic, Hebrew and kin)."""
-    letters = sum(c.isalpha() for c in text)
-    return letters > 0 and len(_RIGHT_TO_LEFT.findall(text)) * 2 > letters
+    right_to_left = len(_RIGHT_TO_LEFT.findall(beyond_ascii(text)))
+    return right_to_left > 0 and 0 < sum(c.isalpha() for c in text) < right_to_left * 2
 
 
 def terms(text: str) -> list[str]:
     """Lower-case search terms: words, and overlapping character pairs for unspaced scripts."""
     words: list[str] = _LETTERS.findall(text.lower())
-    if text.isascii() or not _UNSPACED_RUN.search(text):
+    if not _UNSPACED_RUN.search(beyond_ascii(text)):
         return words
     found: list[str] = []
     for word in words:

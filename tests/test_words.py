@@ -38,9 +38,24 @@ def test_count(text, expected):
     assert words.count_words(text) == expected
 
 
-@given(st.text(st.characters(max_codepoint=127), max_size=40))
-def test_plain_text_counts_what_stands_between_white_space(text):
+ODD_SPACES = "\x1c\x85\xa0\u2003\u2028"
+
+
+@given(st.text(st.characters(max_codepoint=0x24F) | st.sampled_from(f"{ODD_SPACES}“”’—…\ud800😀"), max_size=40))
+def test_spaced_scripts_count_what_stands_between_white_space(text):
     assert words.count_words(text) == len(text.split())
+
+
+@given(st.text(st.sampled_from(f"ab. {ODD_SPACES}“é—雪駅。สวัส안😀\ud800"), max_size=40))
+def test_beyond_ascii_leaves_the_others_as_they_are(text):
+    assert words.beyond_ascii(text) == "".join(c for c in text if ord(c) > 127)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("“Schnee”, sagte er.", False), ("雪が snow。", True), ("a snow 雪", False), ("", False)]
+)
+def test_unspaced_is_what_is_mostly_so(text, expected):
+    assert words.is_unspaced(text) == expected
 
 
 @pytest.mark.parametrize(
