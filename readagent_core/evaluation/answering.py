@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass, replace
+from typing import Any
 
 from readagent_core import errors
 from readagent_core.errors import ReadAgentError, ReplyError
@@ -71,17 +72,19 @@ def answer(
             traceback.print_exc()
             error = ReplyError(f"Something in the method itself went wrong ({type(error).__name__}).")
         failed = failure(task.key, task.case, task.item, plan=task.plan, error=error)
-        return replace(failed, usage=model.usage, words=model.words - model.built, words_out=model.words_out), events
+        return replace(failed, **_sent(model)), events
     return _scored(task, found, model, rater=rater, watch=watch), events
 
 
 def failure(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error: ReadAgentError) -> Result:
     """The result of a question that has no answer; ``error`` says why."""
-    return replace(_asked(key, case, item, plan=plan), error=f"{type(error).__name__}: {error}")
+    correct = False if item.question.options else None
+    return Result(**_asked(key, case, item, plan=plan), correct=correct, error=f"{type(error).__name__}: {error}")
 
 
-def _asked(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> Result:
-    return Result(
+def _asked(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> dict[str, Any]:
+    """What a result says of its question."""
+    return dict(
         **key._asdict(),
         id=item.id,
         document=case.document.id,
@@ -92,9 +95,13 @@ def _asked(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> Result:
         gold=item.gold,
         references=item.references,
         hard=item.hard,
-        correct=False if item.question.options else None,
         document_words=case.document.words,
     )
+
+
+def _sent(model: Counted) -> dict[str, Any]:
+    """What a result says of its calls."""
+    return {"usage": model.usage, "words": model.words - model.built, "words_out": model.words_out}
 
 
 def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None, watch: Watch) -> Result:
@@ -107,8 +114,9 @@ def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None,
             rating = raters.rate(item.question.text, said, item.references, rater, language=language, watch=watch)
         except ReplyError as error:
             notes.append(str(error))
-    return replace(
-        _asked(task.key, task.case, item, plan=task.plan),
+    return Result(
+        **_asked(task.key, task.case, item, plan=task.plan),
+        **_sent(model),
         answer=found.text,
         option=found.option,
         correct=(found.option == item.gold) if options else None,
@@ -119,9 +127,6 @@ def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None,
         memory_words=found.memory_words,
         compression_rate=found.compression_rate,
         answer_words=count_words(said),
-        words=model.words - model.built,
-        words_out=model.words_out,
-        usage=model.usage,
         rater_usage=rater.usage if rater is not None else Usage(),
         notes=tuple(notes),
         extra={name: value for name, value in found.extra.items() if isinstance(value, bool | int | float)},
