@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -304,8 +305,7 @@ def test_a_window_that_no_error_names_is_found_by_halving(ask):
 
 
 def test_calls_side_by_side_halve_the_window_once(ask):
-    with FakeServer(lambda text: NO_FIGURE, latency=0.2) as server:
-        model = server_model(server, window=None)
+    with FakeServer(lambda text: NO_FIGURE, latency=0.2) as server, closing(server_model(server, window=None)) as model:
 
         def call(number):
             with pytest.raises(errors.WindowError):
