@@ -57,6 +57,11 @@ def count_words(text: str) -> int:
     return spaced + unspaced
 
 
+def count_of(number: int, noun: str) -> str:
+    """'1 document', '2,086 questions'."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def is_unspaced(text: str) -> bool:
     """Whether most of ``text`` is in a script that does not space its words."""
     unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(beyond_ascii(text)))

@@ -148,8 +148,8 @@ def _format(path: Path) -> str:
 
 
 def _line(snapshot: Snapshot) -> str:
-    from readagent_core.evaluation.report import count_of
     from readagent_core.models.prices import money
+    from readagent_core.words import count_of
 
     progress = snapshot.value
     if progress is None or not hasattr(progress, "documents"):

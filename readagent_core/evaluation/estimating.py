@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from readagent_core import reading
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.evaluation.report import count_of
 from readagent_core.methods import method
 from readagent_core.models.prices import Price, money, quote
+from readagent_core.words import count_of
 
 _DOCUMENTS = 12  # read for the estimate; the others are taken to be like them
 _PROMPT = 120  # words of instructions and question around the text

@@ -15,6 +15,7 @@ from readagent_core.evaluation.published import Beside, Setting, published
 from readagent_core.evaluation.results import Reading
 from readagent_core.evaluation.scores import Difference
 from readagent_core.evaluation.tally import Row, Tally
+from readagent_core.words import count_of
 
 NO_MODEL = (
     "No language model was connected: the built-in reader answered by word statistics. "
@@ -117,11 +118,6 @@ def headline(found: Summary) -> list[str]:
     if found.failed:
         lines.append(f"{found.failed:,} answers could not be had; they count as wrong.")
     return lines
-
-
-def count_of(number: int, noun: str) -> str:
-    """'1 document', '2,086 questions'."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def questions(found: Summary) -> int:

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readagent_core.evaluation.questions import Entry, Questions, chosen, judged, known_answers, lettered, verdict
-from readagent_core.evaluation.report import count_of
 from readagent_core.evaluation.results import Result
 from readagent_core.methods.base import LETTERS
-from readagent_core.words import squeeze
+from readagent_core.words import count_of, squeeze
 
 MOST_LISTED = 200  # questions in Markdown; all of them stand in the other formats
 _LONGEST = 160  # characters of a text in a Markdown cell

@@ -21,10 +21,9 @@ from readagent_core.evaluation.questions import (
     sign,
     verdict,
 )
-from readagent_core.evaluation.report import count_of
 from readagent_core.evaluation.results import Result
 from readagent_core.study.comparing_told import parted
-from readagent_core.words import count_words
+from readagent_core.words import count_of, count_words
 
 MOST_BYTES = 20_000_000
 _MARGIN = 1.1  # the questions to come may be somewhat longer than those before

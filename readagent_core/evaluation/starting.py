@@ -9,11 +9,12 @@ from typing import Any
 from readagent_core.errors import DatasetError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, prepare, read_record
-from readagent_core.evaluation.report import Summary, count_of, dataset_name, summary
+from readagent_core.evaluation.report import Summary, dataset_name, summary
 from readagent_core.evaluation.tally import load
 from readagent_core.jobs import Job
 from readagent_core.models.base import ChatModel
 from readagent_core.study import Study
+from readagent_core.words import count_of
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
         ) from None
     except Exception as error:
         raise DamagedDocumentError(
-            f"This file seems to be {NAMES[found.format]}, but it is damaged and cannot be read "
-            f"({type(error).__name__}). Nothing was opened. Download or copy it again."
+            f"This file seems to be {NAMES[found.format]}, but it is damaged and cannot be read. "
+            "Nothing was opened. Download or copy it again."
         ) from error
     if found.notice:
         document = replace(document, warnings=(Notice("other-format", found.notice), *document.warnings))

@@ -19,7 +19,7 @@ from readagent_core.loaders.decode import decode
 from readagent_core.loaders.epub_package import Package, check_locks, read_cover, read_package
 from readagent_core.loaders.epub_toc import Entry, read_toc
 from readagent_core.loaders.markup import Block, blocks, parse, types
-from readagent_core.words import count_words
+from readagent_core.words import count_of, count_words
 
 _WORDS = re.compile(r"\w+")
 _SELF_CLOSED = re.compile(r"<([A-Za-z][\w:-]*)((?:\s+[^<>]*?)?)/>")
@@ -141,7 +141,7 @@ def _tell(builder: Builder, package: Package, parts: list[_Part], archive: Archi
         names = ", ".join(n.rsplit("/", 1)[-1] for n in package.missing[:5])
         builder.notice(
             "parts-missing",
-            f"{len(package.missing)} part(s) the book names are not in its file: {names}.",
+            f"Named by the book, but not in its file: {count_of(len(package.missing), 'part')} ({names}).",
             len(package.missing),
         )
     for part in parts:
@@ -152,13 +152,13 @@ def _tell(builder: Builder, package: Package, parts: list[_Part], archive: Archi
     if outside:
         builder.notice(
             "parts-outside",
-            f"{len(outside)} part(s) stand outside the book's reading order and were left out: "
-            f"{', '.join(n.rsplit('/', 1)[-1] for n in outside[:5])}.",
+            f"Outside the book's reading order, so left out: {count_of(len(outside), 'part')} "
+            f"({', '.join(n.rsplit('/', 1)[-1] for n in outside[:5])}).",
             len(outside),
         )
     empty = sum(1 for part in parts if part.pictures and not part.blocks)
     if empty:
-        builder.notice("picture-parts", f"{empty} part(s) hold only pictures without a description.", empty)
+        builder.notice("picture-parts", f"Only pictures without a description: {count_of(empty, 'part')}.", empty)
 
 
 class _Assembly:

@@ -14,14 +14,16 @@ from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTe
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits
 from readagent_core.loaders.contents import is_contents_title
-from readagent_core.loaders.pdf_file import count_pages, has_picture, open_pdf, page_labels, quiet, read_facts
+from readagent_core.loaders.pdf_file import AGAIN, count_pages, has_picture, open_pdf, page_labels, quiet, read_facts
 from readagent_core.loaders.pdf_headings import LARGE, Piece, pieces_of
 from readagent_core.loaders.pdf_lines import Line, page_lines
 from readagent_core.loaders.pdf_order import flows, without_furniture
 from readagent_core.loaders.pdf_outline import Mark, read_outline, same_title
 from readagent_core.loaders.pdf_paragraphs import Measures, joined_passages, measure, passages
 from readagent_core.loaders.text import set_apart
-from readagent_core.words import count_words
+from readagent_core.words import count_of, count_words
+
+_RECOGNISE = "Have the text recognised first, with a scanner's program or a PDF program that has OCR"
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
@@ -78,16 +80,14 @@ def _read_pages(reader: PdfReader, total: int) -> tuple[list[list[Line]], list[i
 
 def _nothing_to_read(total: int, scanned: list[int], bad: list[int]) -> Exception:
     if len(bad) == total:
-        return DamagedDocumentError(
-            "None of this PDF's pages can be read: it is damaged. Nothing was opened. Download or copy it again."
-        )
+        return DamagedDocumentError(f"None of this PDF's pages can be read: it is damaged. Nothing was opened. {AGAIN}")
     if scanned:
+        holds = "its page is a picture" if total == 1 else f"its {total:,} pages are pictures"
         return NoTextError(
-            f"This PDF is a scan: its {total:,} page(s) are pictures without text, so there is nothing to read yet. "
-            "Nothing was opened. Recognise the text first, for example with 'ocrmypdf in.pdf out.pdf', and open "
-            "the result."
+            f"This PDF is a scan: {holds} without text, so there is nothing to read yet. Nothing was opened. "
+            f"{_RECOGNISE} (or with 'ocrmypdf in.pdf out.pdf'). Then open the result here."
         )
-    return EmptyDocumentError(f"There is no text on the {total:,} page(s) of this PDF. Open another file.")
+    return EmptyDocumentError(f"There is no text in this PDF of {count_of(total, 'page')}. Open another file.")
 
 
 def _largest(lines: Sequence[Line], usual: Measures) -> str:
@@ -161,15 +161,15 @@ def _tell(builder: Builder, scanned: list[int], bad: list[int], gone: int, label
     if scanned:
         builder.notice(
             "pages-without-text",
-            f"{len(scanned):,} page(s) are pictures without text and could not be read: "
-            f"{_listed([labels[i] for i in scanned])}. To read them, recognise their text first, for example with "
-            "'ocrmypdf --skip-text in.pdf out.pdf', and open the result.",
+            f"Pictures without text, so not read: {count_of(len(scanned), 'page')} "
+            f"({_listed([labels[i] for i in scanned])}). {_RECOGNISE} (or with "
+            "'ocrmypdf --skip-text in.pdf out.pdf'). Then open the result here.",
             len(scanned),
         )
     if bad:
         builder.notice(
             "pages-damaged",
-            f"{len(bad):,} page(s) are damaged and were left out: {_listed([labels[i] for i in bad])}.",
+            f"Damaged, so left out: {count_of(len(bad), 'page')} ({_listed([labels[i] for i in bad])}).",
             len(bad),
         )
     if gone:

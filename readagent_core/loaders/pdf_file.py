@@ -36,6 +36,10 @@ def quiet() -> Any:
             logger.setLevel(before)
 
 
+AGAIN = (
+    "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
+    "open the new one here (or mend it with 'qpdf in.pdf out.pdf')."
+)
 _BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError)
 
 
@@ -50,10 +54,7 @@ def open_pdf(data: bytes, password: str) -> tuple[PdfReader, bool]:
                 return _reader(repaired, password), True
         except _BROKEN:
             pass  # told below, as the first error
-        raise DamagedDocumentError(
-            f"This PDF is damaged and cannot be read ({type(error).__name__}). Nothing was opened. Download or copy "
-            "it again; 'qpdf in.pdf out.pdf' can often mend it."
-        ) from error
+        raise DamagedDocumentError(f"This PDF is damaged and cannot be read. Nothing was opened. {AGAIN}") from error
 
 
 def _reader(data: bytes, password: str) -> PdfReader:

@@ -172,8 +172,8 @@ def test_what_is_missing_or_outside_is_told():
     files = {"O/c0.xhtml": page("<p>Here.</p>"), "O/z.xhtml": page("<p>Outside.</p>"), "O/b.opf": opf}
     notices = {w.code: w for w in load(archive(files), "x.epub").warnings}
     assert notices["parts-missing"].count == 1
-    assert "gone.xhtml" in notices["parts-missing"].message
-    assert "z.xhtml" in notices["parts-outside"].message
+    assert "1 part (gone.xhtml)" in notices["parts-missing"].message
+    assert "1 part (z.xhtml)" in notices["parts-outside"].message
 
 
 CHAPTERS = tuple(f"<h2>{name}</h2>" + "<p>He lit the lamp and wrote.</p>" * 40 for name in ("One", "Two"))

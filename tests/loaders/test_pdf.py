@@ -12,6 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError
 from readagent_core.loaders import load
+from readagent_core.loaders import pdf as pdf_loader
 from readagent_core.loaders.pdf_file import read_facts
 from readagent_core.loaders.pdf_lines import SOFT
 from readagent_core.loaders.pdf_paragraphs import Measures, _joined
@@ -54,13 +55,15 @@ def test_scanned_pages_are_named_by_number():
     document = load(pdf([wordy(1), None, wordy(3), None]), "x.pdf")
     notice = next(w for w in document.warnings if w.code == "pages-without-text")
     assert notice.count == 2
-    assert "2, 4" in notice.message
+    assert "2 pages (2, 4)" in notice.message
     assert "ocrmypdf" in notice.message
 
 
 def test_a_scan_is_not_ready():
-    with pytest.raises(NoTextError, match="ocrmypdf"):
+    with pytest.raises(NoTextError, match=r"its 2 pages are pictures .*ocrmypdf"):
         load(pdf([None, None]), "x.pdf")
+    with pytest.raises(NoTextError, match="its page is a picture without text"):
+        load(pdf([None]), "x.pdf")
 
 
 def test_blank_pages_are_empty_not_scans():
@@ -121,8 +124,28 @@ def test_a_broken_table_of_objects_is_mended_and_told():
 
 
 def test_half_a_file_is_damaged():
-    with pytest.raises(DamagedDocumentError, match="again"):
+    with pytest.raises(DamagedDocumentError, match="open it in a PDF viewer, save or print it as a new PDF") as told:
         load(b"%PDF-1.7\n1 0 obj\n<< /Type", "x.pdf")
+    assert "Error" not in str(told.value)  # what the parser calls it helps no reader
+
+
+def test_a_damaged_page_is_left_out_and_told(monkeypatch):
+    read = pdf_loader.page_lines
+
+    def trip(page, number):
+        if number == 1:
+            raise ValueError
+        return read(page, number)
+
+    monkeypatch.setattr(pdf_loader, "page_lines", trip)
+    document = load(pdf([wordy(1), wordy(2), wordy(3)]), "x.pdf")
+    assert [w.message for w in document.warnings] == ["Damaged, so left out: 1 page (2)."]
+
+
+def test_whatever_a_parser_trips_over_is_told_in_plain_words(monkeypatch):
+    monkeypatch.setattr(pdf_loader, "page_labels", lambda *_: {}["none"])
+    with pytest.raises(DamagedDocumentError, match=r"cannot be read\. Nothing was opened"):
+        load(pdf([wordy(1)]), "x.pdf")
 
 
 def test_zero_pages():
