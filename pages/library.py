@@ -13,7 +13,8 @@ from pages.parts.cached import get_study
 from pages.parts.read_state import job_key
 from readagent_core.errors import PasswordError, ReadAgentError
 from readagent_core.library.records import Book
-from readagent_core.loaders import FORMATS
+from readagent_core.loaders import DEFAULT, FORMATS
+from readagent_core.loaders.base import MEGABYTE
 from readagent_core.study import Study
 from readagent_core.study.opening import READING
 
@@ -57,6 +58,8 @@ def open_files(study: Study) -> None:
         type=[ending.lstrip(".") for ending in (*FORMATS, READING)],
         key=f"drop_{turn}",
     )
+    most, text, page = (limit // MEGABYTE for limit in (DEFAULT.file, DEFAULT.text, DEFAULT.page))
+    st.caption(f"At most {most} MB a file; a text file {text} MB, a web page {page} MB.")
     opened: dict[str, str] = st.session_state.setdefault(f"opened_{turn}", {})  # of this drop: file -> book
     before = len(opened)
     failed = False

@@ -11,7 +11,9 @@ import pytest
 from pages.parts import covers, memory_view, read_state, shelf, shell
 from pages.parts.cached import get_study
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.errors import TooLargeError
 from readagent_core.jobs import Snapshot
+from readagent_core.loaders import load
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.progress import Progress
@@ -39,6 +41,15 @@ def test_the_library_opens_with_the_samples(app):
     assert not at.exception
     assert at.title[0].value == "Library"
     assert [b.label for b in at.button].count("Open") == 3
+
+
+def test_the_library_says_how_large_a_file_of_each_kind_may_be(app):
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    most = config["server"]["maxUploadSize"]  # what the drop zone takes, and what is opened, are one limit
+    assert any(c.value == f"At most {most} MB a file; a text file 32 MB, a web page 12 MB." for c in app().caption)
+    for name, text in (("x.txt", "a word " * 6_000_000), ("x.html", "<p>a word</p>" * 1_000_000)):
+        with pytest.raises(TooLargeError, match=r"at most (32|12) MB"):
+            load(text.encode(), name)
 
 
 def test_a_server_without_a_model_is_told_on_the_screen(app, monkeypatch):

@@ -50,6 +50,7 @@ def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: s
     expect(keeper).to_contain_text("Sample")
     expect(keeper).to_contain_text("English · 10,309 words")
     expect(keeper).to_contain_text("25 pages, kept at 18 %")
+    expect(page.get_by_text("At most 200 MB a file; a text file 32 MB, a web page 12 MB.")).to_be_visible()
     expect(keeper.locator("svg.cover")).to_be_visible()
     expect(page.get_by_text(re.compile(r"^\d+ books, .+ on this computer\.$"))).to_be_visible()
     page.evaluate(ARRIVES)
