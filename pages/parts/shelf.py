@@ -61,7 +61,8 @@ def _read_line(memory: GistMemory) -> str:
     pages = f"{len(memory.pages):,} page{'s' if len(memory.pages) != 1 else ''}"
     if fallbacks:
         return f"{pages}; {fallbacks} fell back to a rule"
-    return f"{pages}, kept at {100 - memory.compression_rate:.0f} %"
+    gists = "gist is" if len(memory.pages) == 1 else "gists are"
+    return f"{pages}; the {gists} {100 - memory.compression_rate:.0f} % as long"
 
 
 def facts(book: Book) -> str:

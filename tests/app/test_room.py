@@ -162,6 +162,16 @@ def test_any_title_fits_its_cover(title):
     assert all(len(line) <= 17 for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("pages", "line"), [(1, "1 page; the gist is 20 % as long"), (2, "2 pages; the gists are 20 % as long")]
+)
+def test_a_card_says_how_long_the_gists_are_beside_the_book(pages, line):
+    document = Document("Ten", tuple(Paragraph("One two three four five.") for _ in range(pages)))
+    read = tuple(Page(n + 1, n, n + 1, 5) for n in range(pages))
+    memory = GistMemory(document, ReadingPlan(), read, (Gist("Numbers."),) * pages, complete=True)
+    assert shelf.standing(SimpleNamespace(), SimpleNamespace(), memory, running=False).more == line
+
+
 def test_when_a_book_was_opened():
     assert shelf.when(None) == ""
     assert shelf.when(1_000_000, now=1_000_100) == "Opened today"
