@@ -17,6 +17,7 @@ from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.base import MEGABYTE
 from readagent_core.study import Study
 from readagent_core.study.opening import READING
+from readagent_core.words import count_of
 
 ART = '<div class="art"><i></i><i></i><i></i><b><i></i><i></i><i></i></b><i></i><i></i></div>'
 ICONS = {"read": ":blue[:material/check:]", "paused": ":orange[:material/pause:]", "failed": ":red[:material/error:]"}
@@ -259,7 +260,7 @@ def show() -> None:
     asked = st.session_state.pop("report", None)
     if asked is not None:
         report(study, study.library.book(asked))
-    st.caption(f"{len(every)} books, {shelf.size(study.library.storage())} on this computer.")
+    st.caption(f"{count_of(len(every), 'book')}, {shelf.size(study.library.storage())} on this computer.")
 
 
 try:

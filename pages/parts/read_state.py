@@ -18,6 +18,7 @@ from readagent_core.models.prices import money as budget_money
 from readagent_core.study import Study
 from readagent_core.study.budget import USED, BookBudget
 from readagent_core.study.reading import ELSEWHERE
+from readagent_core.words import count_of
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
 OPEN_SETTINGS = ["settings", "Open Settings"]  # where what went wrong is put right there
@@ -46,7 +47,7 @@ def reading_name(reading: Reading) -> str:
     """A reading in a few words, for a list of them."""
     who = f"Recording of {reading.recorded}" if reading.recorded else reading.model
     sizes = f"{who} · {reading.plan.min_words}–{reading.plan.max_words} words"
-    return f"{sizes} · {reading.pages} pages" if reading.state == "done" else sizes
+    return f"{sizes} · {count_of(reading.pages, 'page')}" if reading.state == "done" else sizes
 
 
 def pages_expected(read: int, words_read: float, words_total: float) -> int:
@@ -131,7 +132,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
         rest.append(f"{spend.ahead} of {spend.asked} pauses looked for ahead of time")
     if slowed:
         rest.append(slowed)
-    line = f"Reading: {gists} of about {total} pages" if total else "Reading: finding where to pause first"
+    line = f"Reading: {gists} of about {count_of(total, 'page')}" if total else "Reading: finding where to pause first"
     state = "running"
     if snapshot.waiting == ELSEWHERE:
         rest = [ELSEWHERE]
@@ -142,7 +143,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
         rest = [snapshot.waiting, f"going on by itself in {span(left)}", f"{gists} of about {total} pages are kept"]
     if words >= total_words:
         total = pages
-        line = f"Reading: {gists} of {total} pages"
+        line = f"Reading: {gists} of {count_of(total, 'page')}"
     hurry = state == "waiting" and snapshot.waiting_until - now > SECONDS_TO_JUDGE
     actions = [*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]]
     return {
@@ -161,7 +162,7 @@ def _standing(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -
     words = sum(p.words for p in memory.pages)
     total = pages_expected(len(memory.pages), words, memory.document.words)
     share = 100 * words / memory.document.words if memory.document.words else 0
-    kept = f"{len(memory.pages)} pages and {len(memory.readable)} gists are kept"
+    kept = f"{count_of(len(memory.pages), 'page')} and {count_of(len(memory.readable), 'gist')} are kept"
     failed = (snapshot is not None and snapshot.state == "failed") or reading.state == "failed"
     why = (snapshot.error if snapshot is not None and snapshot.state == "failed" else reading.why).strip()
     line = f"Stopped at {share:.0f} %" if failed else f"Paused at {share:.0f} %"

@@ -10,6 +10,7 @@ from pages.parts.read_state import pages_expected
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.study.reading import PAUSED
+from readagent_core.words import count_of
 
 SORTS = {"opened": "Last opened", "added": "Newest", "title": "Title", "author": "Author", "words": "Longest"}
 LANGUAGES = {
@@ -44,9 +45,9 @@ def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, 
     percent = 100 * words / max(1, memory.document.words)
     expected = pages_expected(len(memory.pages), words, memory.document.words)
     if running:
-        done = len(memory.readable)
+        done = f"{len(memory.readable)} of about {count_of(expected, 'page')}"
         share = 100 * sum(memory.page(n).words for n in memory.readable) / max(1, memory.document.words)
-        return Standing("reading", f"Reading {share:.0f} %", f"{done} of about {expected} pages", "Read along", share)
+        return Standing("reading", f"Reading {share:.0f} %", done, "Read along", share)
     if memory.complete:
         return Standing("read", "Read", _read_line(memory), "Open")
     why = reading.why or f"{len(memory.pages)} of about {expected} pages are kept."
@@ -58,7 +59,7 @@ def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, 
 
 def _read_line(memory: GistMemory) -> str:
     fallbacks = sum(p.fallback for p in memory.pages) + sum(g.fallback for g in memory.gists if g is not None)
-    pages = f"{len(memory.pages):,} page{'s' if len(memory.pages) != 1 else ''}"
+    pages = count_of(len(memory.pages), "page")
     if fallbacks:
         return f"{pages}; {fallbacks} fell back to a rule"
     gists = "gist is" if len(memory.pages) == 1 else "gists are"

@@ -18,7 +18,7 @@ from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.reading import regist
 from readagent_core.study import Study, costing, estimating, exporting, reading
-from readagent_core.words import first_words
+from readagent_core.words import count_of, first_words
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -189,7 +189,7 @@ def gisting(study: Study, shown: Reading) -> dict[str, Any] | None:
 def export_dialog(study: Study, book: Book, shown: Reading) -> None:
     """One file to take away: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     memory = study.library.memory(shown.id)
-    st.caption(f"{len(memory.pages):,} pages, {memory.gist_words:,} words of gists.")
+    st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
     name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
     for kind, (label, use) in FORMATS.items():
         st.download_button(

@@ -98,7 +98,7 @@ def ask(
     def events(job: Job) -> Iterator[Event]:
         understood = question.text.strip()
         if so_far:
-            yield Noted(f"Answered from the {so_far} pages read so far.")
+            yield Noted(f"Answered from the {'page' if so_far == 1 else f'{so_far} pages'} read so far.")
         if history and model.is_language_model:
             prompt = following.standalone_prompt(
                 understood, history, title=memory.document.title, language=memory.document.language

@@ -11,6 +11,7 @@ from readagent_core.document import Document
 from readagent_core.models.prices import Quote, money, quote
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import estimate
+from readagent_core.words import count_of
 
 if TYPE_CHECKING:
     from readagent_core.study import Study
@@ -45,11 +46,11 @@ def seconds_a_call(study: Study) -> float | None:
 
 def sentence(study: Study, document: Document, plan: ReadingPlan) -> str:
     """'About 25 pages: 50 calls, 30,000 words (45,000 tokens) sent, 5,000 words back; about $0.02; about 3 minutes.'"""
-    pages = estimate(document, plan).pages
+    pages = count_of(estimate(document, plan).pages, "page")
     found = reading_quote(study, document, plan)
     if not study.model.is_language_model:
-        return f"About {pages:,} pages. The built-in reader costs nothing."
-    told = f"About {pages:,} pages: {found.calls:,} calls, {found.words_in:,} words ({found.tokens_in:,} tokens) sent"
+        return f"About {pages}. The built-in reader costs nothing."
+    told = f"About {pages}: {count_of(found.calls, 'call')}, {found.words_in:,} words ({found.tokens_in:,} tokens) sent"
     told += f", {found.words_out:,} words back"
     cost = {None: "; its price is not known", 0.0: "; free"}.get(found.dollars, f"; about {money(found.dollars)}")
     if found.minutes is not None:

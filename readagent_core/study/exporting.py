@@ -14,6 +14,7 @@ from typing import Any
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import DamagedDocumentError, SettingsError, WrongFormatError
 from readagent_core.memory import GistMemory, Page, check_cover
+from readagent_core.words import count_of
 
 FORMATS = ("md", "html", "json", "epub")
 MIME = {"md": "text/markdown", "html": "text/html", "json": "application/json", "epub": "application/epub+zip"}
@@ -45,7 +46,7 @@ def facts(memory: GistMemory) -> str:
     """One line: pages, words before and after, who read it. Says so when the reading is not complete."""
     words = sum(page.words for page in memory.pages)
     parts = [
-        f"{len(memory.pages):,} pages",
+        count_of(len(memory.pages), "page"),
         f"{words:,} words kept in {memory.gist_words:,} ({memory.compression_rate:.1f} % fewer)",
     ]
     if memory.model:

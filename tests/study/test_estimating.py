@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from readagent_core.document import Document, Paragraph
 from readagent_core.models import connection
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, Settings
@@ -33,6 +34,13 @@ def make_study(own_home):
 def test_the_built_in_reader_costs_nothing(make_study):
     said = estimating.sentence(make_study(), random_document(1), PLAN)
     assert said.endswith("The built-in reader costs nothing.")
+
+
+def test_one_page_is_no_pages(make_study):
+    short = Document("Note", (Paragraph("The lamp was out. " * 20),))
+    assert estimating.sentence(make_study(), short, PLAN).startswith("About 1 page. ")
+    model = make_study("http://localhost:9/v1", "m")
+    assert estimating.sentence(model, short, PLAN).startswith("About 1 page: 1 call, ")
 
 
 def test_a_model_here_is_free_and_its_speed_not_guessed(make_study):

@@ -16,7 +16,7 @@ from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
-from readagent_core.study.exporting import FORMATS, export, file_name, import_json, plain, whole
+from readagent_core.study.exporting import FORMATS, export, facts, file_name, import_json, plain, whole
 
 HOSTILE = '<script>alert(1)</script> <img src="http://x/y.png" onerror=z> ![p](http://x/p.png) $$x$$ # & "q" \u202e\x07'
 
@@ -35,6 +35,12 @@ def make_memory(*, texts=("One two three.", "Four five.", "Six."), gist="One to 
     )
     gists = (Gist(gist), Gist(texts[-1], whole=True) if complete else None)
     return GistMemory(document, ReadingPlan(), pages, gists, model="a model", complete=complete)
+
+
+def test_one_page_is_no_pages():
+    document = Document("Note", (Paragraph("The lamp was out."),))
+    memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 1, 4),), (Gist("Lamp out."),), complete=True)
+    assert facts(memory) == "1 page · 4 words kept in 2 (50.0 % fewer)"
 
 
 def test_markdown_says_what_the_screen_says():
