@@ -12,7 +12,6 @@ from readagent_core.command_line.evaluating import evaluate
 from readagent_core.command_line.output import (
     WrongUsage,
     answer_json,
-    counted,
     document_json,
     memory_json,
     print_json,
@@ -23,6 +22,7 @@ from readagent_core.command_line.output import (
     wait_for,
 )
 from readagent_core.errors import DocumentError, ReadAgentError, SettingsError
+from readagent_core.words import count_of
 
 if TYPE_CHECKING:
     from readagent_core.jobs import Snapshot
@@ -66,9 +66,9 @@ def inspect(file: File, json: Json = False, password: Password = "") -> None:
             return
         say(document.title + (f", by {document.author}" if document.author else ""))
         say(
-            f"{document.format}, language {document.language}: {counted(document.words, 'word')} in "
-            f"{counted(len(document.paragraphs), 'paragraph')} and {counted(len(document.sections), 'section')}, "
-            f"about {counted(understood.minutes, 'minute')} to read"
+            f"{document.format}, language {document.language}: {count_of(document.words, 'word')} in "
+            f"{count_of(len(document.paragraphs), 'paragraph')} and {count_of(len(document.sections), 'section')}, "
+            f"about {count_of(understood.minutes, 'minute')} to read"
         )
         for section in document.sections:
             say(f"{'  ' * section.level}{section.title}")
@@ -98,13 +98,13 @@ def read(
             return
         for page in memory.pages:
             gist = memory.gists[page.number - 1]
-            say(f"Page {page.number} ({counted(page.words, 'word')}, gist {gist.words if gist else 0:,})")
+            say(f"Page {page.number} ({count_of(page.words, 'word')}, gist {gist.words if gist else 0:,})")
             say(gist.text if gist else "(no gist yet)")
             if page.reason and page.number < len(memory.pages):
                 say(f"  ‖ {page.reason}")
             say()
         say(
-            f"{counted(len(memory.pages), 'page')}: {counted(sum(p.words for p in memory.pages), 'word')} kept in "
+            f"{count_of(len(memory.pages), 'page')}: {count_of(sum(p.words for p in memory.pages), 'word')} kept in "
             f"{memory.gist_words:,} ({memory.compression_rate:.1f} % fewer), read by {memory.model}"
         )
 
@@ -136,7 +136,7 @@ def ask(
         book = study.open_file(_bytes(file), file.name, password=password)
         reading, memory = _memory(study, book, plan, connections=connections)
         if up_to is not None and up_to > len(memory.pages):
-            held = counted(len(memory.pages), "page")
+            held = count_of(len(memory.pages), "page")
             raise WrongUsage(f"This book has {held}; --up-to {up_to} is beyond the last one.")
         asked = Question(question, tuple(option or ()))
         exchange, job = study.ask(
@@ -273,7 +273,7 @@ def _reading_line(snapshot: Snapshot) -> str:
         return "Reading"
     pages, gists = _number(progress.pages), _number(progress.gists)
     share = f", {100 * progress.words_read / progress.words_total:.0f} %" if progress.words_total else ""
-    return f"Reading: {counted(pages, 'page')}, {counted(gists, 'gist')}{share}"
+    return f"Reading: {count_of(pages, 'page')}, {count_of(gists, 'gist')}{share}"
 
 
 def _number(value: Any) -> int:

@@ -88,11 +88,6 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or (c.isprintable() or c == "\u3000") else "\ufffd" for c in text)
 
 
-def counted(number: int, noun: str) -> str:
-    """'1 page', '1,200 pages'."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def say(text: str = "") -> None:
     """A line of text for people on stdout."""
     line = printable(text)
