@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.study.exporting import FORMATS, import_json
 from tests.browser.conftest import go_to
@@ -240,6 +240,15 @@ def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
         expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
 
 
+def width_of(part: Locator) -> float:
+    """As soon as it stands: while a page is drawn anew it has none."""
+    for _ in range(60):
+        if box := part.bounding_box():
+            return box["width"]
+        part.page.wait_for_timeout(50)
+    raise AssertionError("it is not to be seen")
+
+
 def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=1)
     text = page.locator("#p1 .text")
@@ -250,9 +259,10 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     expect(text).not_to_have_css("font-family", re.compile("Palatino"))
     expect(page.locator("#p1 .gtext")).to_have_css("font-size", "15px")  # the gist is not the book's own words
     page.locator(".panel").get_by_role("button", name="Serif").click()
-    middle = text.bounding_box()["width"]
+    expect(text).to_have_css("font-family", re.compile("Palatino"))
+    middle = width_of(text)
     page.locator(".panel").get_by_role("button", name="Narrow").click()
-    assert text.bounding_box()["width"] < middle
+    assert width_of(text) < middle
     page.locator(".panel").get_by_role("button", name="Middle").click()
     page.locator(".panel").get_by_role("button", name="Sepia").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
