@@ -167,13 +167,13 @@ def report(study: Study, book: Book) -> None:
     """What was understood of the file: its parts, its words, and everything noticed on the way."""
     document = study.library.document(book.id)
     st.text(book.title)
-    st.caption(f"{book.format.upper()} · {shelf.facts(book)} · {len(document.paragraphs):,} paragraphs")
+    st.caption(f"{book.format.upper()} · {shelf.facts(book)} · {count_of(len(document.paragraphs), 'paragraph')}")
     if not document.warnings:
         st.markdown(":blue[:material/check:] Nothing was left out, nothing had to be guessed.")
     for notice in document.warnings:
         st.text(f"• {notice.message}")  # the message says its count in its own unit: words, parts, pages
     if document.sections:
-        with st.expander("1 section" if len(document.sections) == 1 else f"{len(document.sections):,} sections"):
+        with st.expander(count_of(len(document.sections), "section")):
             for section in document.sections:
                 st.text(f"{'    ' * (section.level - 1)}{section.title}")
     if book.version > 1:

@@ -10,6 +10,7 @@ from pages.parts.ask_record import ago
 from pages.parts.ask_state import NEW, Scene, choose_conversation, page_limit
 from readagent_core import methods
 from readagent_core.study import conversing
+from readagent_core.words import count_of
 
 LOOK_UPS = tuple(range(7))
 
@@ -80,7 +81,8 @@ def _conversations(scene: Scene) -> None:
         if found:
             st.caption("**Conversations**")
             items = [
-                {"id": c.id, "title": c.title, "about": f"{_questions(c.exchanges)} · {ago(c.updated)}"} for c in found
+                {"id": c.id, "title": c.title, "about": f"{count_of(c.exchanges, 'question')} · {ago(c.updated)}"}
+                for c in found
             ]
             answer_view.show_conversations(
                 items,
@@ -128,7 +130,3 @@ def _one(scene: Scene, conversation_id: str) -> None:
         st.session_state.pop(f"conversation {scene.book.id}", None)
         address.set_address(book=scene.book.id, exchange=None, step=None)
         st.rerun()
-
-
-def _questions(count: int) -> str:
-    return f"{count} question" if count == 1 else f"{count} questions"

@@ -69,7 +69,7 @@ def _read_line(memory: GistMemory) -> str:
 def facts(book: Book) -> str:
     """Language and length: 'English · 10,352 words'."""
     language = LANGUAGES.get(book.language.split("-")[0].lower(), book.language)
-    return f"{language} · {book.words:,} words"
+    return f"{language} · {count_of(book.words, 'word')}"
 
 
 def when(stamp: float | None, *, now: float | None = None) -> str:

@@ -13,6 +13,7 @@ from readagent_core.methods.base import Answer, Asked, Event
 from readagent_core.models.prices import money
 from readagent_core.study.replay import answer_of
 from readagent_core.usage import Usage
+from readagent_core.words import count_of
 
 TOKENS_A_WORD = 4 / 3  # English, where no server has reported any
 
@@ -70,8 +71,8 @@ def details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
     said: list[str] = []
     if usage.words_in:
         tokens = f" ({usage.tokens_in:,} tokens in, {usage.tokens_out:,} out)" if usage.tokens_in else ""
-        calls = "1 call" if usage.calls == 1 else f"{usage.calls} calls"
-        said.append(f"Sent {usage.words_in:,} words in {calls}, instructions included{tokens}{_money(usage.cost)}.")
+        sent = f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}"
+        said.append(f"Sent {sent}, instructions included{tokens}{_money(usage.cost)}.")
     if usage.saved_words_in:
         saved = f" That saved {money(usage.saved_cost)}." if usage.saved_cost else ""
         said.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.{saved}")
@@ -85,8 +86,7 @@ def of_reading(usage: Usage) -> str:
     """What a reading sent so far and what the cache saved, in a line; '' where nothing was sent or saved."""
     said: list[str] = []
     if usage.calls:
-        calls = "1 call" if usage.calls == 1 else f"{usage.calls:,} calls"
-        said.append(f"Reading sent {usage.words_in:,} words in {calls}{_money(usage.cost)}.")
+        said.append(f"Reading sent {usage.words_in:,} words in {count_of(usage.calls, 'call')}{_money(usage.cost)}.")
     if usage.saved_words_in:
         saved = f" and {money(usage.saved_cost)}" if usage.saved_cost else ""
         said.append(f"The cache saved {usage.saved_words_in:,} words{saved}.")

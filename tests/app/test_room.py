@@ -176,3 +176,8 @@ def test_when_a_book_was_opened():
     assert shelf.when(None) == ""
     assert shelf.when(1_000_000, now=1_000_100) == "Opened today"
     assert shelf.when(0, now=5 * 86_400) == "Opened 5 days ago"
+
+
+@pytest.mark.parametrize(("words", "line"), [(1, "English · 1 word"), (2_000, "English · 2,000 words")])
+def test_a_card_counts_a_books_words(words, line):
+    assert shelf.facts(SimpleNamespace(language="en", words=words)) == line
