@@ -240,12 +240,12 @@ class ReplyCache:
         self._known.look(cache)  # here, where a connection is open: threads that only ask need none
         self._since_cull += len(rows)
         self._since_sized += sum(map(len, self._in_hand.values()))
-        if self._since_cull >= CULL_AFTER or self._since_sized >= min(CULL_BYTES, self._limit // 4):
-            full = cache.volume() > self._limit
+        due = self._since_sized >= min(CULL_BYTES, self._limit // 4)
+        if self._since_cull >= CULL_AFTER or (due and cache.volume() > self._limit):
+            self._since_cull = 0
+            cache.cull()
+        if due:
             self._since_sized = 0
-            if full or self._since_cull >= CULL_AFTER:
-                self._since_cull = 0
-                cache.cull()
 
     def _do(self, work: Any) -> Any:
         """``work`` on the open cache. Damage sets the cache aside; a full or locked disk is told and passed over."""

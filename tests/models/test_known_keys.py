@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import pytest
 
@@ -14,17 +14,15 @@ from readagent_core.models.reply_cache import ReplyCache
 
 @pytest.fixture
 def cache(own_home):
-    with_replies = ReplyCache(own_home)
-    yield with_replies
-    with_replies.close()
+    with closing(ReplyCache(own_home)) as kept:
+        yield kept
 
 
 @pytest.fixture
 def another(own_home):
     """As another process has it open at the same time."""
-    other = ReplyCache(own_home)
-    yield other
-    other.close()
+    with closing(ReplyCache(own_home)) as kept:
+        yield kept
 
 
 def found_soon(cache, key):
