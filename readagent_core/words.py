@@ -41,12 +41,13 @@ def beyond_ascii(text: str) -> str:
 
 def count_words(text: str) -> int:
     """Words in ``text``; unspaced scripts by characters (see the module's head)."""
-    rare = beyond_ascii(text)
+    encoded = text.encode("utf-8", "surrogatepass")
+    rare = "" if len(encoded) == len(text) else encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
     if not _UNSPACED_RUN.search(rare):
         if _SPACE.search(rare):
             return len(text.split())
         # a prompt of thousands of words is no rarity: no string is made for each
-        marked = text.encode("utf-8", "surrogatepass").translate(_IN_WORDS)
+        marked = encoded.translate(_IN_WORDS)
         return marked.count(b"\0\1") + marked.startswith(b"\1")
     characters = {"cjk": 0, "south_east": 0}
     for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN)):

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "readagent_core"
 FLOORS = [
-    {"errors", "words", "secret", "keyrings", "settings", "usage", "once"},
+    {"errors", "words", "secret", "keyrings", "settings", "usage", "once", "quick_json"},
     {"document", "tags", "plan", "memory", "prompts", "overlap"},
     {"loaders", "models", "jobs", "citations"},
     {"reading", "library"},

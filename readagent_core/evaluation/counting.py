@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from readagent_core.evaluation.till import Till
 from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.models.meter import Metered
 from readagent_core.models.meter import Tally as Spending
+from readagent_core.models.patience import Limiter
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
@@ -33,13 +35,13 @@ class Priced(Around):
 class Limited(Priced):
     """At most ``connections`` calls at once, whoever makes them."""
 
-    def __init__(self, model: ChatModel, connections: int) -> None:
+    def __init__(self, model: ChatModel, connections: int, ahead: Callable[[], int]) -> None:
         super().__init__(model)
-        self._free = threading.BoundedSemaphore(connections)
+        self._limiter = Limiter(connections)
+        self._ahead = ahead
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        with self._free:
-            watch.check()
+        with self._limiter.line(watch, ahead=self._ahead()):
             return self.model.complete(prompt, watch)
 
 
@@ -57,7 +59,17 @@ def limited(model: ChatModel, connections: int) -> ChatModel:
     for it takes no connection from those that are sent.
     """
     beneath = getattr(model, "beneath", None)
-    return Whole(beneath(lambda asked: Limited(asked, connections)) if beneath else Limited(model, connections))
+
+    def around(asked: ChatModel) -> ChatModel:
+        return Limited(asked, connections, lambda: getattr(model, "ahead", 0))
+
+    return Whole(beneath(around) if beneath else around(model))
+
+
+def helped(model: ChatModel, connections: int) -> AbstractContextManager[None]:
+    """While it lasts, calls to a server are sent by a second process, where there are many at once."""
+    by: Callable[[int], AbstractContextManager[None]] = getattr(model, "helped", lambda _: nullcontext())
+    return by(connections)
 
 
 class Repeated(Priced):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from readagent_core.errors import DatasetError, DiskFullError
+from readagent_core.quick_json import to_json
 from readagent_core.usage import Usage
 
 GATHER = 0.02  # seconds that lines wait for others to be written with: what a kill may lose
@@ -153,7 +154,7 @@ class Lines:
 
     def append(self, value: Mapping[str, Any]) -> int:
         """Keep one line; where it begins. Raises DiskFullError when a line could not be written."""
-        line = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+        line = to_json(value) + b"\n"
         with self._lock:
             self._check()
             if self._writer is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
 import time
@@ -12,6 +11,7 @@ from readagent_core.document import Cover, Document
 from readagent_core.errors import LibraryError, NotKeptError
 from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database
+from readagent_core.quick_json import from_json, to_json
 
 _NAME = 300  # characters of a title or an author
 _SELECT = """
@@ -58,7 +58,7 @@ def books(db: Database, *, include_removed: bool) -> list[Book]:
 
 def add(db: Database, document: Document, *, source_name: str, sample: bool) -> Book:
     now = time.time()
-    body = json.dumps(document.to_dict(), ensure_ascii=False)
+    body = to_json(document.to_dict()).decode()
     with db.write() as connection:
         _keep_text(connection, document, body)
         book_id = _book_with_text(connection, document.id) or _book_from_file(connection, document, source_name, sample)
@@ -120,7 +120,7 @@ def _book_from_file(connection: sqlite3.Connection, document: Document, source_n
         "SELECT body FROM document JOIN version ON document.id = document_id WHERE book_id = ? ORDER BY number DESC",
         (row["id"],),
     ).fetchone()["body"]
-    before = {text for text, *_ in json.loads(body)["paragraphs"] if len(text) > 40}
+    before = {text for text, *_ in from_json(body)["paragraphs"] if len(text) > 40}
     return str(row["id"]) if any(p.text in before for p in document.paragraphs) else None
 
 
@@ -150,7 +150,7 @@ def document(db: Database, document_id: str) -> Document:
     )
     if row is None:
         raise NotKeptError("This text is not in the library. Open its file again.")
-    return replace(Document.from_dict(json.loads(row["body"])), title=row["title"], author=row["author"])
+    return replace(Document.from_dict(from_json(row["body"])), title=row["title"], author=row["author"])
 
 
 def cover(db: Database, book_id: str) -> Cover | None:

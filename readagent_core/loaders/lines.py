@@ -145,8 +145,7 @@ def joined(lines: Sequence[str], layout: Layout) -> str:
 
 def is_table(lines: Sequence[str]) -> bool:
     """Whether most of ``lines`` are set in columns."""
-    rows = sum(bool(_COLUMNS.search(line)) or line.count("|") > 1 for line in lines)
-    return len(lines) > 1 and rows * 2 > len(lines)
+    return len(lines) > 1 and sum(bool(_COLUMNS.search(line)) or line.count("|") > 1 for line in lines) * 2 > len(lines)
 
 
 def _is_list(lines: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ class ServerModel(Cached):
         self.pace = pace
         model: ChatModel = Purse(Patient(server, limiter, pace=pace), ledger, price, month)
         super().__init__(model, cache, server.sampling)
+
+    def helped(self, connections: int) -> AbstractContextManager[None]:
+        """While it lasts, a second process sends the calls: for many at once. See ``beside``."""
+        return self.server.beside.helped(connections, self.limiter)
+
+    @property
+    def ahead(self) -> int:
+        return self.server.ahead
 
     @property
     def window_is_firm(self) -> bool:

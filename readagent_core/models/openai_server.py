@@ -20,10 +20,12 @@ import openai
 from readagent_core.errors import CutOffError, ModelError, WindowError
 from readagent_core.models import faults, transport, windows
 from readagent_core.models.base import Completion, Watch
+from readagent_core.models.beside import Beside
 from readagent_core.models.quirks import Quirks
 from readagent_core.models.replies import Arriving, Reply, events
 from readagent_core.models.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.prompts import Prompt
+from readagent_core.quick_json import to_json
 from readagent_core.settings import Secret
 
 OPENAI = "https://api.openai.com/v1"
@@ -78,6 +80,7 @@ class OpenAIServer:
         self._lock = threading.Lock()
         self._made: openai.OpenAI | None = None
         self._again: transport.Again | None = None
+        self.beside = Beside()
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -93,6 +96,11 @@ class OpenAIServer:
                 self._window = windows.Window(told.tokens, told.firm or self._asked_again)
         known = [w for w in (self._window.tokens, self.quirks.window) if w]
         return min(known) if known else None
+
+    @property
+    def ahead(self) -> int:
+        """Calls that may come while every line is taken: they wait where no line waits for them."""
+        return self.beside.ahead if self._again else 0
 
     def _ask_again(self) -> None:
         """The window is to be asked once more, and believed then."""
@@ -152,7 +160,7 @@ class OpenAIServer:
                 raise explained from None
             except _MoreThinking:
                 continue
-        yield self._completion(reply, prompt, time.perf_counter() - start)
+        yield self._completion(reply, prompt, time.perf_counter() - start - reply.waited)
 
     def _smaller(self, told: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
         """Go by a smaller window: the one ``told``, else half of what was refused. False where it is not smaller."""
@@ -200,6 +208,7 @@ class OpenAIServer:
         """Send it, and give the parts of the reply as they come, the rest going into ``reply``."""
         longest = max(2_000, tokens_of_words(prompt.reply_words) * 4 * ENDLESS)  # characters
         with closing(self._sent(request)) as response:
+            reply.waited = getattr(response, "waited", 0.0)
             for event in events(response):
                 watch.check()
                 part = reply.take(event)
@@ -207,7 +216,7 @@ class OpenAIServer:
                     raise self._failed(reply.fault)
                 if part:
                     if reply.first is None and part.strip():
-                        reply.first = time.perf_counter() - start
+                        reply.first = time.perf_counter() - start - reply.waited
                     reply.text += part
                     yield part
                 if len(reply.text) > longest:
@@ -227,9 +236,9 @@ class OpenAIServer:
         """The server's answer, its body still to come. ``post`` is what the package's own methods end in; they read
         the message into its types first, most of the work of a call. Once one went well the next go the same way.
         """
-        body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode()
+        body = to_json(request)
         again = self._again
-        answer = again.send(body) if again else None
+        answer = again.send(body, self.beside) if again else None
         if isinstance(answer, httpx2.Response) and not answer.is_success:
             with closing(answer):
                 answer.read()

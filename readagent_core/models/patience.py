@@ -66,10 +66,23 @@ class Limiter:
             return ""
         return f"The server asked for fewer calls at once: {now} now, slowly more again"
 
+    @property
+    def under_way(self) -> int:
+        return self._under_way
+
+    def allow(self, most: int) -> None:
+        """Let ``most`` calls be under way from now on."""
+        if most != self.most:
+            with self._condition:
+                self.most, self.allowed = most, float(most)
+                self._condition.notify_all()
+
     @contextmanager
-    def line(self, watch: Watch) -> Iterator[None]:
-        """Hold one of the lines; waits for a free one, and while the server asked for peace."""
-        self._take(watch)
+    def line(self, watch: Watch, *, ahead: int = 0) -> Iterator[None]:
+        """Hold one of the lines; waits for a free one, and while the server asked for peace. ``ahead``: how many more
+        are welcome, because they wait elsewhere; none while the server is asked less than it may be.
+        """
+        self._take(watch, ahead)
         try:
             yield
         finally:
@@ -77,13 +90,13 @@ class Limiter:
                 self._under_way -= 1
                 self._condition.notify()
 
-    def _take(self, watch: Watch) -> None:
+    def _take(self, watch: Watch, ahead: int) -> None:
         while True:
             watch.check()
             with self._condition:
                 peace = self._not_before - time.monotonic()
                 if peace <= 0:
-                    if self._under_way < max(1, int(self.allowed)):
+                    if self._under_way < max(1, int(self.allowed)) + (ahead if self.allowed >= self.most else 0):
                         self._under_way += 1
                         return
                     self._condition.wait(0.25)  # looks up now and then for a cancel
@@ -125,11 +138,16 @@ class Patient(Around):
         self._pace = pace
         self._random = random.Random()
 
+    @property
+    def _ahead(self) -> int:
+        ahead: int = getattr(self.model, "ahead", 0)
+        return ahead
+
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         faced: list[ModelError] = []
         while True:
             try:
-                with self.limiter.line(watch):
+                with self.limiter.line(watch, ahead=self._ahead):
                     completion = self.model.complete(prompt, watch)
             except ModelError as error:
                 self._consider(error, faced, watch)

@@ -6,7 +6,6 @@ for its reader to say. Knows nothing of sending.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 import httpx2
 
 from readagent_core.models.thinking import ThinkFilter
+from readagent_core.quick_json import from_json
 
 Event = dict[str, Any]
 
@@ -34,7 +34,7 @@ class Arriving(Protocol):
 @dataclass
 class Reply:
     """What has arrived so far. ``finish``: as the server says it, None until it does. ``fault``: an 'error' it sent
-    in place of a reply. ``first``: seconds to the first part of the text."""
+    in place of a reply. ``first``: seconds to the first part of the text. ``waited``: before the call was sent."""
 
     text: str = ""
     reasoning: str = ""
@@ -45,6 +45,7 @@ class Reply:
     thought: bool = False  # the server counted thinking, shown or not
     fault: Any = None
     first: float | None = None
+    waited: float = 0.0
     _think: ThinkFilter = field(default_factory=ThinkFilter, repr=False)
 
     def take(self, event: Event) -> str:
@@ -106,7 +107,7 @@ def _lines(response: Arriving) -> Iterator[bytes]:
 
 def _object(data: bytes) -> Event:
     try:
-        found = json.loads(data.decode("utf-8", "replace"))
+        found = from_json(data)
     except ValueError:
         raise httpx2.DecodingError("not JSON") from None
     if not isinstance(found, dict):

@@ -26,6 +26,7 @@ from diskcache.core import MODE_RAW
 
 from readagent_core.models.base import Completion
 from readagent_core.models.known_keys import KnownKeys
+from readagent_core.quick_json import to_json
 
 VERSION = 1
 FOLDER = "replies"
@@ -298,13 +299,8 @@ class ReplyCache:
 
 
 def _encoded(data: Mapping[str, Any]) -> str:
-    """``data`` as JSON. Half a character, as a server may send it, goes in as its number: SQLite takes none."""
-    text = json.dumps(data, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(data)
-    return text
+    """``data`` as JSON; SQLite takes no half characters."""
+    return to_json(data).decode()
 
 
 def _is_damage(error: sqlite3.OperationalError) -> bool:

@@ -9,7 +9,7 @@ import threading
 import httpx2
 import pytest
 
-from readagent_core.models import transport
+from readagent_core.models import connections, transport
 from tests.fakes.http import TIMEOUT, serving
 from tests.fakes.http import client as client
 from tests.fakes.http import no_proxies as no_proxies
@@ -56,7 +56,7 @@ def test_one_that_the_server_closed_meanwhile_is_not(server, client):
 
 def test_one_that_was_kept_too_long_is_not(server, client, monkeypatch):
     client.post(f"{server.url}/plain", content="x")
-    monkeypatch.setattr(transport, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(connections, "KEPT_SECONDS", 0.0)
     client.post(f"{server.url}/plain", content="x")
     assert len({port for _, port, _, _ in server.seen}) == 2
 
