@@ -30,7 +30,8 @@ class Readings:
     ) -> None:
         self._library, self._model, self._till = library, model, till
         self._connections, self._pay = connections, pay
-        self._lock, self._opening = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
+        self.opening = threading.Lock()  # our own work throughout: thirty at once would all be done last, calls waiting
         self._reading: dict[tuple[str, str], threading.Lock] = {}
 
     def memory(self, case: Case, plan: ReadingPlan, watch: Watch) -> GistMemory | ReadAgentError:
@@ -39,7 +40,7 @@ class Readings:
 
         Raises what stops the whole run.
         """
-        with self._opening:  # our own work throughout: thirty at once would all be done last, the model idle till then
+        with self.opening:
             document = case.document
             book = self._library.add(document)
             opened = self._library.open_reading(book.id, plan, self._model.name, self._model.where).id

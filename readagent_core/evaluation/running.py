@@ -122,9 +122,9 @@ class _Runner:
         self.total = count(self.experiment)[1]
         self._tell()
         connections = self.experiment.connections
-        self._thread("imports", self._get_ready)
         cases = _Shared(enumerate(self.experiment.dataset.cases()))
         readers = [self._thread("reader", self._read, cases) for _ in range(connections)]
+        self._thread("imports", self._get_ready)
         for thread in readers:
             thread.join()
         for _ in self.answerers:
@@ -145,11 +145,11 @@ class _Runner:
             lines.close()
 
     def _get_ready(self) -> None:
-        """Import what methods import late: beside the first documents, not in front of the questions."""
+        """Import what methods import late: behind the first documents, not in front of the questions."""
         for name in {arm.method for arm in self.experiment.arms}:
             ready = getattr(method(name), "ready", None)
             if ready is not None:
-                with suppress(ImportError):  # each of its questions fails and says so; the others go on
+                with self.readings.opening, suppress(ImportError):  # its questions fail and say so; the others go on
                     ready()
 
     # --- reading ----------------------------------------------------------------------------------
