@@ -189,6 +189,7 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     expected = run_json(*arguments, "--estimate", server=server)
     assert expected["estimate"]["answers"] == 8
     assert server.chats == []
+    assert not Path(expected["folder"]).exists()
     names = ("report.html", "report.csv", "report.json", "answers.csv")
     reports = [part for name in names for part in ("--report", tmp_path / name)]
     found = run_json(*arguments, *reports, by=run, server=server)

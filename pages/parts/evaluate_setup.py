@@ -27,6 +27,7 @@ SAMPLES = {
     "Harrow council minutes": "harrow-council-minutes",
 }
 OWN, PATH = "A file of mine", "A file or folder on this computer"
+SUFFIXES = ["jsonl", "json", "train", "dev"]  # the last two are QuALITY's own
 FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")
 NO_LOOK_UPS = ("gist-mem", "full-text")
 
@@ -67,7 +68,7 @@ def _data(study: Study) -> Path | None:
         help="QuALITY, QMSum, NarrativeQA, SCROLLS and LongBench as they are downloaded, or questions of your own.",
     )
     if chosen == OWN:
-        file = st.file_uploader("A .jsonl or .json file", type=["jsonl", "json"], key="evaluate_file")
+        file = st.file_uploader("A file of JSON or JSON lines", type=SUFFIXES, key="evaluate_file")
         return _keep(study, file.name, file.getvalue()) if file is not None else None
     if chosen == PATH:
         text = st.text_input("Where it is", key="evaluate_path", placeholder="/data/QuALITY.v1.0.1.htmlstripped.dev")

@@ -215,7 +215,10 @@ def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Exp
 
     Raises DatasetError where the folder holds another experiment.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise SettingsError(f"The folder {folder} cannot be made ({error.strerror}).") from None
     record = read_record(folder)
     if record is None:
         record = new_record(experiment, model)
@@ -228,14 +231,9 @@ def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Exp
 
 
 def folder_for(home: Path, name: str) -> Path:
-    """The folder of the experiment of this name, below the home folder; made when missing."""
+    """The folder of the experiment of this name, below the home folder; it is made when the experiment is begun."""
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:80] or "experiment"
-    folder = home / "evaluations" / safe
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise SettingsError(f"The folder {folder} cannot be made ({error.strerror}).") from None
-    return folder
+    return home / "evaluations" / safe
 
 
 def default_name(experiment: Experiment, model: str) -> str:

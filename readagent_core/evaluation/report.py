@@ -135,7 +135,7 @@ def reading_facts(found: Summary) -> list[str]:
     """How the documents were read: words, pages, gists."""
     if not found.readings:
         return []
-    words = [r.words for r in found.readings]
+    words = list({r.document: r.words for r in found.readings}.values())  # one may be read by several plans
     gists = [sum(r.gist_words) for r in found.readings]
     pages = [n for r in found.readings for n in r.page_words]
     kept = sum(gists) / sum(pages) if pages else 0

@@ -49,7 +49,7 @@ def word_plots(found: Summary) -> list[tuple[str, str]]:
     """(caption, SVG): words of documents beside those of their gists, and words of pages and gists."""
     if not found.readings:
         return []
-    documents = [r.words for r in found.readings]
+    documents = list({r.document: r.words for r in found.readings}.values())
     memories = [sum(r.gist_words) for r in found.readings if r.gist_words]
     pages = [n for r in found.readings for n in r.page_words]
     gists = [n for r in found.readings for n in r.gist_words]

@@ -40,9 +40,9 @@ def _score_row(found: Summary, row: Row, header: Sequence[str], beside: bool) ->
     if "Accuracy (95 %)" in header:
         cells.append(shared(row.accuracy, row.accuracy_sd))
     if "Hard subset" in header:
-        cells.append(shared(row.hard))
+        cells.append(shared(row.hard, row.hard_sd))
     if "LLM-Rating-1" in header:
-        cells += [shared(row.rating_1, row.rating_1_sd), shared(row.rating_2)]
+        cells += [shared(row.rating_1, row.rating_1_sd), shared(row.rating_2, row.rating_2_sd)]
     if "ROUGE-1" in header:
         for name in ("rouge1", "rouge2", "rougeL"):
             value = row.rouge.get(name)

@@ -67,10 +67,12 @@ class Row:
     accuracy: Share | None
     accuracy_sd: float | None
     hard: Share | None
+    hard_sd: float | None
     rouge: Mapping[str, Mean]
     rating_1: Share | None
     rating_2: Share | None
     rating_1_sd: float | None
+    rating_2_sd: float | None
     compression_rate: float
     look_ups: float
     answer_words: float
@@ -148,10 +150,12 @@ class Tally:
             accuracy=_over_runs([bool(s.correct) for s in chosen], len(runs)),
             accuracy_sd=self._sd(found, runs, lambda s: s.correct),
             hard=_over_runs([bool(s.correct) for s in hard], len(runs)),
+            hard_sd=self._sd(found, runs, lambda s: s.correct if s.hard else None),
             rouge=_rouge(found, runs),
             rating_1=ratings[0] and _over_runs([r == "exact" for r in rated], len(runs)),
             rating_2=ratings[1] and _over_runs([r != "wrong" for r in rated], len(runs)),
             rating_1_sd=self._sd(found, runs, lambda s: None if not s.rating else s.rating == "exact"),
+            rating_2_sd=self._sd(found, runs, lambda s: None if not s.rating else s.rating != "wrong"),
             compression_rate=_average([s.compression_rate for s in answered]),
             look_ups=_average([s.look_ups for s in answered]),
             answer_words=_average([s.answer_words for s in answered]),

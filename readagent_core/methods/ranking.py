@@ -5,6 +5,7 @@ The pages are those ReadAgent reads, so that methods differ only in how pages ar
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ def _index(pages: _Pages) -> Any:
     """The index of a book's pages: the same for every question, so the last few are kept."""
     import bm25s  # takes a third of a second to import
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for all its debug lines to be shown
     index = bm25s.BM25()
     numbers = [page.number for page in pages.memory.pages]
     index.index([terms(pages.memory.page_text(n)) or [""] for n in numbers], show_progress=False)

@@ -89,7 +89,8 @@ def test_quality_as_leval_has_it(tmp_path):
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ("{not json", r"dev.jsonl, line 2: not JSON"),
+        ("{not json", r"dev.jsonl, line 2: not JSON \(expecting property name .* at column 2\)"),
+        ('{"article": "cut off', r"dev.jsonl, line 2: not JSON \(unterminated string at column 13\)"),
         ("[1, 2]", r"dev.jsonl, line 2: a JSON object was expected, not list"),
         ({"article": STORY}, r"line 2: the field 'questions' is missing \(there are: article\)"),
         ({"article": 7, "questions": []}, r"line 2: the field 'article' must be a text or a list, not a whole number"),
@@ -99,7 +100,7 @@ def test_quality_as_leval_has_it(tmp_path):
         (released(gold_label=None), r"no gold_label. The test split has none"),
         (released(options=["one"]), r"line 2, question 1: two or more options"),
         (released(options="one"), r"line 2, question 1: the field 'options' must be a list, not a text"),
-        (released(question=None), r"line 2, question 1: the field 'question' must be a text, not empty"),
+        (released(question=None), r"line 2, question 1: the field 'question' must be a text, not null"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path, row, complaint):
@@ -268,7 +269,7 @@ def test_narrativeqa_from_its_csv(tmp_path):
 
 def test_narrativeqa_says_what_is_missing(tmp_path):
     narrativeqa(tmp_path, story=False)
-    with pytest.raises(DatasetError, match=r"documents.csv, line 2: the story abc.content"):
+    with pytest.raises(DatasetError, match=r"documents.csv, line 2: the story abc.content is not there"):
         cases(tmp_path)
     write(tmp_path, "qaps.csv", ["document_id,set,question,answer1,answer2", "abc,valid"])
     with pytest.raises(DatasetError, match=r"qaps.csv, line 2: this line has fewer columns"):
@@ -332,6 +333,12 @@ def test_broken_json_names_the_line(tmp_path):
 # --- telling them apart, limits, the real files -----------------------------------------------------
 
 
+def test_quality_under_the_names_of_its_release(tmp_path):
+    path = write(tmp_path, "QuALITY.v1.0.1.htmlstripped.dev", [released(), released()])
+    assert open_dataset(path).kind == "quality"
+    assert len(cases(path)) == 2
+
+
 def test_what_is_no_dataset(tmp_path):
     with pytest.raises(DatasetError, match="no such file"):
         open_dataset(tmp_path / "none.jsonl")
@@ -343,7 +350,7 @@ def test_what_is_no_dataset(tmp_path):
         open_dataset(tmp_path)
     with pytest.raises(DatasetError, match="Choose one of: quality"):
         open_dataset(tmp_path, kind="poems")
-    with pytest.raises(DatasetError, match=r"a dataset is a \.jsonl or \.json file"):
+    with pytest.raises(DatasetError, match="a dataset is a file of JSON lines"):
         open_dataset(write(tmp_path, "story.txt", ["x"]))
 
 

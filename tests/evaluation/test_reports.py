@@ -16,7 +16,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.plots import Point, histogram, scatter
 from readagent_core.evaluation.published import Setting, published, tables
-from readagent_core.evaluation.report import summary
+from readagent_core.evaluation.report import reading_facts, summary
 from readagent_core.evaluation.report_files import markdown_table, write
 from readagent_core.evaluation.report_tables import published_table, score_table, walk_table
 from readagent_core.evaluation.results import Reading
@@ -120,6 +120,14 @@ def test_the_table_has_the_papers_shape():
     assert rows[2] == ["Chance", "", "25.00 %", "", "", ""]
     assert found.baseline == FULL.title
     assert found.differences[P3.key].value == pytest.approx(0.125)
+
+
+def test_a_document_read_by_two_plans_is_one_document():
+    tally = filled()
+    tally.add_reading(Reading("doc", "<Fog>", 400, "other plan", (400,), (60,)))
+    facts = reading_facts(summary(record(), tally))
+    assert facts[0].startswith("Documents: 1, 400 words on average")
+    assert facts[2].startswith("Pages: 3,")
 
 
 def test_every_published_figure_is_listed_with_its_place():

@@ -67,6 +67,18 @@ def test_free_form_rows():
     assert (row.rating_1.hits, row.rating_2.hits, row.rating_1.total) == (2, 3, 4)
 
 
+def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
+    rated, hard = Tally(), Tally()
+    for item in range(10):
+        for run, rating in ((1, "exact"), (2, "partial" if item else "wrong")):
+            rated.add(free(P3, item, 0.5, rating, run=run))
+            hard.add(chosen(P3, item, run == 1, run=run, hard=item < 5))
+    row = rated.row(P3)
+    assert row.rating_1_sd == pytest.approx(70.7, abs=0.1)  # 100 and 0 %
+    assert row.rating_2_sd == pytest.approx(7.07, abs=0.01)  # 100 and 90 %
+    assert hard.row(P3).hard_sd == pytest.approx(70.7, abs=0.1)
+
+
 def test_walks_that_strayed():
     tally = Tally()
     for item, (stray, right) in enumerate([(True, True), (True, False), (False, True)]):

@@ -1,5 +1,6 @@
 """Search over the same pages: which are found, in which order they stand, what does not fit."""
 
+import logging
 from dataclasses import replace
 
 import pytest
@@ -39,6 +40,13 @@ def test_bm25_puts_the_page_that_shares_most_first() -> None:
     assert told.seen == {2: "full", 4: "full"}
     assert told.memory_words == 15 + 10
     assert model.tasks() == ["answer_pages"]
+
+
+def test_the_index_is_built_without_a_word_on_the_screen(caplog: pytest.LogCaptureFixture) -> None:
+    texts = tuple(f"{text} Again." for text in TEXTS)  # an index that is not built yet
+    with caplog.at_level(logging.DEBUG):
+        by_words("brass key", shelf_of(texts))
+    assert caplog.records == []
 
 
 def test_dos_puts_the_same_pages_in_book_order() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets import longbench, narrativeqa, plain, qmsum, quality, scrolls
-from readagent_core.evaluation.datasets.base import Case, Item, json_lines, text_lines
+from readagent_core.evaluation.datasets.base import Case, Item, json_lines, named, text_lines
 
 __all__ = ["KINDS", "Case", "Dataset", "Item", "open_dataset"]
 
@@ -81,21 +81,28 @@ def _kind_of(path: Path) -> str:
         if first is not None and _kind_of(first) == "qmsum":
             return "qmsum"
         raise DatasetError(f"{path}: no dataset was recognised in this folder. Name one of its files.")
-    if path.suffix == ".jsonl":
-        place, row = next(json_lines(path), (path.name, None))
-        if row is None:
-            raise DatasetError(f"{place}: the file is empty.")
-        for name, reader in _BY_ROW:
-            if reader.recognise(row):
-                return name
-        raise DatasetError(
-            f"{place}: these fields are of no dataset that is known ({', '.join(row)}). "
-            f"Known are QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench and a plain JSON of questions."
-        )
     if path.suffix == ".json":
         try:
             data = json.loads("".join(text_lines(path)))
         except ValueError:
             return "plain"  # its reader names the line that is wrong
         return "qmsum" if isinstance(data, dict) and qmsum.recognise(data) else "plain"
-    raise DatasetError(f"{path.name}: a dataset is a .jsonl or .json file, or a folder (NarrativeQA, QMSum).")
+    if path.suffix != ".jsonl" and not _begins_as_json(path):  # QuALITY's own files end in .train, .dev, .test
+        raise DatasetError(
+            f"{path.name}: a dataset is a file of JSON lines, a .json file, or a folder (NarrativeQA, QMSum)."
+        )
+    place, row = next(json_lines(path), (path.name, None))
+    if row is None:
+        raise DatasetError(f"{place}: the file is empty.")
+    for name, reader in _BY_ROW:
+        if reader.recognise(row):
+            return name
+    raise DatasetError(
+        f"{place}: these fields are of no dataset that is known ({named(row)}). "
+        f"Known are QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench and a plain JSON of questions."
+    )
+
+
+def _begins_as_json(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")

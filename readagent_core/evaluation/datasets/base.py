@@ -87,9 +87,9 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             continue
         place = f"{path.name}, line {number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line.strip())
         except ValueError as error:
-            raise complain(place, f"not JSON ({error}). Every line must hold one JSON object.") from None
+            raise complain(place, f"not JSON ({_fault(error)}). Every line must hold one JSON object.") from None
         if not isinstance(row, dict):
             raise complain(place, f"a JSON object was expected, not {type(row).__name__}.")
         yield place, row
@@ -114,13 +114,27 @@ def json_file(path: Path) -> Any:
         return json.loads("".join(text_lines(path)))
     except ValueError as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise complain(f"{path.name}{line}", f"not JSON ({getattr(error, 'msg', error)}).") from None
+        raise complain(f"{path.name}{line}", f"not JSON ({_fault(error)}).") from None
+
+
+def _fault(error: ValueError) -> str:
+    """'unterminated string at column 12': what the JSON reader met, and where in its line."""
+    if not isinstance(error, json.JSONDecodeError):
+        return str(error)
+    what = error.msg[:1].lower() + error.msg[1:]
+    return f"{what.removesuffix(' starting at').removesuffix(' at')} at column {error.colno}"
+
+
+def named(row: Mapping[str, Any]) -> str:
+    """The names of a row's fields, the first dozen."""
+    names = [str(name) for name in row]
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "") or "none"
 
 
 def need(row: Mapping[str, Any], name: str, kind: type | tuple[type, ...], place: str) -> Any:
     """Field ``name`` of ``row``, which must be of ``kind``. Raises DatasetError naming field and place."""
     if name not in row:
-        raise complain(place, f"the field '{name}' is missing (there are: {', '.join(map(str, row)) or 'none'}).")
+        raise complain(place, f"the field '{name}' is missing (there are: {named(row)}).")
     value = row[name]
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -136,7 +150,7 @@ _NAMES = {
     dict: "an object",
     float: "a number",
     bool: "true or false",
-    type(None): "empty",
+    type(None): "null",
 }
 
 

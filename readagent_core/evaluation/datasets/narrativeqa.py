@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets.base import (
     Case,
     Item,
@@ -87,7 +88,7 @@ def _from_csv(folder: Path, split: str) -> Iterator[Case]:
         yield Case(title, tuple(items), _trimmed(story, row, title), preset, place)
     if not found:
         where = missing or f"{folder.name}: any story of the split {split or 'all'}"
-        raise complain(where, "is not there. Download the stories into tmp/ or stories/ beside documents.csv.")
+        raise DatasetError(f"{where} is not there. Download the stories into tmp/ or stories/ beside documents.csv.")
 
 
 def _story(folder: Path, document_id: str) -> Path | None:
