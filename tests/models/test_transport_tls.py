@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import ipaddress
 import ssl
+import time
 
 import httpx2
 import pytest
@@ -13,6 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from readagent_core.models import transport
+from readagent_core.models.beside import Beside
+from readagent_core.models.patience import Limiter
 from tests.fakes.http import TIMEOUT, serving
 from tests.fakes.http import client as client
 from tests.fakes.http import no_proxies as no_proxies
@@ -61,3 +64,20 @@ def test_a_certificate_nobody_vouches_for_is_refused(tls, monkeypatch):
         with pytest.raises(httpx2.ConnectError, match="certificate"):
             client.post(f"{server.url}/plain", content="x")
         assert not server.seen
+
+
+def test_a_second_process_believes_the_same_certificates(tls, monkeypatch):
+    context, certificate = tls
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with serving(tls=context) as server, transport.client(TIMEOUT) as client:
+        again = transport.Again.of(client.post(f"{server.url}/chunks", content="x"))
+        beside = Beside()
+        with beside.helped(16, Limiter(16)):
+            until = time.monotonic() + 20
+            while not beside.ahead and time.monotonic() < until:
+                time.sleep(0.01)
+            answer = again.send(b"y", beside)
+            assert answer.read() == b"onetwo"
+            answer.close()
+        (_, here, *_), (_, there, *_) = server.seen
+        assert here != there, "it came through the first process"
