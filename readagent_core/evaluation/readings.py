@@ -1,6 +1,6 @@
 """The documents of a run: each read once a plan, whoever asks, and kept in the library beside the experiments.
 
-What reading costs is paid as it comes. Knows nothing of questions.
+What reading cost is paid once it is done, also where it was done before. Knows nothing of questions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.counting import Counted
 from readagent_core.evaluation.datasets import Case
 from readagent_core.evaluation.results import Cost, Reading
-from readagent_core.evaluation.sharing import CostedStore
+from readagent_core.evaluation.sharing import CostedStore, Ledger, Noted
 from readagent_core.evaluation.till import Till
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
@@ -48,20 +48,22 @@ class Readings:
             lock = self._reading.setdefault((document.id, plan.key), threading.Lock())
         with lock:
             model = Counted(self._model, self._till)
+            ledger = Ledger(self._library.shelf(document.id), f"reading {opened}")
+            noted = Noted(model, ledger)
             try:
                 kept = self._library.reading(opened)
-                store = CostedStore(
-                    self._library.store(kept.id), model, lambda words: self._pay(Cost(document.id, plan.key, *words))
-                )
+                store = CostedStore(self._library.store(kept.id), ledger)
                 memory = reading.read(  # nothing is asked ahead, so that its cost is the method's own
-                    document, model, plan, store=store, connections=self._connections, watch=watch, ahead=1
+                    document, noted, plan, store=store, connections=self._connections, watch=watch, ahead=1
                 )
-                store.settle()
                 self._library.set_state(kept.id, "done", usage=kept.usage + model.usage)
             except STOPPERS:
                 raise
             except ReadAgentError as error:
                 return error
+            finally:
+                ledger.keep()
+                self._pay(Cost(document.id, plan.key, *ledger.total))
             return memory
 
 

@@ -1,28 +1,83 @@
 """What the questions about one document share: its pages and gists, and what a method builds of it, paid once.
 
-Words are paid after every save, so that a run that is killed and goes on reports what it would have cost in one
-go. Stores and shelves around the library's own.
+What was sent for them is kept with them, in the library: so an experiment that was killed and goes on, and another
+one that finds them made, report what they would have cost in one go. Stores and shelves around the library's own.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
 from typing import Any
 
-from readagent_core.evaluation.counting import Counted
+from readagent_core.evaluation.counting import Counted, Priced
 from readagent_core.memory import Gist, Page
 from readagent_core.methods.tools import Shelf
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.prompts import Prompt
 from readagent_core.reading import Store
+
+_LEDGER = "words sent"
+_PARTS = ("paginate", "gist")  # beginnings of the tasks' names
+
+
+class Ledger:
+    """The words one reading has sent, prompt by prompt: one that is asked again after a kill counts no second time."""
+
+    def __init__(self, shelf: Shelf, key: str) -> None:
+        self._shelf, self._key = shelf, key
+        kept = shelf.load(_LEDGER, key) or {}
+        self._words: dict[str, dict[str, int]] = {part: dict(kept.get(part, {})) for part in _PARTS}
+        self._changed = False
+        self._lock = threading.Lock()
+
+    def add(self, prompt: Prompt) -> None:
+        part = next((part for part in _PARTS if prompt.task.startswith(part)), None)
+        if part is not None:
+            with self._lock:
+                name = blake2b(prompt.text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+                self._words[part][name] = prompt.words
+                self._changed = True
+
+    def keep(self) -> None:
+        with self._lock:
+            if self._changed:
+                self._shelf.save(_LEDGER, self._key, self._words)
+                self._changed = False
+
+    @property
+    def total(self) -> tuple[int, int]:
+        """Words sent to choose the pages, and to make the gists."""
+        with self._lock:
+            pages, gists = (sum(words.values()) for words in self._words.values())
+            return pages, gists
+
+
+class Noted(Priced):
+    """Enters every prompt that was answered into a ledger."""
+
+    def __init__(self, model: ChatModel, ledger: Ledger) -> None:
+        super().__init__(model)
+        self._ledger = ledger
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        completion = self.model.complete(prompt, watch)
+        self._ledger.add(prompt)
+        return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        for part in self.model.stream(prompt, watch):
+            if isinstance(part, Completion):
+                self._ledger.add(prompt)
+            yield part
 
 
 class CostedStore:
-    """Where a reading is kept, paying after every save for what was sent since the last one."""
+    """Where a reading is kept; what was sent is written down before what came of it, never after."""
 
-    def __init__(self, store: Store, model: Counted, pay: Callable[[tuple[int, int]], None]) -> None:
-        self._store, self._model, self._pay = store, model, pay
-        self._paid = (0, 0)
-        self._lock = threading.Lock()
+    def __init__(self, store: Store, ledger: Ledger) -> None:
+        self._store, self._ledger = store, ledger
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
         return self._store.load()
@@ -34,26 +89,16 @@ class CostedStore:
         self._store.clear_notes()
 
     def save_page(self, page: Page) -> Page:
-        kept = self._store.save_page(page)
-        self.settle()
-        return kept
+        self._ledger.keep()
+        return self._store.save_page(page)
 
     def save_gist(self, number: int, gist: Gist) -> None:
+        self._ledger.keep()
         self._store.save_gist(number, gist)
-        self.settle()
 
     def save_note(self, key: str, value: Mapping[str, Any]) -> None:
+        self._ledger.keep()
         self._store.save_note(key, value)
-        self.settle()
-
-    def settle(self) -> None:
-        """Pay what is open."""
-        with self._lock:
-            total = self._model.words_of("paginate"), self._model.words_of("gist")
-            open_ = total[0] - self._paid[0], total[1] - self._paid[1]
-            self._paid = total
-        if any(open_):
-            self._pay(open_)
 
 
 class Shelves:
@@ -87,33 +132,35 @@ class Shelves:
 class CostedShelf:
     """The shelf as one question sees it: whoever first takes a thing down holds it until the question is done.
 
-    Pays after every save for what was sent to build it.
+    A thing is kept together with the words sent to build it so far; ``pay`` is told them when the question is done.
     """
 
     def __init__(self, shelf: Shelf, shelves: Shelves, model: Counted, pay: Callable[[int], None]) -> None:
         self._shelf, self._shelves, self._model, self._pay = shelf, shelves, model, pay
         self._held: dict[tuple[str, str], threading.Lock] = {}
-        self._paid = 0
+        self._words: dict[tuple[str, str], int] = {}
+        self._seen = 0  # of the model's built words, those that are kept with a thing
 
     def load(self, kind: str, key: str) -> Any | None:
         name = (kind, key)
         if name not in self._held and (lock := self._shelves.enter(name)) is not None:
             self._held[name] = lock
-        return self._shelf.load(kind, key)
+        kept = self._shelf.load(kind, key)
+        if not isinstance(kept, dict) or kept.keys() != {"words", "value"}:  # not there, or kept without its words
+            kept = {"words": 0, "value": None}
+        self._words[name] = int(kept["words"])
+        return kept["value"]
 
     def save(self, kind: str, key: str, value: Any) -> None:
-        self._shelf.save(kind, key, value)
-        self.settle()
-
-    def settle(self) -> None:
-        """Pay what is open."""
-        owed, self._paid = self._model.built - self._paid, self._model.built
-        if owed:
-            self._pay(owed)
+        name = (kind, key)
+        sent, self._seen = self._model.built - self._seen, self._model.built
+        self._words[name] = self._words.get(name, 0) + sent
+        self._shelf.save(kind, key, {"words": self._words[name], "value": value})
 
     def close(self, *, built: bool) -> None:
         """The question is done: others may go on. ``built``: what was held is whole."""
-        self.settle()
+        if self._held and (words := sum(self._words.values())):
+            self._pay(words)
         for name, lock in self._held.items():
             self._shelves.leave(name, lock, built=built)
         self._held.clear()

@@ -109,11 +109,11 @@ class Tally:
         found[key] = _score(result)
 
     def add_cost(self, cost: Cost) -> None:
+        """The last one counts: each says what was sent so far."""
         if cost.arm:
-            self.built[(cost.document, cost.arm)] = self.built.get((cost.document, cost.arm), 0) + cost.built
-            return
-        pages, gists = self.costs.get((cost.document, cost.plan), (0, 0))
-        self.costs[(cost.document, cost.plan)] = (pages + cost.pages, gists + cost.gists)
+            self.built[(cost.document, cost.arm)] = cost.built
+        else:
+            self.costs[(cost.document, cost.plan)] = (cost.pages, cost.gists)
 
     def add_reading(self, reading: Reading) -> None:
         self.readings[(reading.document, reading.plan)] = reading

@@ -225,6 +225,39 @@ def test_runs_are_independent_and_share_one_reading(data, tmp_path):
     assert tally.row(parse("read-agent-p", AskSettings())).accuracy_sd == pytest.approx(0.0)
 
 
+BUILDERS = ("gist-mem", "memwalker", "recurrence", "semantic-compression")
+
+
+def reading_words(tally, of):
+    return [tally.row(arm).reading_words for arm in of.arms]
+
+
+def test_another_experiment_over_the_same_documents_pays_for_what_it_finds_made(data, tmp_path):
+    of = experiment(data, *BUILDERS)
+    first = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "one")
+    again = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "two")
+    assert reading_words(again, of) == reading_words(first, of)
+    assert all(reading_words(first, of))
+
+
+@pytest.mark.parametrize("after", range(3, 40, 6))
+def test_what_was_asked_before_a_stop_and_again_after_it_is_paid_once(data, tmp_path, after):
+    of = experiment(data, *BUILDERS)
+    whole = running.run(of, FakeModel(answering), folder=tmp_path / "whole" / "one")
+    watch, asked = Watch(), []
+
+    def stopping(prompt):
+        asked.append(prompt)
+        if len(asked) == after:
+            watch.cancel()
+        return answering(prompt)
+
+    with pytest.raises(CancelledError):
+        running.run(of, FakeModel(stopping), folder=tmp_path / "evaluations" / "one", watch=watch)
+    resumed = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "one")
+    assert reading_words(resumed, of) == reading_words(whole, of)
+
+
 def test_more_arms_can_be_added_and_others_keep_their_rows(data, tmp_path):
     run(data, tmp_path)
     model = FakeModel(answering)

@@ -17,7 +17,7 @@ def test_a_row_by_hand():
     for item, correct in enumerate([True, True, True, False]):
         tally.add(chosen(P3, item, correct, hard=item >= 2, compression_rate=60.0 + 10 * item))
     tally.add_cost(Cost("doc", "plan", 500, 0))
-    tally.add_cost(Cost("doc", "plan", 0, 300))
+    tally.add_cost(Cost("doc", "plan", 500, 300))  # each says what was sent so far
     row = tally.row(P3)
     assert (row.accuracy.hits, row.accuracy.total) == (3, 4)
     assert row.accuracy.low < 0.75 < row.accuracy.high
