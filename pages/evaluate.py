@@ -5,6 +5,8 @@ Chooses and shows; what is run and what is said of it is ``readagent_core.evalua
 
 from __future__ import annotations
 
+import shlex
+
 import streamlit as st
 
 from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pulse, shell
@@ -95,8 +97,11 @@ def _experiment(study: Study, entry: Kept) -> None:
     with reading:
         evaluate_results.how_it_was_read(found)
     with record:
-        st.caption("This runs it again, on this computer or another:")
-        st.code(f"python -m readagent_core evaluate --record {entry.folder / 'record.json'}", language=None)
+        st.caption(
+            "This runs it again from the start. On another computer, put where the dataset lies there before --record."
+        )
+        again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
+        st.code(f"python -m readagent_core evaluate {again}", language=None)
         st.json(dict(found.record), expanded=1)
 
 

@@ -210,6 +210,22 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     assert len(server.chats) == before
 
 
+def test_a_record_runs_where_its_data_lies_now_and_says_what_is_otherwise(book, tmp_path, server):
+    data = questions(book)
+    there = run_json("evaluate", data, "--method", "gist-mem", by=run, server=server)
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for file in (data, book):
+        file.rename(moved / file.name)
+    arguments = ("--record", Path(there["folder"]) / "record.json", "--name", "again")
+    assert "no such file" in run("evaluate", *arguments, code=1, server=server)[1]
+    again = run_json("evaluate", moved / data.name, *arguments, server=server)
+    assert again["rows"] == there["rows"]
+    out, told = run("evaluate", moved / data.name, *arguments[:2], "--name", "builtin")
+    assert "Not as in the record: the model (fake-model before, built-in reader now)." in told
+    assert "built-in reader" in out
+
+
 def test_a_killed_evaluation_comes_to_the_same_table(book):
     data = questions(book)
     arguments = ("evaluate", data, "--method", "gist-mem", "--method", "read-agent-p", "--connections", "2")

@@ -42,7 +42,7 @@ def evaluate(
     kind: Annotated[str, typer.Option(help="The dataset's format, where it is not told from the file.")] = "",
     split: Annotated[str, typer.Option(help="NarrativeQA: train, valid or test.")] = "",
     name: Annotated[str, typer.Option(help="The experiment's name; the same name goes on with it.")] = "",
-    record: Annotated[Path | None, typer.Option(help="Run the experiment of this record.json again.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Run this record.json's experiment (on DATASET).")] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and stop.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Say what is there so far, and ask nothing.")] = False,
     report: Annotated[
@@ -55,17 +55,19 @@ def evaluate(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
 ) -> None:
     """Measure methods on a benchmark; resumes, and says what it costs before it starts."""
-    if (dataset is None) == (record is None):
+    if dataset is None and record is None:
         raise typer.BadParameter("give a dataset, or --record", param_hint="DATASET")
     with told(as_json=json):
         from readagent_core.evaluation.experiment import Experiment, read_record
+
+        kept: dict[str, Any] | None = None
 
         formats = [(path, _format(path)) for path in report or ()]
         if record is not None:
             kept = read_record(record)
             if kept is None:
                 raise SettingsError(f"{record}: there is no such record.")
-            experiment = Experiment.from_dict(kept["experiment"])
+            experiment = Experiment.from_dict(kept["experiment"], path=dataset)
         else:
             plan = {"max_words": max_words, "min_words": min_words, "pagination": pagination}
             experiment = _experiment(
@@ -74,7 +76,7 @@ def evaluate(
                 most_dollars=dollars,
                 plan={n: v for n, v in plan.items() if v is not None},
             )  # fmt: skip
-        _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json)
+        _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json, record=kept)
 
 
 def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) -> Experiment:
@@ -99,10 +101,11 @@ def _run(
     only_show: bool,
     formats: list[tuple[Path, str]],
     json: bool,
+    record: dict[str, Any] | None,
 ) -> None:
     from readagent_core.command_line.app import open_study
     from readagent_core.evaluation.estimating import estimate
-    from readagent_core.evaluation.experiment import default_name, folder_for
+    from readagent_core.evaluation.experiment import changes, default_name, folder_for
     from readagent_core.evaluation.questions import Questions
     from readagent_core.evaluation.report_files import save, to_dict
     from readagent_core.evaluation.starting import standing, start
@@ -111,6 +114,9 @@ def _run(
     study = open_study()
     folder = folder_for(study.home, name or default_name(experiment, study.model.name))
     if not only_show:
+        other = changes(record, experiment, study.model.name) if record else []
+        if other:
+            say_aside(f"Not as in the record: {', '.join(other)}.")
         before = load(folder)
         expected = estimate(experiment, answered=before.answers - before.failed)
         price = getattr(study.model, "price", None)

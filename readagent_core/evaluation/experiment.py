@@ -86,12 +86,15 @@ class Experiment:
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Experiment:
-        """The experiment of a record. Raises SettingsError or DatasetError when it can no longer be run."""
+    def from_dict(cls, values: Mapping[str, Any], *, path: Path | None = None) -> Experiment:
+        """The experiment of a record. ``path``: where its dataset lies now, None where it lay.
+
+        Raises SettingsError or DatasetError when it can no longer be run.
+        """
         try:
             data = values["dataset"]
             dataset = open_dataset(
-                Path(data["path"]),
+                path or Path(data["path"]),
                 kind=data["kind"],
                 split=data["split"],
                 limit=data["limit"],
@@ -153,13 +156,22 @@ def _prompt_hashes() -> dict[str, str]:
 
 
 def _versions() -> dict[str, str]:
-    found: dict[str, str] = {}
+    found = {"readagent_core": _source()}
     for name in _PACKAGES:
         try:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
     return found
+
+
+def _source() -> str:
+    """Hash of our own source: the methods and parsers decide a figure as much as the prompts do."""
+    digest = hashlib.sha256()
+    root = Path(prompts.__file__).parents[1]
+    for file in sorted(root.rglob("*.py")):
+        digest.update(f"{file.relative_to(root).as_posix()}\n".encode() + file.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()[:12]
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
@@ -191,6 +203,16 @@ def check_same(record: Mapping[str, Any], experiment: Experiment, model: str) ->
 
     More arms, more runs or a higher limit are welcome: they add rows and answers.
     """
+    changed = changes(record, experiment, model)
+    if changed:
+        raise DatasetError(
+            f"This experiment was begun otherwise: changed are {', '.join(changed)}. What it has is kept; "
+            f"give the new one another name."
+        )
+
+
+def changes(record: Mapping[str, Any], experiment: Experiment, model: str) -> list[str]:
+    """What is no longer as the record has it, and would give other figures; the model comes with both its names."""
     before = record["experiment"]
     now = experiment.to_dict()
     changed = [name for name in ("preset", "plan", "rate") if before[name] != now[name]]
@@ -203,11 +225,7 @@ def check_same(record: Mapping[str, Any], experiment: Experiment, model: str) ->
     hashes = _prompt_hashes()
     if any(hashes.get(name) != known for name, known in record["prompts"].items()):
         changed.append("the prompts")
-    if changed:
-        raise DatasetError(
-            f"This experiment was begun otherwise: changed are {', '.join(changed)}. What it has is kept; "
-            f"give the new one another name."
-        )
+    return changed
 
 
 def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:

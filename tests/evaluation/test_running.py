@@ -286,7 +286,7 @@ def test_the_record_names_everything_and_runs_again(data, tmp_path):
     record = read_record(tmp_path / "evaluations" / "one")
     assert record["finished"]
     assert record["model"] == {"name": "fake-model", "where": "", "is_language_model": True, "reported": ["fake-model"]}
-    assert {"python", "openai", "rouge-score"} <= set(record["versions"])
+    assert {"readagent_core", "python", "openai", "rouge-score"} <= set(record["versions"])
     assert {"en/choose", "ja/choose"} <= set(record["prompts"])
     again = Experiment.from_dict(record["experiment"])
     assert again.to_dict() == experiment(data).to_dict()
