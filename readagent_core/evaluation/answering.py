@@ -38,6 +38,8 @@ STOPPERS = (  # no other question fares better than this one did
     errors.DatasetError,
 )
 
+_PASSING = (errors.ServerFailedError, errors.RateLimitError, errors.ModelTimeoutError)  # asked again when gone on with
+
 
 @dataclass(frozen=True)
 class Task:
@@ -65,6 +67,7 @@ def answer(
                 found = event.answer
         if found is None:
             raise ReplyError("The method ended without an answer.")
+        return _scored(task, found, model, rater=rater, watch=watch), events
     except STOPPERS:
         raise
     except Exception as error:  # noqa: BLE001  a method's bug must not end a night's experiment; it is kept and told
@@ -73,7 +76,6 @@ def answer(
             error = ReplyError(f"Something in the method itself went wrong ({type(error).__name__}).")
         failed = failure(task.key, task.case, task.item, plan=task.plan, error=error)
         return replace(failed, **_sent(model)), events
-    return _scored(task, found, model, rater=rater, watch=watch), events
 
 
 def failure(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error: ReadAgentError) -> Result:
@@ -112,8 +114,10 @@ def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None,
         language = task.memory.document.language
         try:
             rating = raters.rate(item.question.text, said, item.references, rater, language=language, watch=watch)
-        except ReplyError as error:
-            notes.append(str(error))
+        except (*STOPPERS, *_PASSING):
+            raise
+        except ReadAgentError as error:
+            notes.append(f"Not rated: {error}")
     return Result(
         **_asked(task.key, task.case, item, plan=task.plan),
         **_sent(model),

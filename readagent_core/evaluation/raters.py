@@ -72,4 +72,4 @@ def _ask(task: str, fields: dict[str, str], model: ChatModel, language: str, wat
             return verdict(model.complete(prompt if attempt == 0 else again, watch).text)
         except ReplyError:
             continue
-    raise ReplyError("The rater said neither yes nor no, twice. This answer is left without a rating.")
+    raise ReplyError("The rater said neither yes nor no, twice.")

@@ -116,7 +116,10 @@ def headline(found: Summary) -> list[str]:
     if found.wanted and found.answers < found.wanted:
         lines.append(f"Not finished: {found.answers:,} of {found.wanted:,} answers are in.")
     if found.failed:
-        lines.append(f"{found.failed:,} answers could not be had; they count as wrong.")
+        lines.append(f"{count_of(found.failed, 'answer')} could not be had: counted as wrong.")
+    unrated = sum(row.answers - row.rating_1.total for row in found.rows if row.rating_1 is not None)
+    if unrated:
+        lines.append(f"{count_of(unrated, 'answer')} without a rating, left out of both LLM-Ratings.")
     return lines
 
 

@@ -133,7 +133,8 @@ class Tally:
         chosen = [s for s in scores if s.correct is not None]
         free = [s for s in scores if s.rouge is not None]
         hard = [s for s in chosen if s.hard]
-        rated = [s.rating for s in free if s.rating]
+        is_rated = any(s.rating for s in free)  # then an answer that could not be had is a wrong one
+        rated = [s.rating or "wrong" for s in free if is_rated and (s.rating or s.failed)]
         ratings = llm_ratings(rated) if rated else (None, None)
         answered = [s for s in scores if not s.failed]
         strays = [s.strayed for s in answered if s.strayed is not None]
@@ -154,8 +155,8 @@ class Tally:
             rouge=_rouge(found, runs),
             rating_1=ratings[0] and _over_runs([r == "exact" for r in rated], len(runs)),
             rating_2=ratings[1] and _over_runs([r != "wrong" for r in rated], len(runs)),
-            rating_1_sd=self._sd(found, runs, lambda s: None if not s.rating else s.rating == "exact"),
-            rating_2_sd=self._sd(found, runs, lambda s: None if not s.rating else s.rating != "wrong"),
+            rating_1_sd=self._sd(found, runs, lambda s: self._rated(s, "exact") if is_rated else None),
+            rating_2_sd=self._sd(found, runs, lambda s: self._rated(s, "exact", "partial") if is_rated else None),
             compression_rate=_average([s.compression_rate for s in answered]),
             look_ups=_average([s.look_ups for s in answered]),
             answer_words=_average([s.answer_words for s in answered]),
@@ -167,6 +168,11 @@ class Tally:
             recoveries=share(sum(recoveries), len(recoveries)) if recoveries else None,
             read_share=_average(shares) if shares else None,
         )
+
+    @staticmethod
+    def _rated(score: Score, *ratings: str) -> bool | None:
+        of_it = score.rouge is not None and (score.rating or score.failed)
+        return score.rating in ratings if of_it else None
 
     def _sd(self, found: Mapping[tuple[int, int, int], Score], runs: Sequence[int], pick: Any) -> float | None:
         values = []
@@ -223,7 +229,7 @@ def _score(result: Result) -> Score:
         bool(result.correct) if result.options else None,
         result.hard,
         (rouge[0], rouge[1], rouge[2]) if rouge is not None else None,
-        "wrong" if failed and free and result.rating else result.rating,
+        result.rating,
         result.compression_rate,
         len(result.looked_up),
         result.answer_words,

@@ -71,7 +71,7 @@ def test_the_best_of_several_references_counts():
 
 def test_an_unclear_rater_is_asked_once_more_then_left():
     assert rated(["Hm.", "YES"])[0] == "exact"
-    with pytest.raises(ReplyError, match="without a rating"):
+    with pytest.raises(ReplyError, match="neither yes nor no, twice"):
         rated(["Hm.", "Hm."])
 
 

@@ -12,15 +12,17 @@ from readagent_core.errors import (
     CancelledError,
     DatasetError,
     KeyRefusedError,
+    RefusedError,
     ServerFailedError,
     SettingsError,
+    WindowError,
 )
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.estimating import estimate
 from readagent_core.evaluation.experiment import Experiment, read_record
-from readagent_core.evaluation.report import summary
+from readagent_core.evaluation.report import headline, summary
 from readagent_core.evaluation.report_tables import score_table, words_table
 from readagent_core.evaluation.results import Lines
 from readagent_core.evaluation.starting import check_price
@@ -322,6 +324,30 @@ def test_free_form_answers_are_scored_and_rated(tmp_path):
     row = tally.row(parse("gist-mem:0", AskSettings()))
     assert (row.rating_1.hits, row.rating_2.hits, row.answer_words) == (0, 1, 3)
     assert row.rouge["rougeL"].value == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    ("error", "failed"), [(RefusedError("no"), 0), (WindowError("too long"), 0), (ServerFailedError("gone"), 1)]
+)
+def test_a_rater_that_fails_does_not_stop_the_night(tmp_path, error, failed):
+    """What would fail again leaves the answer without a rating; what may pass is asked again when it goes on."""
+    (tmp_path / "story.txt").write_text(text(7), encoding="utf-8")
+    rows = [{"question": f"What rang {n}?", "references": ["A bell rang."]} for n in range(3)]
+    path = tmp_path / "story.questions.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+
+    def rating(prompt):
+        if prompt.task.startswith("rate") and "What rang 1?" in prompt.text:
+            raise error
+        return "YES" if prompt.task.startswith("rate") else answering(prompt)
+
+    of = experiment(path, "gist-mem:0")
+    tally = run(path, tmp_path, FakeModel(rating), of=of)
+    assert (tally.answers, tally.failed) == (3, failed)
+    said = " ".join(headline(summary(read_record(tmp_path / "evaluations/one"), tally)))
+    assert ("1 answer without a rating" in said) == (not failed)
+    again = run(path, tmp_path, FakeModel(lambda p: "YES" if p.task.startswith("rate") else answering(p)), of=of)
+    assert (again.answers, again.failed) == (3, 0)
 
 
 def test_experiments_that_make_no_sense_are_told(data):

@@ -79,6 +79,15 @@ def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
     assert hard.row(P3).hard_sd == pytest.approx(70.7, abs=0.1)
 
 
+def test_a_free_form_answer_that_could_not_be_had_counts_as_wrong():
+    tally = Tally()
+    tally.add(free(P3, 0, 0.5, "exact"))
+    tally.add(free(P3, 1, 0.0, error="ServerFailedError: gone"))
+    row = tally.row(P3)
+    assert (row.rating_1.hits, row.rating_1.total) == (1, 2)
+    assert row.rouge["rougeL"].value == pytest.approx(25)
+
+
 def test_walks_that_strayed():
     tally = Tally()
     for item, (stray, right) in enumerate([(True, True), (True, False), (False, True)]):
