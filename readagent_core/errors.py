@@ -170,7 +170,11 @@ class ReplyError(ReadAgentError):
 
 
 class LibraryError(ReadAgentError):
-    pass
+    """What is kept cannot be read or written. ``detail``: what SQLite called it, for a report; '' where that adds nothing."""
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class NotKeptError(LibraryError):

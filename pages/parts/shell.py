@@ -122,6 +122,9 @@ def error_box(error: ReadAgentError | str, *, kind: str = "", about: str = "") -
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
         st.text(f"{about}: {error}" if about else str(error))
+        if detail := getattr(error, "detail", ""):
+            with st.expander("Details for a report"):
+                st.text(detail)
 
 
 def guarded(act: Callable[[], Any]) -> None:

@@ -6,6 +6,7 @@ nowhere else. Knows nothing of what the tables mean.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
@@ -85,6 +86,7 @@ MIGRATIONS: tuple[str, ...] = (
         BEGIN UPDATE reading SET changed = changed + 1 WHERE id = old.reading_id; END;
     """,
 )
+_log = logging.getLogger(__name__)
 _ADVICE = "Nothing already kept was damaged."
 
 
@@ -262,4 +264,10 @@ class Database:
                 f"The library {self.path} cannot be read or written. See that the disk has room and that the folder "
                 f"may be written to, then try again. {_ADVICE}"
             )
-        return LibraryError(f"The library could not do this ({code or type(error).__name__}). {_ADVICE}")
+        detail = f"{code or type(error).__name__}: {error}"
+        _log.error("library: %s", detail)  # a job and a short message tell only the words
+        return LibraryError(
+            "Something unexpected went wrong in the library, so this was not done. What was kept before is as it was. "
+            "Try again; if that does not help, stop ReadAgent and start it again.",
+            detail,
+        )

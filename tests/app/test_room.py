@@ -52,6 +52,20 @@ def test_the_library_says_how_large_a_file_of_each_kind_may_be(app):
             load(text.encode(), name)
 
 
+def test_an_error_that_nobody_foresaw_has_its_code_under_details_only(app):
+    at = app()
+    with get_study().library._db.write() as connection:
+        connection.execute("ALTER TABLE position RENAME TO elsewhere")
+    at.switch_page("pages/read.py").run()
+    assert not at.exception
+    details = at.expander[0]
+    assert details.label == "Details for a report"
+    assert [t.value for t in details.text] == ["SQLITE_ERROR: no such table: position"]
+    told = [t.value for t in at.text if "SQLITE" not in t.value]
+    assert any(line.startswith("Something unexpected went wrong in the library") for line in told)
+    assert len(told) == len(at.text) - 1
+
+
 def test_a_server_without_a_model_is_told_on_the_screen(app, monkeypatch):
     monkeypatch.setenv("READAGENT_BASE_URL", "http://127.0.0.1:9/v1")
     assert any("set READAGENT_MODEL too" in m.value for m in app().markdown)

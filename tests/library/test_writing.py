@@ -86,6 +86,17 @@ def test_a_full_disk_stops_clearly_and_damages_nothing(library):
     assert library.add(make_document("Small", "Room again.")).title == "Small"
 
 
+def test_what_sqlite_did_not_foresee_is_told_in_words_and_its_code_kept_apart(library):
+    book = library.add(make_document())
+    with pytest.raises(LibraryError) as told, library._db.write() as connection:
+        connection.execute("DELETE FROM book")
+        connection.execute("INSERT INTO nowhere VALUES (1)")
+    assert "unexpected" in str(told.value) and "kept before is as it was" in str(told.value)
+    assert "SQLITE" not in str(told.value) and "nowhere" not in str(told.value)
+    assert told.value.detail == "SQLITE_ERROR: no such table: nowhere"
+    assert library.books() == [book]  # and so it is
+
+
 def test_a_newer_library_is_left_alone(library):
     library.close()
     raw = sqlite3.connect(library.home / "library.db")
