@@ -170,7 +170,7 @@ class ReplyError(ReadAgentError):
 
 
 class LibraryError(ReadAgentError):
-    """What is kept cannot be read or written. ``detail``: what SQLite called it, for a report; '' where that adds nothing."""
+    """What is kept cannot be read or written. ``detail``: what SQLite called it, for a report; else ''."""
 
     def __init__(self, message: str, detail: str = "") -> None:
         super().__init__(message)
