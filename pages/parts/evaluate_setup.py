@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.parts.shell import ASSETS
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.arms import plainly
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.methods import all_methods
@@ -29,7 +29,6 @@ SAMPLES = {
 OWN, PATH = "A file of mine", "A file or folder on this computer"
 SUFFIXES = ["jsonl", "json", "train", "dev"]  # the last two are QuALITY's own
 FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")
-NO_LOOK_UPS = ("gist-mem", "full-text")
 
 
 def form(study: Study) -> Experiment | None:
@@ -54,7 +53,7 @@ def form(study: Study) -> Experiment | None:
     if not names:
         st.caption("Choose at least one method.")
         return None
-    arms = tuple(Arm(n, AskSettings(look_ups=0 if n in NO_LOOK_UPS else look_ups)) for n in names)
+    arms = tuple(plainly(name, AskSettings(look_ups=look_ups)) for name in names)
     dataset = open_dataset(path, limit=int(limit))
     return Experiment(dataset, arms, **more)
 

@@ -16,6 +16,7 @@ from readagent_core.methods.base import AskSettings
 from readagent_core.once import once
 
 _KEEP = ("left", "right", "ends")
+_NO_LOOK_UPS = ("gist-mem", "full-text")  # where none are looked up, however many might be
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,16 @@ class Arm:
             raise SettingsError("A method of this record cannot be read. Mend its 'arms' or begin anew.") from None
 
 
+def plainly(name: str, base: AskSettings) -> Arm:
+    """The method with ``base``, the same arm whether the screen or the command line asks for it."""
+    name = method(name).name
+    return Arm(name, replace(base, look_ups=0) if name in _NO_LOOK_UPS else base)
+
+
 def parse(text: str, base: AskSettings) -> Arm:
     """The arm written as NAME[:LOOK-UPS][:setting=value…], on top of ``base``. Raises SettingsError."""
     name, *parts = (part.strip() for part in text.split(":"))
-    settings, plan = base, {}
+    settings, plan = plainly(name, base).settings, {}
     extra = dict(base.extra)
     for part in parts:
         field_name, equals, value = part.partition("=")

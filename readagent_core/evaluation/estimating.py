@@ -60,11 +60,14 @@ def estimate(experiment: Experiment, *, answered: int = 0) -> Estimate:
     read_calls = read_words = read_back = 0
     asked_calls = asked_words = 0.0
     sampled_questions = 0
+    seen: set[int] = set()  # QuALITY has every article twice, with other questions: it is read once
     for case in experiment.dataset.cases():
-        documents += 1
+        again = (text := hash(case.source.data)) in seen
+        seen.add(text)
+        documents += not again
         questions += len(case.items)
         free += sum(not item.question.options for item in case.items)
-        if documents > _DOCUMENTS:
+        if again or documents > _DOCUMENTS:
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms)}
         for plan in plans.values():

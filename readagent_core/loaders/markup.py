@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from textwrap import dedent
 
 from bs4 import BeautifulSoup, Comment, Declaration, Doctype, ProcessingInstruction, Tag
 from bs4.element import NavigableString, PageElement
@@ -25,6 +27,7 @@ _BLOCKS = frozenset(
     "form header hgroup html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul "
     "caption h1 h2 h3 h4 h5 h6 hr".split()
 )
+_LONG_PRE = 60  # lines; a shorter piece is a listing or verse, and stays in one
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _NOT_TEXT = (Comment, Declaration, Doctype, ProcessingInstruction)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
@@ -221,7 +224,7 @@ class _Walk:
         elif tag.name == "math":
             self.held.append(str(tag.get("alttext") or _SPACE.sub(" ", tag.get_text(" "))))
         elif tag.name == "pre":
-            self._set(tag, tag.get_text().strip("\n").splitlines())
+            self._preformatted(tag)
         elif tag.name == "table":
             lines = table_lines(tag, plain)
             if lines is None:
@@ -251,6 +254,18 @@ class _Walk:
         elif text:
             self._add("text", text)
         return True
+
+    def _preformatted(self, tag: Tag) -> None:
+        """Its lines stay; in a long one, as film scripts are, an empty line parts paragraphs."""
+        lines = tag.get_text().strip("\n").splitlines()
+        if len(lines) <= _LONG_PRE:
+            self._set(tag, lines)
+            return
+        self._close()
+        self._inner_anchors(tag)
+        for empty, group in groupby(lines, key=lambda line: not line.strip()):
+            if not empty:
+                self._add("text", dedent("\n".join(line.rstrip() for line in group)).strip())
 
     def _set(self, tag: Tag, lines: list[str]) -> None:
         """A piece that keeps its lines."""

@@ -235,6 +235,12 @@ def test_longbench_one_and_two(tmp_path):
     second.update({f"choice_{letter}": option for letter, option in zip("ABCD", OPTIONS, strict=True)})
     (case,) = cases(write(tmp_path, "v2.jsonl", [second]))
     assert (case.items[0].gold, case.items[0].hard) == (1, True)
+    (listed,) = cases(write(tmp_path, "data.json", [json.dumps([second, {**second, "_id": "w"}], indent=1)]))
+    assert [item.gold for item in listed.items] == [1, 1]
+    with pytest.raises(DatasetError, match=r"data.json, question 2: the right answer 'F' is none"):
+        cases(write(tmp_path, "data.json", [json.dumps([second, {**second, "answer": "F"}])]))
+    (book,) = cases(write(tmp_path, "narrativeqa.jsonl", [{**first, "dataset": "narrativeqa"}]))
+    assert book.preset == "book"
     with pytest.raises(DatasetError, match=r"line 1: there is no answer"):
         cases(write(tmp_path, "bad.jsonl", [{**first, "answers": []}]))
 

@@ -18,7 +18,7 @@ from readagent_core.errors import (
     WindowError,
 )
 from readagent_core.evaluation import running
-from readagent_core.evaluation.arms import parse
+from readagent_core.evaluation.arms import parse, plainly
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.estimating import estimate
 from readagent_core.evaluation.experiment import Experiment, read_record
@@ -209,6 +209,22 @@ def test_the_estimate_says_what_it_would_cost(data):
         found.words * 1.5 * 10 / 1e6 + found.words_back * 1.5 * 30 / 1e6, rel=1e-4
     )
     assert "words sent; about $0." in found.sentence(price)
+
+
+def test_an_article_that_comes_twice_is_estimated_as_read_once(data):
+    lines = data.read_text(encoding="utf-8").splitlines()
+    once = estimate(experiment(data))
+    data.write_text("\n".join(lines * 2), encoding="utf-8")
+    twice = estimate(experiment(data))
+    assert (twice.documents, twice.questions) == (once.documents, 2 * once.questions)
+    assert once.calls < twice.calls < 2 * once.calls
+
+
+def test_the_screen_and_the_command_line_mean_the_same_arm():
+    base = AskSettings(look_ups=3)
+    for name in ("gist-mem", "full-text", "read-agent-p", "memwalker"):
+        assert parse(name, base).key == plainly(name, base).key
+    assert (parse("gist-mem", base).key, parse("gist-mem:3", base).key) == ("gist-mem:0", "gist-mem:3")
 
 
 def test_a_bad_line_stops_with_its_place_and_keeps_the_rest(data, tmp_path):

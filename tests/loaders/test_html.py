@@ -42,6 +42,15 @@ def test_two_line_breaks_part_paragraphs():
     assert texts(opened("First<br>line<br><br>Second <b>bold</b> &amp; more")) == ["First\nline", "Second bold & more"]
 
 
+def test_a_script_in_one_preformatted_piece_has_paragraphs_and_a_listing_has_none():
+    scene = "<b>INT. TOWER - NIGHT</b>\n\n          KEEPER\n    The bell, again.\n\n"
+    script = opened(f"<pre>\n{scene * 20}</pre>")
+    assert texts(script)[:2] == ["INT. TOWER - NIGHT", "KEEPER\nThe bell, again."]
+    assert len(texts(script)) == 40
+    listing = opened("<pre>a = 1\n\nb = 2</pre>")
+    assert texts(listing) == ["a = 1\nb = 2"]
+
+
 def test_title_author_language():
     document = load(
         b'<html lang="fr"><head><title>T</title><meta name="author" content="V. H."></head><body><p>Bonjour</p></body>',

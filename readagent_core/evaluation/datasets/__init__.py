@@ -86,6 +86,8 @@ def _kind_of(path: Path) -> str:
             data = json.loads("".join(text_lines(path)))
         except ValueError:
             return "plain"  # its reader names the line that is wrong
+        if isinstance(data, list) and data and isinstance(data[0], dict) and longbench.recognise(data[0]):
+            return "longbench"
         return "qmsum" if isinstance(data, dict) and qmsum.recognise(data) else "plain"
     if path.suffix != ".jsonl" and not _begins_as_json(path):  # QuALITY's own files end in .train, .dev, .test
         raise DatasetError(

@@ -16,6 +16,7 @@ from readagent_core.evaluation.datasets.base import (
     Item,
     complain,
     gold_of,
+    json_file,
     json_lines,
     need,
     strings,
@@ -23,6 +24,7 @@ from readagent_core.evaluation.datasets.base import (
 )
 from readagent_core.methods.base import Question
 
+_PRESETS = {"qmsum": "meeting", "vcsum": "meeting", "narrativeqa": "book"}
 _CHOICES = ("choice_A", "choice_B", "choice_C", "choice_D")
 
 
@@ -33,7 +35,7 @@ def recognise(row: Mapping[str, Any]) -> bool:
 def cases(path: Path) -> Iterator[Case]:
     held: Case | None = None
     held_text = ""
-    for number, (place, row) in enumerate(json_lines(path), start=1):
+    for number, (place, row) in enumerate(_rows(path), start=1):
         text = need(row, "context", str, place)
         if not text.strip():
             raise complain(place, "the context is empty.")
@@ -44,10 +46,23 @@ def cases(path: Path) -> Iterator[Case]:
         if held is not None:
             yield held
         title = text.strip().splitlines()[0].strip()[:80]
-        preset = "meeting" if row.get("dataset") in ("qmsum", "vcsum") else "article"
+        preset = _PRESETS.get(str(row.get("dataset")), "article")
         held, held_text = Case(title, (item,), text_source(text, title), preset, place), text
     if held is not None:
         yield held
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """One a line, or the one list that version 2 is downloaded as."""
+    if path.suffix != ".json":
+        yield from json_lines(path)
+        return
+    rows = json_file(path)
+    for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
+        place = f"{path.name}, question {number}"
+        if not isinstance(row, dict):
+            raise complain(place, f"a JSON object was expected, not {type(row).__name__}.")
+        yield place, row
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
