@@ -28,14 +28,20 @@ ARRIVING = (
 )
 
 
-def where_to_go(study: Study, book: Book, memory: GistMemory) -> dict[str, object] | None:
-    """The page of the address if it names one, else where the person was; kept until another is asked for."""
+def where_to_go(study: Study, book: Book, memory: GistMemory) -> dict[str, object]:
+    """The page of the address if it names one, else where the person was; kept until another is asked for.
+
+    A reading that has not come so far begins at its first page. It says so: the reader goes once for every ``id``,
+    and a place that is reached later must not take the person away from where they are by then.
+    """
     whole = study.library.document(book.id)
     asked, asked_now = current.page_asked()
     paragraph = state.limited_paragraph(memory.document, whole, study.library.position(book.id).paragraph)
     there = memory.page_at(paragraph)
-    if asked is None or (there is not None and there.number == asked):
-        return {"page": there.number, "paragraph": paragraph, "id": f"{book.id} {asked_now}"} if there else None
+    if there is None:
+        return {"page": 1, "paragraph": None, "id": f"{book.id} {asked_now}"}
+    if asked is None or there.number == asked:
+        return {"page": there.number, "paragraph": paragraph, "id": f"{book.id} {asked_now}"}
     return {"page": asked, "paragraph": None, "id": f"{book.id} {asked} {asked_now}"}
 
 
@@ -100,7 +106,7 @@ def room(
     book: Book,
     reading: Reading,
     *,
-    goto: dict[str, object] | None,
+    goto: dict[str, object],
     looked: tuple[dict[int, int], list[int]],
     going_on: bool,
 ) -> None:

@@ -131,6 +131,29 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     assert page.locator(".leaf").count() > kept
 
 
+def test_the_end_of_a_reading_leaves_the_person_where_they_are(page: Page, slow_url: str) -> None:
+    page.goto(f"{slow_url}/read")
+    expect(page.locator(".which, .st-key-which")).to_contain_text("A recording")
+    page.get_by_role("button", name="Read afresh").click()
+    expect(page.locator(".job")).to_contain_text("Reading:")
+    expect(page.locator("#p6")).to_be_attached()
+    page.locator(".leaves").focus()
+    for _ in range(4):
+        page.keyboard.press("j")
+    for _ in range(150):  # to and fro, never still for long enough that the place would be told
+        for key, number in (("j", "6"), ("k", "5")):
+            page.keyboard.press(key)
+            expect(page.locator(".leaf.cur")).to_have_attribute("data-n", number)
+        if page.locator(".job").is_hidden():
+            break
+        page.wait_for_timeout(100)
+    expect(page.locator(".job")).to_be_hidden()
+    top = top_of(page.locator("#p5"))
+    page.wait_for_timeout(1500)  # longer than it takes until the place is told
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
+    assert abs(top_of(page.locator("#p5")) - top) < 2
+
+
 def three_pages(home: Path, title: str) -> str:
     """The id of a book of three pages of two paragraphs, another book at every call; paragraph n stands on source page
     n + 40.
