@@ -52,15 +52,16 @@ def connect_note(study: Study) -> None:
 def open_files(study: Study) -> None:
     """The drop zone. Each file becomes a book; what went wrong stands where it was dropped."""
     turn = st.session_state.setdefault("drop_turn", 0)
-    uploads = st.file_uploader(
-        "Drop a book here",
-        label_visibility="collapsed",
-        accept_multiple_files=True,
-        type=[ending.lstrip(".") for ending in (*FORMATS, READING)],
-        key=f"drop_{turn}",
-    )
     most, text, page = (limit // MEGABYTE for limit in (DEFAULT.file, DEFAULT.text, DEFAULT.page))
-    st.caption(f"At most {most} MB a file; a text file {text} MB, a web page {page} MB.")
+    with st.container(gap="xsmall"):  # the limits belong to the zone
+        uploads = st.file_uploader(
+            "Drop a book here",
+            label_visibility="collapsed",
+            accept_multiple_files=True,
+            type=[ending.lstrip(".") for ending in (*FORMATS, READING)],
+            key=f"drop_{turn}",
+        )
+        st.caption(f"At most {most} MB a file; a text file {text} MB, a web page {page} MB.")
     opened: dict[str, str] = st.session_state.setdefault(f"opened_{turn}", {})  # of this drop: file -> book
     before = len(opened)
     failed = False
@@ -119,12 +120,15 @@ def card(study: Study, book: Book) -> None:
                 f'<p class="small dimmer">{shelf.when(book.opened)}</p>'
             )
             with st.container(key=f"stands_{stands.kind}_{book.id}", gap=None):
-                recorded = " · recorded" if reading is not None and reading.recorded else ""
-                st.markdown(f"{ICONS.get(stands.kind, '')} **{stands.line}**{recorded}".strip())
+                recorded = reading if reading is not None and reading.recorded else None
+                st.markdown(
+                    f"{ICONS.get(stands.kind, '')} **{stands.line}**{' · a recording' if recorded else ''}".strip(),
+                    help=state.recording_line(recorded) if recorded else None,
+                )
                 if stands.percent is not None:
                     st.progress(min(1.0, stands.percent / 100))
                 if stands.more:
-                    st.text(stands.more)
+                    st.text(stands.more, help=stands.about or None)
             with st.container(horizontal=True, key=f"acts_{book.id}", gap="small"):
                 if st.button(stands.button, key=f"open_{book.id}"):
                     if stands.kind == "new" and not study.model.is_language_model:
@@ -182,16 +186,12 @@ def report(study: Study, book: Book) -> None:
         go(book)
 
 
-def removed_note(study: Study) -> None:
-    """One line with the way back, until the next thing is done."""
-    removed = st.session_state.get("removed")
-    if removed is None:
-        return
-    book = study.library.book(removed)
+def removed_note(study: Study, book: Book) -> None:
+    """The way back, where the card stood and the person still looks; until another is removed."""
     with st.container(key="removed", horizontal=True, vertical_alignment="center"):
         st.text(f"Removed {book.title}.")
         if st.button("Undo", key="undo"):
-            study.library.restore(removed)
+            study.library.restore(book.id)
             del st.session_state["removed"]
             st.rerun()
 
@@ -213,13 +213,18 @@ def empty(study: Study) -> None:
 def shelf_of(study: Study, books: list[Book]) -> None:
     with st.container(key="shelf"):
         for book in books:
-            card(study, book)
+            if book.removed:
+                removed_note(study, book)
+            else:
+                card(study, book)
 
 
 def show() -> None:
     study = get_study()
     connect_note(study)
-    every = study.library.books()
+    last = st.session_state.get("removed")
+    shelved = [b for b in study.library.books(include_removed=True) if not b.removed or b.id == last]
+    every = [b for b in shelved if not b.removed]
     with st.container(horizontal=True, key="top", vertical_alignment="center"):
         st.title("Library", anchor=False)
         query, by = "", "opened"
@@ -235,12 +240,13 @@ def show() -> None:
                 "Sort", list(shelf.SORTS), format_func=shelf.SORTS.__getitem__, label_visibility="collapsed", key="sort"
             )
     with st.container():  # of its own, so that a message here does not push the shelf into another's place
-        removed_note(study)
         open_files(study)
     if not every:
+        if shelved:
+            shelf_of(study, shelved)
         empty(study)
         return
-    books = shelf.sorted_books(every, by=by, query=query)
+    books = shelf.sorted_books(shelved, by=by, query=query)
     if not books:
         st.markdown("**No such book**")
         st.text(f"No title or author has “{query}”.")

@@ -52,7 +52,7 @@ function gistTags(page, looked) {
   const gist = page.g ?? {};
   return [
     looked ? tag(`Looked up in ${plural(looked, "answer")}`, "open", "lamp") : null,
-    gist.f ? tag("Fallback: the page's own first sentences", "rule") : null,
+    gist.f ? tag("By rule: the page's own first sentences", "rule") : null,
     gist.e ? tag("Edited by you", "pencil") : null,
     gist.o ? tag("So short that it is its own gist", "open") : null,
     gist.l ? tag(gist.l === 1 ? "Shortened again" : `Shortened again ${gist.l} times`, "rule") : null,

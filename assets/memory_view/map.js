@@ -11,7 +11,7 @@ function shadeOf(page, share) {
 
 function mapTitle(page, looked) {
   const gist = page.g ? `, gist ${percent(page.g.w, page.w)}` : ", gist to come";
-  const marks = [page.f || page.g?.f ? "fallback" : "", page.g?.e ? "edited" : "", looked ? "looked up" : ""];
+  const marks = [page.f || page.g?.f ? "by rule" : "", page.g?.e ? "edited" : "", looked ? "looked up" : ""];
   return [`Page ${page.n}, ${plural(page.w, "word")}${gist}`, ...marks.filter(Boolean)].join(", ");
 }
 

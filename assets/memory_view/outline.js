@@ -75,7 +75,7 @@ function mapKey() {
   const rows = [
     [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Stronger shade: more was kept"],
     [cell(rect("mlook", 0, 22, { rx: 1 })), "Wider: looked up in the last answer"],
-    [cell(svg("defs", {}, pattern), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "Fallback: kept by rule"],
+    [cell(svg("defs", {}, pattern), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
     [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],
     [cell(rect("m2", 5, 12, { y: 3, height: 8 }), rect("mcur", 2, 18, { y: 1, height: 12, rx: 2 })), "You are here"],
     [cell(svg("circle", { class: "mtick", cx: 11, cy: 7, r: 3 })), "Search hit"],

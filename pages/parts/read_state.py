@@ -50,6 +50,17 @@ def reading_name(reading: Reading) -> str:
     return f"{sizes} · {count_of(reading.pages, 'page')}" if reading.state == "done" else sizes
 
 
+def recording_line(reading: Reading) -> str:
+    """What a recording is, in the words that every screen has for it."""
+    made = "Its pages and gists were kept; nothing is read now."
+    return f"A recording: {reading.model} read this on {reading.recorded}. {made}"
+
+
+def kept_line(kept: int, total: int) -> str:
+    """How far a reading is kept: '3 of about 25 pages are kept'."""
+    return f"{kept:,} of about {count_of(total, 'page')} {'is' if kept == 1 else 'are'} kept"
+
+
 def pages_expected(read: int, words_read: float, words_total: float) -> int:
     """About how many pages the whole book comes to, from the pages so far; 0 while that says nothing."""
     if not read or not words_read:
@@ -140,7 +151,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
         state = "waiting"
         left = max(0.0, snapshot.waiting_until - now)
         line = "Paused: the model asked us to wait"
-        rest = [snapshot.waiting, f"going on by itself in {span(left)}", f"{gists} of about {total} pages are kept"]
+        rest = [snapshot.waiting, f"going on by itself in {span(left)}", *([kept_line(gists, total)] if total else [])]
     if words >= total_words:
         total = pages
         line = f"Reading: {gists} of {count_of(total, 'page')}"

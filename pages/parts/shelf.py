@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pages.parts.read_state import pages_expected
+from pages.parts.read_state import kept_line, pages_expected
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.study.reading import PAUSED
@@ -20,12 +20,18 @@ LANGUAGES = {
     "hi": "Hindi", "tr": "Turkish",
 }  # fmt: skip
 
+BY_RULE = (
+    "Where a reply of the model could not be used, a fixed rule took its place: the page ends at the last place it "
+    "could end, or its gist is its own first sentences. In the reader these pages say “by rule”."
+)
+
 
 @dataclass(frozen=True)
 class Standing:
     """``kind``: 'read', 'reading', 'paused', 'failed' or 'new'. ``percent``: how far, None where it says nothing.
 
-    ``line``: in a word or two; ``more``: in a sentence; ``button``: what the card's button says.
+    ``line``: in a word or two; ``more``: in a sentence; ``button``: what the card's button says; ``about``: what a
+    word in ``more`` means, where one is not plain.
     """
 
     kind: str
@@ -33,6 +39,7 @@ class Standing:
     more: str
     button: str
     percent: float | None = None
+    about: str = ""
 
 
 def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, running: bool) -> Standing:
@@ -49,19 +56,21 @@ def standing(book: Book, reading: Reading | None, memory: GistMemory | None, *, 
         share = 100 * sum(memory.page(n).words for n in memory.readable) / max(1, memory.document.words)
         return Standing("reading", f"Reading {share:.0f} %", done, "Read along", share)
     if memory.complete:
-        return Standing("read", "Read", _read_line(memory), "Open")
-    why = reading.why or f"{len(memory.pages)} of about {expected} pages are kept."
+        by_rule = sum(
+            p.fallback or (g is not None and g.fallback) for p, g in zip(memory.pages, memory.gists, strict=True)
+        )
+        return Standing("read", "Read", _read_line(memory, by_rule), "Open", about=BY_RULE if by_rule else "")
+    why = reading.why or f"{kept_line(len(memory.pages), expected)}."
     kind = "failed" if reading.state == "failed" else "paused"
     button = "See why" if reading.why not in ("", PAUSED) else "Open"  # one who paused it knows why
     line = "Stopped" if kind == "failed" else "Paused"
     return Standing(kind, line, why.removeprefix(f"{line}. "), button, percent)
 
 
-def _read_line(memory: GistMemory) -> str:
-    fallbacks = sum(p.fallback for p in memory.pages) + sum(g.fallback for g in memory.gists if g is not None)
+def _read_line(memory: GistMemory, by_rule: int) -> str:
     pages = count_of(len(memory.pages), "page")
-    if fallbacks:
-        return f"{pages}; {fallbacks} fell back to a rule"
+    if by_rule:
+        return f"{pages}; at {by_rule:,} a rule stood in for the model"
     gists = "gist is" if len(memory.pages) == 1 else "gists are"
     return f"{pages}; the {gists} {100 - memory.compression_rate:.0f} % as long"
 

@@ -133,7 +133,7 @@ def which_reading(study: Study, book: Book, readings: list[Reading], shown: Read
         st.toast(READ_ALREADY, icon=":material/check:", duration="long")
     with st.container(key="which"):
         if shown.recorded:
-            st.caption(f"A recording: read by {shown.model} on {shown.recorded}, not now.")
+            st.caption(state.recording_line(shown))
         elif shown.where and (spent := costing.of_reading(shown.usage)):
             st.caption(spent.replace("$", "\\$"))
         if smaller := reading.made_smaller(study, shown):

@@ -68,7 +68,7 @@ def _page(memory: GistMemory, number: int) -> str:
     marks = [
         text
         for text, shown in (
-            ("kept by rule: the page's own first sentences", gist is not None and gist.fallback),
+            ("by rule: the page's own first sentences", gist is not None and gist.fallback),
             ("changed by hand", gist is not None and gist.edited),
         )
         if shown

@@ -186,6 +186,33 @@ def test_a_card_says_how_long_the_gists_are_beside_the_book(pages, line):
     assert shelf.standing(SimpleNamespace(), SimpleNamespace(), memory, running=False).more == line
 
 
+@pytest.mark.parametrize(
+    ("pages", "gists", "line"),
+    [((0,), (), "at 1 a rule"), ((0,), (0,), "at 1 a rule"), ((0, 2), (1,), "at 3 a rule"), ((), (2,), "at 1 a rule")],
+)
+def test_a_card_counts_the_pages_where_the_model_was_of_no_use_once_and_says_what_that_means(pages, gists, line):
+    document = Document("Three", tuple(Paragraph("One two three four five.") for _ in range(3)))
+    read = tuple(Page(n + 1, n, n + 1, 5, fallback=n in pages) for n in range(3))
+    kept = tuple(Gist("Numbers.", fallback=n in gists) for n in range(3))
+    memory = GistMemory(document, ReadingPlan(), read, kept, complete=True)
+    stands = shelf.standing(SimpleNamespace(), SimpleNamespace(), memory, running=False)
+    assert stands.more == f"3 pages; {line} stood in for the model"
+    assert "reply of the model could not be used" in stands.about
+
+
+@pytest.mark.parametrize(("count", "line"), [(1, "1 of about 3 pages is kept."), (2, "2 of about 3 pages are kept.")])
+def test_a_card_says_how_many_pages_are_kept_of_a_reading_that_stands_still(count, line):
+    document = Document("Three", tuple(Paragraph("One two three four five.") for _ in range(3)))
+    read = tuple(Page(n + 1, n, n + 1, 5) for n in range(count))
+    memory = GistMemory(document, ReadingPlan(), read, (Gist("Numbers."),) * count)
+    stands = shelf.standing(SimpleNamespace(), SimpleNamespace(why="", state="paused"), memory, running=False)
+    assert stands.more == line
+    waits = Snapshot(
+        value=Progress(count, count, 5 * count, 15, Usage(), memory), waiting="It is busy.", waiting_until=2.0
+    )
+    assert read_state.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)["rest"].endswith(line[:-1])
+
+
 def test_when_a_book_was_opened():
     assert shelf.when(None) == ""
     assert shelf.when(1_000_000, now=1_000_100) == "Opened today"

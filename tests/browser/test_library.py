@@ -50,12 +50,21 @@ def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: s
     expect(keeper).to_contain_text("Sample")
     expect(keeper).to_contain_text("English · 10,309 words")
     expect(keeper).to_contain_text("25 pages; the gists are 18 % as long")
-    expect(page.get_by_text("At most 200 MB a file; a text file 32 MB, a web page 12 MB.")).to_be_visible()
+    expect(keeper).to_contain_text("Read · a recording")
+    keeper.get_by_test_id("stTooltipIcon").hover()
+    meant = "A recording: a large language model read this on 2026-11-21."
+    expect(page.get_by_test_id("stTooltipContent")).to_contain_text(meant)
+    page.mouse.move(0, 0)
+    limits = page.get_by_text("At most 200 MB a file; a text file 32 MB, a web page 12 MB.")
+    expect(limits).to_be_visible()
+    zone = page.get_by_test_id("stFileUploaderDropzone").bounding_box()
+    assert 0 < limits.bounding_box()["y"] - zone["y"] - zone["height"] < 12  # nearer to it than to anything else
     expect(keeper.locator("svg.cover")).to_be_visible()
     expect(page.get_by_text(re.compile(r"^\d+ books, .+ on this computer\.$"))).to_be_visible()
     page.evaluate(ARRIVES)
     keeper.get_by_role("button", name="Open", exact=True).click()
     expect(page.locator(".leaf").first).to_be_attached()
+    expect(page.locator(".st-key-which")).to_contain_text(meant)  # in the same words
     assert page.evaluate("window.arrived")  # the shape of the reader stood there before the reader
     expect(page.locator(".arriving")).to_be_hidden()
 
@@ -98,6 +107,22 @@ def test_a_file_is_dropped_reported_renamed_read_and_removed_with_undo(page: Pag
     expect(ferry).to_have_count(0)
     page.get_by_role("button", name="Undo").click()
     expect(ferry).to_contain_text(re.compile(r"\d+ pages; the gists are \d+ % as long"))
+
+
+def test_on_a_phone_the_way_back_stands_where_the_card_stood(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(app_url)
+    counted(page)
+    last = page.locator('[class*="st-key-card_"]').last  # the header and all books before it are above it
+    title = last.get_by_role("heading").inner_text()
+    last.locator('[data-testid="stPopover"] button').click()
+    page.get_by_role("button", name="Remove").click()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport(ratio=1)
+    assert undo.bounding_box()["y"] > page.get_by_test_id("stHeader").bounding_box()["height"]
+    expect(page.locator(".st-key-removed")).to_have_text(re.compile(f"Removed {re.escape(title)}"))
+    undo.click()
+    expect(card(page, title)).to_be_in_viewport()
 
 
 def test_search_and_a_file_that_cannot_be_opened(page: Page, app_url: str, tmp_path: Path) -> None:
