@@ -13,11 +13,11 @@ from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pu
 from pages.parts.cached import get_study
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.estimating import Estimate, estimate
-from readagent_core.evaluation.experiment import Experiment, default_name, folder_for
+from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, gone_on_with
 from readagent_core.evaluation.questions import titles
 from readagent_core.evaluation.report import count_of, summary
 from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
-from readagent_core.evaluation.tally import load
+from readagent_core.evaluation.tally import Tally, load
 from readagent_core.models.prices import money
 from readagent_core.study import Study
 
@@ -56,8 +56,11 @@ def _start(study: Study, experiment: Experiment | None) -> None:
     folder = folder_for(study.home, name)
     job = study.jobs.get(job_key(folder))
     before = load(folder)
-    to_come = _estimate(experiment, before.answers - before.failed)
+    whole = gone_on_with(folder, experiment)
+    to_come = _estimate(whole, before.answers, before.failed, _done=before)
     st.text(to_come.sentence(getattr(study.model, "price", None)))
+    if more := len(whole.arms) - len(experiment.arms):
+        st.caption(f"Together with {count_of(more, 'other method')} that it was begun with.")
     running_now = job is not None and job.running
     label = "Start" if not before.answers else "Go on" if to_come.answers else "Show it"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
@@ -68,8 +71,8 @@ def _start(study: Study, experiment: Experiment | None) -> None:
 
 
 @st.cache_data(show_spinner="Looking through the questions", max_entries=20, hash_funcs={Experiment: repr})
-def _estimate(experiment: Experiment, answered: int) -> Estimate:
-    return estimate(experiment, answered=answered)
+def _estimate(experiment: Experiment, answers: int, failed: int, *, _done: Tally) -> Estimate:
+    return estimate(experiment, done=_done)
 
 
 def _experiment(study: Study, entry: Kept) -> None:

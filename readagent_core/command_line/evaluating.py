@@ -105,11 +105,12 @@ def _run(
 ) -> None:
     from readagent_core.command_line.app import open_study
     from readagent_core.evaluation.estimating import estimate
-    from readagent_core.evaluation.experiment import changes, default_name, folder_for
+    from readagent_core.evaluation.experiment import changes, default_name, folder_for, gone_on_with
     from readagent_core.evaluation.questions import Questions
     from readagent_core.evaluation.report_files import save, to_dict
     from readagent_core.evaluation.starting import standing, start
     from readagent_core.evaluation.tally import load
+    from readagent_core.words import count_of
 
     study = open_study()
     folder = folder_for(study.home, name or default_name(experiment, study.model.name))
@@ -117,8 +118,10 @@ def _run(
         other = changes(record, experiment, study.model.name) if record else []
         if other:
             say_aside(f"Not as in the record: {', '.join(other)}.")
-        before = load(folder)
-        expected = estimate(experiment, answered=before.answers - before.failed)
+        whole = gone_on_with(folder, experiment)
+        if more := len(whole.arms) - len(experiment.arms):
+            say_aside(f"Together with {count_of(more, 'other method')} that it was begun with.")
+        expected = estimate(whole, done=load(folder))
         price = getattr(study.model, "price", None)
         if only_estimate:
             if json:

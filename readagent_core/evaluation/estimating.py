@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from readagent_core import reading
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
+from readagent_core.evaluation.tally import Tally
 from readagent_core.methods import method
 from readagent_core.models.prices import Price, money, quote
 from readagent_core.words import count_of
@@ -54,19 +55,22 @@ class Estimate:
         )
 
 
-def estimate(experiment: Experiment, *, answered: int = 0) -> Estimate:
-    """Calls and words for what is missing. ``answered``: answers that are there already."""
-    documents = questions = free = 0
+def estimate(experiment: Experiment, *, done: Tally | None = None) -> Estimate:
+    """Calls and words for what is missing. ``done``: answers that are there already; a failed one is asked again."""
+    documents = questions = free = sampled_questions = 0
     read_calls = read_words = read_back = 0
-    asked_calls = asked_words = 0.0
-    sampled_questions = 0
+    left = dict.fromkeys((arm.key for arm in experiment.arms), 0)
+    asked = {arm.key: _Asked() for arm in experiment.arms}
     seen: set[int] = set()  # QuALITY has every article twice, with other questions: it is read once
-    for case in experiment.dataset.cases():
+    for number, case in enumerate(experiment.dataset.cases()):
         again = (text := hash(case.source.data)) in seen
         seen.add(text)
         documents += not again
         questions += len(case.items)
         free += sum(not item.question.options for item in case.items)
+        keys = [(number, at, run) for at in range(len(case.items)) for run in range(1, experiment.runs + 1)]
+        for arm in experiment.arms:
+            left[arm.key] += sum(done is None or not done.has(arm, key) for key in keys)
         if again or documents > _DOCUMENTS:
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms)}
@@ -77,34 +81,44 @@ def estimate(experiment: Experiment, *, answered: int = 0) -> Estimate:
             read_back += found.words_out
         sampled_questions += len(case.items)
         for arm in experiment.arms:
-            plan = experiment.plan_for(arm, case.preset)
-            calls, words = a_question(arm, case.document.words, gist_share=plan.gist_share, page=plan.max_words * 0.72)
-            asked_calls += calls * len(case.items)
-            asked_words += words * len(case.items)
-            built_calls, built_words = built(arm, case.document.words)
-            read_calls += built_calls
-            read_words += built_words
-    sampled = min(documents, _DOCUMENTS)
-    answers = questions * len(experiment.arms) * experiment.runs
-    left = max(0, answers - answered)
-    if not sampled or not left:
-        return Estimate(documents, questions, left, 0, 0, 0, sampled)
-    each_calls = asked_calls / max(1, sampled_questions) / len(experiment.arms)
-    each_words = asked_words / max(1, sampled_questions) / len(experiment.arms)
-    if experiment.rate and questions:
-        each_calls += _RATER_CALLS * free / questions
-        each_words += _RATER_CALLS * free / questions * (_PROMPT + 2 * _REPLY)
-    unread = left / answers  # a reading is charged as far as its answers are missing
-    scale = documents / sampled * unread
+            plan, length = experiment.plan_for(arm, case.preset), case.document.words
+            calls, sent = a_question(arm, length, gist_share=plan.gist_share, page=plan.max_words * 0.72)
+            asked[arm.key].add(calls * len(case.items), sent * len(case.items), *built(arm, length))
+    sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
+    if not sampled or not to_come:
+        return Estimate(documents, questions, to_come, 0, 0, 0, sampled)
+    every, scale = questions * experiment.runs, documents / sampled
+    unread = to_come / (every * len(experiment.arms))  # a reading is charged as far as its answers are missing
+    each = [(asked[key], n / max(1, sampled_questions), scale * n / every) for key, n in left.items()]
+    rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
+    calls = sum(a.calls * share + a.built_calls * build for a, share, build in each) + rated
+    words = sum(a.words * share + a.built_words * build for a, share, build in each)
+    back = sum(a.calls * share for a, share, _ in each) + rated
     return Estimate(
         documents=documents,
         questions=questions,
-        answers=left,
-        calls=round(each_calls * left + read_calls * scale),
-        words=round(each_words * left + read_words * scale),
-        words_back=round(each_calls * left * _REPLY + read_back * scale),
+        answers=to_come,
+        calls=round(calls + read_calls * scale * unread),
+        words=round(words + rated * (_PROMPT + 2 * _REPLY) + read_words * scale * unread),
+        words_back=round(back * _REPLY + read_back * scale * unread),
         sampled=sampled,
     )
+
+
+@dataclass
+class _Asked:
+    """What one arm sends for the questions of the documents looked at, and to build what it needs of them."""
+
+    calls: float = 0.0
+    words: float = 0.0
+    built_calls: int = 0
+    built_words: int = 0
+
+    def add(self, calls: float, words: float, built_calls: int, built_words: int) -> None:
+        self.calls += calls
+        self.words += words
+        self.built_calls += built_calls
+        self.built_words += built_words
 
 
 def built(arm: Arm, words: int) -> tuple[int, int]:

@@ -263,6 +263,12 @@ def default_name(experiment: Experiment, model: str) -> str:
     return f"{experiment.dataset.name}-{model}-{digest}"
 
 
+def gone_on_with(folder: Path, experiment: Experiment) -> Experiment:
+    """What a start in ``folder`` would run: ``experiment``, and the arms it was begun with there."""
+    record = read_record(folder)
+    return experiment if record is None else joined(record, experiment)
+
+
 def joined(record: Mapping[str, Any], experiment: Experiment) -> Experiment:
     """``experiment`` with the arms the record already has, so that its table keeps their rows."""
     before = [Arm.from_dict(a) for a in record["experiment"]["arms"]]

@@ -28,7 +28,8 @@ class Summary:
     """Everything a report says. ``chance``: percent right by guessing, None for free-form questions.
 
     ``published``: what the papers printed for the same arm, the one to stand first beside ours first.
-    ``baseline``: title of the arm the ``differences`` are taken against (arm key → difference).
+    ``baseline``: title of the arm the ``differences`` are taken against (arm key → difference). ``questions``: that
+    have an answer.
     """
 
     record: Mapping[str, Any]
@@ -39,6 +40,8 @@ class Summary:
     chance: float | None
     readings: tuple[Reading, ...]
     wanted: int
+    questions: int
+    runs: int
 
     @property
     def choices(self) -> bool:
@@ -75,6 +78,7 @@ def summary(record: Mapping[str, Any], tally: Tally, *, wanted: int = 0) -> Summ
         for arm in shown
         if base is not None and arm != base and (gap := tally.difference(base, arm)) is not None
     }
+    questions, runs = tally.asked()
     return Summary(
         record=record,
         rows=tuple(rows),
@@ -84,6 +88,8 @@ def summary(record: Mapping[str, Any], tally: Tally, *, wanted: int = 0) -> Summ
         chance=tally.chance(),
         readings=tuple(tally.readings.values()),
         wanted=wanted,
+        questions=questions,
+        runs=max(runs, experiment["runs"]),
     )
 
 
@@ -106,9 +112,9 @@ def headline(found: Summary) -> list[str]:
     reported = f" (the server called it {', '.join(named)})" if named else ""
     documents = len({reading.document for reading in found.readings})
     lines = [
-        f"{count_of(documents, 'document')} and {count_of(questions(found), 'question')} of "
+        f"{count_of(documents, 'document')} and {count_of(found.questions, 'question')} of "
         f"{dataset_name(experiment)}, "
-        f"read and answered by {model['name']}{where}{reported}; {count_of(experiment['runs'], 'run')}, "
+        f"read and answered by {model['name']}{where}{reported}; {count_of(found.runs, 'run')}, "
         f"begun {record['started'][:16].replace('T', ' ')}."
     ]
     if not model["is_language_model"]:
@@ -121,11 +127,6 @@ def headline(found: Summary) -> list[str]:
     if unrated:
         lines.append(f"{count_of(unrated, 'answer')} without a rating, left out of both LLM-Ratings.")
     return lines
-
-
-def questions(found: Summary) -> int:
-    runs = found.record["experiment"]["runs"]
-    return max((round(row.answers / runs) for row in found.rows), default=0)
 
 
 def dataset_name(experiment: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,8 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
 
     def work(job: Job) -> running.Progress | None:
         def told(progress: running.Progress) -> None:
-            job.publish(done=progress.done, total=progress.total, value=progress)
+            whole = replace(progress, total=max(progress.total, progress.done))  # it may have been larger before
+            job.publish(done=whole.done, total=whole.total, value=whole)
 
         running.run(experiment, model, folder=folder, watch=job, on_change=told)
         return None

@@ -118,6 +118,16 @@ class Tally:
     def add_reading(self, reading: Reading) -> None:
         self.readings[(reading.document, reading.plan)] = reading
 
+    def has(self, arm: Arm, key: tuple[int, int, int]) -> bool:
+        """Whether this case, item and run has an answer of ``arm``; one that could not be had is none."""
+        found = self.scores.get(arm.key, {}).get(key)
+        return found is not None and not found.failed
+
+    def asked(self) -> tuple[int, int]:
+        """(questions, runs) that have an answer of some arm."""
+        keys = {key for scores in list(self.scores.values()) for key in list(scores)}
+        return len({key[:2] for key in keys}), max((run for _, _, run in keys), default=0)
+
     def chance(self) -> float | None:
         """Percent right by guessing among the options; None without multiple-choice questions."""
         found = [100 / s.options for scores in self.scores.values() for s in list(scores.values()) if s.options]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -21,7 +22,7 @@ from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse, plainly
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.estimating import estimate
-from readagent_core.evaluation.experiment import Experiment, read_record
+from readagent_core.evaluation.experiment import Experiment, gone_on_with, read_record
 from readagent_core.evaluation.report import headline, summary
 from readagent_core.evaluation.report_tables import score_table, words_table
 from readagent_core.evaluation.results import Lines
@@ -377,6 +378,32 @@ def test_experiments_that_make_no_sense_are_told(data):
         experiment(data, preset="leaflet")
 
 
+def test_what_is_to_come_is_told_for_whatever_will_be_asked(data, tmp_path):
+    """Another arm after all others are done; arms that were begun with and are not named again; fewer questions."""
+    folder = tmp_path / "evaluations" / "one"
+    run(data, tmp_path)
+    one = gone_on_with(folder, experiment(data, "gist-mem"))
+    found = estimate(one, done=load(folder))
+    assert (len(one.arms), found.answers) == (3, 6)
+    model = FakeModel(answering)
+    run(data, tmp_path, model, of=experiment(data, "gist-mem"))
+    assert 0.5 < found.calls / len(model.prompts) < 4
+    assert estimate(gone_on_with(folder, experiment(data, "gist-mem")), done=load(folder)).answers == 0
+    assert estimate(experiment(data, "gist-mem", runs=2), done=load(folder)).answers == 6
+    fewer = replace(experiment(data), dataset=open_dataset(data, limit=1))
+    run(data, tmp_path, of=fewer)
+    assert "3 documents and 6 questions" in headline(summary(read_record(folder), load(folder)))[0]
+
+
+def test_the_headline_counts_runs_and_questions_that_were_asked(data, tmp_path):
+    folder = tmp_path / "evaluations" / "one"
+    run(data, tmp_path, of=experiment(data, runs=2))
+    run(data, tmp_path, of=replace(experiment(data), dataset=open_dataset(data, limit=1)))
+    said = headline(summary(read_record(folder), load(folder)))[0]
+    assert "3 documents and 6 questions" in said
+    assert "; 2 runs," in said
+
+
 def test_the_estimate_is_near_what_is_sent(data, tmp_path):
     expected = estimate(experiment(data))
     tally = run(data, tmp_path)
@@ -384,4 +411,4 @@ def test_the_estimate_is_near_what_is_sent(data, tmp_path):
     assert (expected.documents, expected.questions, expected.answers) == (3, 6, 12)
     assert 0.5 < expected.words / sent < 2
     assert "about" in expected.sentence()
-    assert "already" in estimate(experiment(data), answered=12).sentence()
+    assert "already" in estimate(experiment(data), done=tally).sentence()
