@@ -67,12 +67,17 @@ class Place {
     document.removeEventListener("readagent-leave", this.leaving);
   }
 
-  // The page whose text is at the reading line, a quarter down; found by halving, so 1000 pages cost nothing.
+  // Where the eye is supposed to be, a quarter down.
+  line() {
+    const box = this.reader.scroller.getBoundingClientRect();
+    return box.top + Math.min(160, box.height / 4);
+  }
+
+  // The page whose text is at the reading line; found by halving, so 1000 pages cost nothing.
   settle() {
     const { leaves, scroller } = this.reader;
     if (!leaves.size) return;
-    const box = scroller.getBoundingClientRect();
-    const line = box.top + Math.min(160, box.height / 4);
+    const line = this.line();
     let [low, high] = [1, leaves.size];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
@@ -93,15 +98,38 @@ class Place {
       this.here = page;
       this.reader.moved();
     }
-    const pieces = [...leaves.get(page).querySelectorAll(".text [data-i]")];
-    const first = pieces.find((p) => p.getBoundingClientRect().bottom > line - 60);
-    const paragraph = book.pages[page - 1].s + Number(first?.dataset.i ?? 0);
+    const paragraph = book.pages[page - 1].s + Number(this.pieceAt(page, line)?.dataset.i ?? 0);
     moveTo(data.scope, page, paragraph);
     if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
       clearTimeout(this.keeping);
       this.unkept = { page, paragraph };
       this.keeping = setTimeout(() => this.flush(), 700);
     }
+  }
+
+  // The paragraph of a page that is being read when the eye is at `line`.
+  pieceAt(page, line) {
+    const pieces = [...this.reader.leaves.get(page).querySelectorAll(".text [data-i]")];
+    return pieces.find((p) => p.getBoundingClientRect().bottom > line - 60);
+  }
+
+  // Does what lays every page out anew (letters of another size); what is read stays at the reading line.
+  laying(change) {
+    const { leaves, scroller } = this.reader;
+    const { aim, forced } = this;
+    const page = leaves.get(this.here);
+    if (!page) return change();
+    const read = this.pieceAt(this.here, this.line()) ?? page;
+    const share = (box) => (this.line() - box.top) / (box.height || 1);
+    const before = share(read.getBoundingClientRect());
+    change();
+    const stay = () => {
+      if (forced && aim?.isConnected) return this.bring(aim, forced.page);
+      const box = read.getBoundingClientRect();
+      scroller.scrollTop += (before - share(box)) * box.height;
+    };
+    stay();
+    requestAnimationFrame(stay); // pages drawn for the first time have their true height now
   }
 
   // The place is told to the server a moment after the person stands still, or before anything else is.

@@ -163,7 +163,7 @@ class Toolbar {
   typePanel() {
     const pick = (name) => (value) => {
       const look = { ...this.look, [name]: value };
-      this.applyLook(look);
+      this.reader.place.laying(() => this.applyLook(look));
       this.reader.send({ do: "look", text: JSON.stringify(look) });
       if (name === "theme") wearTheme(value);
       const at = this.panel.getRootNode().activeElement?.textContent;

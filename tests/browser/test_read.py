@@ -249,6 +249,32 @@ def width_of(part: Locator) -> float:
     raise AssertionError("it is not to be seen")
 
 
+READ = """(line) => {
+  const inside = (e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])];
+  const deep = (root) => [...root.querySelectorAll('*')].flatMap(inside);
+  const box = deep(document).find((e) => e.classList.contains('leaves'));
+  const at = box.getBoundingClientRect().top + Math.min(line, box.clientHeight / 4);
+  const there = [...box.querySelectorAll('.text [data-i]')].find((p) => p.getBoundingClientRect().bottom > at);
+  return there.textContent;
+}"""
+
+
+@pytest.mark.parametrize("scrolled", [False, True])
+def test_letters_of_another_size_leave_the_person_at_their_line(page: Page, app_url: str, scrolled: bool) -> None:
+    open_reader(page, app_url, at=9)
+    if scrolled:  # somewhere in the page, not at its top
+        page.locator(".leaves").hover()
+        page.mouse.wheel(0, 420)
+        page.wait_for_timeout(900)
+    read = page.evaluate(READ, 100)
+    page.locator(".aa").click()
+    for size in ("5", "1", "4"):
+        page.locator(".panel").get_by_role("button", name=size, exact=True).click()
+        page.wait_for_timeout(900)
+        assert page.evaluate(READ, 100) == read
+        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
+
+
 def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=1)
     text = page.locator("#p1 .text")
