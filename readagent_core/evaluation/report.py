@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.pairs import differences
 from readagent_core.evaluation.published import Beside, Setting, published
 from readagent_core.evaluation.results import Reading
 from readagent_core.evaluation.scores import Difference
@@ -28,15 +29,15 @@ class Summary:
     """Everything a report says. ``chance``: percent right by guessing, None for free-form questions.
 
     ``published``: what the papers printed for the same arm, the one to stand first beside ours first.
-    ``baseline``: title of the arm the ``differences`` are taken against (arm key → difference). ``questions``: that
-    have an answer.
+    ``baseline``: title of the arm the ``differences`` are taken against (arm key → measure → difference).
+    ``questions``: that have an answer.
     """
 
     record: Mapping[str, Any]
     rows: tuple[Row, ...]
     published: Mapping[str, tuple[Beside, ...]]
     baseline: str
-    differences: Mapping[str, Difference]
+    differences: Mapping[str, Mapping[str, Difference]]
     chance: float | None
     readings: tuple[Reading, ...]
     wanted: int
@@ -73,10 +74,8 @@ def summary(record: Mapping[str, Any], tally: Tally, *, wanted: int = 0) -> Summ
     setting = _setting(record, experiment)
     shown = [arm for arm in arms if any(row.arm == arm.key for row in rows)]
     base = next((arm for arm in shown if arm.method == "full-text"), shown[0] if shown else None)
-    differences = {
-        arm.key: gap
-        for arm in shown
-        if base is not None and arm != base and (gap := tally.difference(base, arm)) is not None
+    gaps = {
+        arm.key: gap for arm in shown if base is not None and arm != base and (gap := differences(tally, base, arm))
     }
     questions, runs = tally.asked()
     return Summary(
@@ -84,7 +83,7 @@ def summary(record: Mapping[str, Any], tally: Tally, *, wanted: int = 0) -> Summ
         rows=tuple(rows),
         published={arm.key: found for arm in shown if (found := published(arm, setting))},
         baseline=base.title if base else "",
-        differences=differences,
+        differences=gaps,
         chance=tally.chance(),
         readings=tuple(tally.readings.values()),
         wanted=wanted,

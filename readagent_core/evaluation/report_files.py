@@ -89,7 +89,7 @@ def to_dict(found: Summary) -> dict[str, Any]:
             for arm, found_rows in found.published.items()
         },
         "baseline": found.baseline,
-        "differences": {arm: asdict(d) for arm, d in found.differences.items()},
+        "differences": {arm: {m: asdict(d) for m, d in by.items()} for arm, by in found.differences.items()},
         "documents": [asdict(r) for r in found.readings],
     }
 

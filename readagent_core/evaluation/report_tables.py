@@ -12,7 +12,14 @@ from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tally import Row
 
-WORDS = ("Method", "Model", "Where", "Test", "Published on")  # columns of words, set to the left; figures to the right
+WORDS = (
+    "Method",
+    "Measure",
+    "Model",
+    "Where",
+    "Test",
+    "Published on",
+)  # columns of words, set to the left; figures to the right
 
 
 def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
@@ -106,19 +113,21 @@ def words_table(found: Summary) -> tuple[list[str], list[list[str]]]:
 
 def difference_table(found: Summary) -> tuple[list[str], list[list[str]]]:
     """Each arm against the baseline on the same questions."""
-    header = ["Method", f"Against {found.baseline}", "95 %", "p", "Questions", "Test"]
+    header = ["Method", "Measure", f"Against {found.baseline}", "95 %", "p", "Questions", "Test"]
     titles = {row.arm: _label(row) for row in found.rows}
     rows = [
         [
             titles[arm],
+            measure,
             f"{100 * d.value:+.2f}",
             f"{100 * d.low:+.1f} to {100 * d.high:+.1f}",
             "< 0.001" if d.p < 0.001 else f"{d.p:.3f}",
             f"{d.n:,}",
             d.test,
         ]
-        for arm, d in found.differences.items()
+        for arm, by in found.differences.items()
         if arm in titles
+        for measure, d in by.items()
     ]
     return header, rows
 
@@ -164,7 +173,7 @@ def sections(found: Summary) -> list[tuple[str, tuple[list[str], list[list[str]]
     note = f"Published: {'; '.join(told)}. {other}" if told else ""
     cr = "CR: words not in context at the final answer, percent of the document. # LU: pages looked up."
     walk = "Stray: the walk turned back at least once. Recovery: it turned back and still answered right."
-    pairs = "Percentage points of accuracy, or ROUGE-L × 100, on the questions both answered."
+    pairs = "In percentage points, on the questions both answered; over several runs a question counts with its mean."
     found_sections = [
         ("Scores", score_table(found), f"{cr} {note}".strip()),
         ("Words sent", words_table(found), "Cached replies are counted as if they had been sent."),

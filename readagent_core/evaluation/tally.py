@@ -13,16 +13,7 @@ from typing import Any, NamedTuple
 
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
-from readagent_core.evaluation.scores import (
-    Difference,
-    Mean,
-    Share,
-    bootstrap,
-    llm_ratings,
-    mcnemar,
-    mean,
-    share,
-)
+from readagent_core.evaluation.scores import Mean, Share, llm_ratings, mean, share
 from readagent_core.methods import method
 from readagent_core.overlap import ROUGE
 
@@ -92,7 +83,7 @@ class Row:
 
 @dataclass
 class Tally:
-    """Add results and readings in any order; ask for rows and differences at any time."""
+    """Add results and readings in any order; ask for rows at any time."""
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
@@ -202,19 +193,6 @@ class Tally:
         read = [self.costs.get(key, (0, 0)) for key in {(s.document, s.plan) for s in scores}]
         return built + sum(needs_pages * pages + needs_gists * gists for pages, gists in read)
 
-    def difference(self, first: Arm, second: Arm) -> Difference | None:
-        """Second minus first on the questions both have answered: McNemar for choices, bootstrap for ROUGE-L.
-
-        Over several runs a question's ROUGE is its mean, its choice what most runs chose. None without pairs.
-        """
-        one, two = (_by_question(dict(self.scores.get(arm.key, {}))) for arm in (first, second))
-        pairs = [(_of_runs(one[q]), _of_runs(two[q])) for q in sorted(one.keys() & two.keys())]
-        chosen = [(a, b) for a, b in pairs if a[0] is not None and b[0] is not None]
-        if chosen:
-            return mcnemar([bool(a[0]) for a, _ in chosen], [bool(b[0]) for _, b in chosen])
-        free = [(a[1], b[1]) for a, b in pairs if a[1] is not None and b[1] is not None]
-        return bootstrap([a for a, _ in free], [b for _, b in free]) if free else None
-
 
 def load(folder: Path) -> Tally:
     """What an experiment's folder holds, added up: at any time, also while it runs."""
@@ -279,23 +257,6 @@ def _rouge(found: Mapping[tuple[int, int, int], Score], runs: Sequence[int]) -> 
         if got:
             result[name] = got
     return result
-
-
-def _by_question(found: Mapping[tuple[int, int, int], Score]) -> dict[tuple[int, int], list[Score]]:
-    """Each question's scores, a run each."""
-    questions: dict[tuple[int, int], list[Score]] = {}
-    for (case, item, _), score in found.items():
-        questions.setdefault((case, item), []).append(score)
-    return questions
-
-
-def _of_runs(scores: Sequence[Score]) -> tuple[bool | None, float | None]:
-    chosen = [s.correct for s in scores if s.correct is not None]
-    rouge = [s.rouge[2] for s in scores if s.rouge is not None]
-    return (
-        sum(chosen) * 2 > len(chosen) if chosen else None,
-        _average(rouge) if rouge else None,
-    )
 
 
 def _average(values: Sequence[float]) -> float:

@@ -119,7 +119,7 @@ def test_the_table_has_the_papers_shape():
     assert rows[1][3:] == ["0.00 % (0)", "85.83 % ± 0.19", "PaLM 2-L"]
     assert rows[2] == ["Chance", "", "25.00 %", "", "", ""]
     assert found.baseline == FULL.title
-    assert found.differences[P3.key].value == pytest.approx(0.125)
+    assert found.differences[P3.key]["Accuracy"].value == pytest.approx(0.125)
 
 
 def test_a_document_read_by_two_plans_is_one_document():

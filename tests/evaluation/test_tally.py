@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.pairs import differences
 from readagent_core.evaluation.results import Cost
 from readagent_core.evaluation.tally import Tally
 from tests.evaluation.made import FULL, P3, chosen, free
@@ -104,10 +105,35 @@ def test_differences_are_paired():
         tally.add(chosen(FULL, item, item < 4))
         tally.add(chosen(P3, item, item < 8))
     tally.add(chosen(P3, 99, True))  # no pair
-    found = tally.difference(FULL, P3)
+    found = differences(tally, FULL, P3)["Accuracy"]
     assert (found.n, found.only_first, found.only_second, found.test) == (10, 0, 4, "McNemar, exact")
     assert found.p == pytest.approx(0.125)
-    assert tally.difference(FULL, Arm("gist-mem")) is None
+    assert differences(tally, FULL, Arm("gist-mem")) == {}
+
+
+def test_differences_over_runs_are_those_of_the_table():
+    tally = Tally()
+    for item in range(10):
+        for run in (1, 2):
+            tally.add(chosen(FULL, item, item < 4, run=run))
+            tally.add(chosen(P3, item, item < 4 or run == 1, run=run))
+    found = differences(tally, FULL, P3)["Accuracy"]
+    assert found.value == pytest.approx(tally.row(P3).accuracy.value - tally.row(FULL).accuracy.value)  # 70 - 40 %
+    assert (found.n, found.test) == (10, "paired bootstrap")
+
+
+def test_free_form_answers_differ_in_rating_and_in_rouge():
+    tally = Tally()
+    for item in range(8):
+        tally.add(free(FULL, item, 0.2, "exact" if item < 2 else "partial"))
+        tally.add(free(P3, item, 0.3, "exact" if item < 6 else "wrong"))
+    found = differences(tally, FULL, P3)
+    assert list(found) == ["LLM-Rating-1", "ROUGE-L"]
+    assert (found["LLM-Rating-1"].value, found["LLM-Rating-1"].test) == (0.5, "McNemar, exact")
+    assert found["ROUGE-L"].value == pytest.approx(0.1)
+    tally.add(free(P3, 8, 0.0, error="ServerFailedError: gone"))
+    tally.add(free(FULL, 8, 0.2, "exact"))
+    assert differences(tally, FULL, P3)["LLM-Rating-1"].n == 9
 
 
 @given(st.permutations(range(8)))
@@ -119,4 +145,4 @@ def test_the_order_of_answers_does_not_matter(order):
         tally.add(result)
     for at in order:
         again.add(results[at])
-    assert (tally.row(P3), tally.difference(FULL, P3)) == (again.row(P3), again.difference(FULL, P3))
+    assert (tally.row(P3), differences(tally, FULL, P3)) == (again.row(P3), differences(again, FULL, P3))
