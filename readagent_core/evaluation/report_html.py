@@ -15,20 +15,28 @@ from readagent_core.study.exporting_html import ASSETS, CLOSING, opening
 _STYLES = ("drawing", "questions")
 
 
+def plotted(found: Summary) -> str:
+    """The papers' first measure that there is: 'Accuracy, %', 'LLM-Rating-1, %' or 'ROUGE-L'."""
+    if found.choices:
+        return "Accuracy, %"
+    return "LLM-Rating-1, %" if any(row.rating_1 for row in found.rows) else "ROUGE-L"
+
+
 def score_points(found: Summary) -> list[Point]:
-    """Accuracy (or ROUGE-L) against compression rate, ours with intervals, published hollow; as they are numbered."""
+    """``plotted`` against compression rate, ours with intervals, published hollow; as they are numbered."""
     points: list[Point] = []
+    rouge = plotted(found) == "ROUGE-L"
     for row in found.rows:
-        if found.choices and row.accuracy is not None:
-            a = row.accuracy
-            points.append(Point(row.compression_rate, 100 * a.value, row.title, 100 * a.low, 100 * a.high))
-        elif "rougeL" in row.rouge:
+        rate = row.accuracy if found.choices else row.rating_1
+        if not rouge and rate is not None:
+            points.append(Point(row.compression_rate, 100 * rate.value, row.title, 100 * rate.low, 100 * rate.high))
+        elif rouge and "rougeL" in row.rouge:
             points.append(Point(row.compression_rate, row.rouge["rougeL"].value, row.title))
     for row in found.rows:
         theirs = found.beside(row.arm)
         if theirs is None or theirs.row.compression_rate is None:
             continue
-        score = theirs.row.score if found.choices else theirs.row.rouge[2] if theirs.row.rouge else None
+        score = theirs.row.score if not rouge else theirs.row.rouge[2] if theirs.row.rouge else None
         if score is not None:
             label = f"{row.title}, {theirs.table.model}"
             points.append(Point(theirs.row.compression_rate, score, label, hollow=True))
@@ -37,12 +45,7 @@ def score_points(found: Summary) -> list[Point]:
 
 def score_plot(found: Summary) -> str:
     """``score_points`` as SVG."""
-    return scatter(
-        score_points(found),
-        x_title="Compression rate, %",
-        y_title="Accuracy, %" if found.choices else "ROUGE-L",
-        chance=found.chance,
-    )
+    return scatter(score_points(found), x_title="Compression rate, %", y_title=plotted(found), chance=found.chance)
 
 
 def word_plots(found: Summary) -> list[tuple[str, str]]:

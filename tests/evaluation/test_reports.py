@@ -18,6 +18,7 @@ from readagent_core.evaluation.plots import Point, histogram, scatter
 from readagent_core.evaluation.published import Setting, published, tables
 from readagent_core.evaluation.report import reading_facts, summary
 from readagent_core.evaluation.report_files import markdown_table, write
+from readagent_core.evaluation.report_html import score_plot, score_points
 from readagent_core.evaluation.report_tables import published_table, score_table, walk_table
 from readagent_core.evaluation.results import Reading
 from readagent_core.evaluation.tally import Tally
@@ -148,6 +149,10 @@ def test_free_form_tables_have_ratings_and_rouge():
     header, rows = score_table(summary(record("qmsum"), tally))
     assert header[2:8] == ["LLM-Rating-1", "LLM-Rating-2", "ROUGE-1", "ROUGE-2", "ROUGE-L", "Resp. length"]
     assert rows[0][2].startswith("75.00 %")
+    found = summary({**record("qmsum"), "preset": "meeting"}, tally)
+    ours, theirs = sorted(score_points(found), key=lambda point: point.hollow)
+    assert (ours.y, theirs.y, theirs.hollow) == (75.0, 38.36, True)
+    assert "LLM-Rating-1, %" in score_plot(found)
     assert rows[0][7] == "40.0"
 
 
