@@ -14,7 +14,10 @@ class Toolbar {
   constructor(reader) {
     this.reader = reader;
     const choose = (view) => () => (reader.setView(view), reader.send({ do: "view", text: view }));
-    this.views = VIEWS.map(([view, label]) => button(label, choose(view), { kind: `seg-${view}` }));
+    // in a narrow window the gist stands over its text, not at its side
+    const both = (label) => el("span", {}, el("span", { class: "beside" }, label), el("span", { class: "over" }, "Both"));
+    this.views = VIEWS.map(([view, label]) =>
+      button(view === "both" ? both(label) : label, choose(view), { kind: `seg-${view}` }));
     this.input = el("input", { type: "search", "aria-label": "Search text and gists", placeholder: "Search",
       oninput: () => this.typed(), onkeydown: (e) => this.entered(e) });
     this.count = el("span", { class: "small dim num count", role: "status" });
@@ -144,7 +147,7 @@ class Toolbar {
     if (!this.panel.hidden) {
       const opener = this.openers[this.panel.dataset.name];
       this.toggle(this.panel.dataset.name);
-      return opener.focus();
+      return (opener.checkVisibility() ? opener : this.more).focus();
     }
     if (event.composedPath().includes(this.input) || this.reader.data.hits?.query) {
       this.input.value = "";
@@ -181,10 +184,11 @@ class Toolbar {
   morePanel() {
     const input = this.pageInput();
     input.value = this.reader.here;
-    const keys = () => (this.toggle("more"), this.toggle("help"));
+    const other = (name) => () => (this.toggle("more"), this.toggle(name));
     return [el("label", { class: "goto" }, el("span", { class: "dim" }, "Page"), input,
         el("span", { class: "dim num" }, this.of.textContent)),
-      el("div", { class: "erow" }, this.exporting("slim"), button("Keys", keys, { kind: "slim" }))];
+      el("div", { class: "erow" }, button("Type and theme", other("type"), { kind: "slim" }), this.exporting("slim"),
+        button("Keys", other("help"), { kind: "slim" }))];
   }
 
   exporting(kind) {

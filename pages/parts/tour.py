@@ -42,7 +42,7 @@ STEPS = (
     ),
     Step(
         "What it kept",
-        "Beside each page stands its gist: the page in about a sixth of the words. The map at the edge is the whole "
+        "With each page stands its gist: the page in about a sixth of the words. The map at the edge is the whole "
         "book, one cell a page.",
         "Read",
         at=2,

@@ -13,7 +13,7 @@ from tests.browser.conftest import go_to
 FOCUSED = """() => {
   let at = document.activeElement;
   while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-  return at.ariaLabel ?? at.textContent;
+  return at.ariaLabel ?? at.innerText;
 }"""
 
 
@@ -202,6 +202,33 @@ def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) 
     expect(dialog).to_have_count(0)
     expect(page.locator(".find input")).to_have_value("oil")  # it closed the dialog and nothing else
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
+
+
+def test_on_a_phone_the_view_that_is_marked_is_the_one_that_is_shown(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_reader(page, app_url, at=2)
+    views = page.get_by_role("group", name="View")
+    marked = views.locator('[aria-pressed="true"]')
+    gist, text = page.locator("#p2 .gtext"), page.locator("#p2 .text")
+    expect(marked).to_be_visible()
+    expect(marked).to_have_text("Both", use_inner_text=True)
+    expect(gist).to_be_visible()
+    views.get_by_role("button", name="Text").click()
+    expect(marked).to_have_text("Text")
+    expect(gist).to_be_hidden()
+    expect(text).to_be_visible()
+    views.get_by_role("button", name="Gists").click()
+    expect(marked).to_have_text("Gists")
+    expect(text).to_be_hidden()
+    views.get_by_role("button", name="Both").click()
+    expect(text).to_be_visible()
+    page.locator(".find input").click()
+    page.keyboard.type("basket")
+    expect(page.locator(".count")).to_have_text(re.compile(r"^\d of \d+$"))
+    expect(page.locator(".count")).to_be_visible()  # there is room while one searches
+    page.get_by_role("button", name="More", exact=True).click()
+    page.locator(".panel").get_by_role("button", name="Type and theme").click()
+    expect(page.locator(".panel")).to_contain_text("Sepia")
 
 
 def test_what_a_narrow_window_hides_is_in_its_panel(page: Page, app_url: str) -> None:
