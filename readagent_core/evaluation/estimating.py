@@ -27,7 +27,7 @@ _RATER_CALLS = 1.6  # strict always, permissive where strict said no
 class Estimate:
     """Of the whole experiment. ``answers`` are still to be had; ``sampled``: documents the estimate rests on.
 
-    ``words``: sent; ``words_back``: received.
+    ``words``: sent; ``words_back``: received. ``lost``: documents with questions, left out because the text is missing.
     """
 
     documents: int
@@ -37,6 +37,7 @@ class Estimate:
     words: int
     words_back: int
     sampled: int
+    lost: int = 0
 
     def dollars(self, price: Price | None) -> float | None:
         """What it would cost; None where no price is known."""
@@ -45,6 +46,7 @@ class Estimate:
     def sentence(self, price: Price | None = None) -> str:
         """For people: what would be asked, and what it would cost where that is known."""
         asked = f"{count_of(self.questions, 'question')} on {count_of(self.documents, 'document')}"
+        asked += f" ({self.lost:,} more left out: their text is not there)" if self.lost else ""
         if not self.answers:
             return f"{asked}: every answer is there already."
         dollars = self.dollars(price)
@@ -84,9 +86,10 @@ def estimate(experiment: Experiment, *, done: Tally | None = None) -> Estimate:
             plan, length = experiment.plan_for(arm, case.preset), case.document.words
             calls, sent = a_question(arm, length, gist_share=plan.gist_share, page=plan.max_words * 0.72)
             asked[arm.key].add(calls * len(case.items), sent * len(case.items), *built(arm, length))
+    lost = experiment.dataset.lost()
     sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
     if not sampled or not to_come:
-        return Estimate(documents, questions, to_come, 0, 0, 0, sampled)
+        return Estimate(documents, questions, to_come, 0, 0, 0, sampled, lost)
     every, scale = questions * experiment.runs, documents / sampled
     unread = to_come / (every * len(experiment.arms))  # a reading is charged as far as its answers are missing
     each = [(asked[key], n / max(1, sampled_questions), scale * n / every) for key, n in left.items()]
@@ -102,6 +105,7 @@ def estimate(experiment: Experiment, *, done: Tally | None = None) -> Estimate:
         words=round(words + rated * (_PROMPT + 2 * _REPLY) + read_words * scale * unread),
         words_back=round(back * _REPLY + read_back * scale * unread),
         sampled=sampled,
+        lost=lost,
     )
 
 

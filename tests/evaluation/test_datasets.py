@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from readagent_core.errors import DatasetError
+from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import open_dataset
+from readagent_core.evaluation.estimating import estimate
+from readagent_core.evaluation.experiment import Experiment
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OPTIONS = ["a lamp", "a bell", "a boat", "a dog"]
@@ -271,6 +274,28 @@ def test_narrativeqa_from_its_csv(tmp_path):
     assert book.document.text().startswith("Once")
     assert "Ada walks." in film.document.text()
     assert [case.title for case in cases(tmp_path / "documents.csv", split="test")] == ["Film"]
+
+
+def test_a_film_script_keeps_no_markup_where_its_head_is_cut_off(tmp_path):
+    narrativeqa(tmp_path)
+    scene = "<b>INT. TOWER</b>\n\n<b>     ADA</b>\n  The bell &amp; the fog.\n\n" * 30
+    page = (
+        f"<html><title>Film</title><body>Menu<pre>\n<b>FILM</b>\n\nFADE IN\n\n{scene}FADE OUT\n</pre>More</body></html>"
+    )
+    write(tmp_path / "tmp", "def.content", [page])
+    (film,) = cases(tmp_path, split="test")
+    texts = [p.text for p in film.document.paragraphs]
+    assert texts[:3] == ["FADE IN", "INT. TOWER", "ADA\nThe bell & the fog."]
+    assert texts[-1] == "FADE OUT"
+
+
+def test_narrativeqa_counts_the_stories_it_leaves_out(tmp_path):
+    narrativeqa(tmp_path)
+    (tmp_path / "tmp" / "def.content").unlink()
+    assert (open_dataset(tmp_path, split="valid").lost(), open_dataset(tmp_path, split="test").lost()) == (0, 1)
+    assert open_dataset(tmp_path).lost() == 1
+    of = Experiment(open_dataset(tmp_path), (Arm("gist-mem"),))
+    assert "1 more left out: their text is not there" in estimate(of).sentence()
 
 
 def test_narrativeqa_says_what_is_missing(tmp_path):

@@ -49,6 +49,10 @@ class Dataset:
             if left == 0 or read == self.documents:  # before the next line is looked at
                 return
 
+    def lost(self) -> int:
+        """Documents that have questions here, but no text: they are left out."""
+        return narrativeqa.lost(self.path, self.split) if self.kind == "narrativeqa" else 0
+
     def _reader(self) -> Callable[[Path], Iterator[Case]]:
         readers: dict[str, Callable[[Path], Iterator[Case]]] = {
             "quality": quality.cases,

@@ -69,10 +69,14 @@ class Source:
 
 def text_source(text: str, title: str = "") -> Source:
     """A text of a dataset for the loaders: markup is told from plain text by its first lines."""
-    head = text[:2000].lower()
-    kind = "html" if any(mark in head for mark in ("<html", "<!doctype html", "<body", "<pre>")) else "txt"
+    kind = "html" if is_markup(text) else "txt"
     name = "".join(c if c.isalnum() or c in " -_" else " " for c in title).strip() or "text"
     return Source(text.encode("utf-8", "replace"), f"{name[:80]}.{kind}")
+
+
+def is_markup(text: str) -> bool:
+    head = text[:2000].lower()
+    return any(mark in head for mark in ("<html", "<!doctype html", "<body", "<pre>"))
 
 
 def complain(place: str, what: str) -> DatasetError:

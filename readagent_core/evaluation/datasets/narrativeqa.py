@@ -19,6 +19,7 @@ from readagent_core.evaluation.datasets.base import (
     Item,
     Source,
     complain,
+    is_markup,
     json_file,
     need,
     text_lines,
@@ -91,6 +92,17 @@ def _from_csv(folder: Path, split: str) -> Iterator[Case]:
         raise DatasetError(f"{where} is not there. Download the stories into tmp/ or stories/ beside documents.csv.")
 
 
+def lost(path: Path, split: str) -> int:
+    """How many stories with questions are not there: some of its links are dead, and those are left out."""
+    folder = path if path.is_dir() else path.parent
+    if path.name == "qa.json" or not (folder / "documents.csv").is_file():
+        return 0
+    questions = _rows(folder / "qaps.csv", ("document_id", "set"))
+    asked = {row["document_id"] for _, row in questions if not split or row["set"] == split}
+    listed = {row["document_id"] for _, row in _rows(folder / "documents.csv", ("document_id",))}
+    return sum(_story(folder, name) is None for name in asked & listed)
+
+
 def _story(folder: Path, document_id: str) -> Path | None:
     names = [folder / sub / f"{document_id}.content" for sub in _STORIES]
     return next((path for path in names if path.is_file()), None)
@@ -107,7 +119,11 @@ def _trimmed(path: Path, row: Mapping[str, Any], title: str) -> Source:
     end = _find(text, str(row.get("story_end") or ""), last=True)
     first = start.start() if start else 0
     last = end.end() if end and end.end() > first else len(text)
-    return text_source(text[first:last], title)
+    piece = text[first:last]
+    if first and is_markup(text):  # what was cut off opened the page, and most often the one piece it is set in
+        before = text[:first].lower()
+        piece = f"<html><body>{'<pre>' if before.rfind('<pre') > before.rfind('</pre') else ''}{piece}"
+    return text_source(piece, title)
 
 
 def _find(text: str, words: str, *, last: bool = False) -> re.Match[str] | None:
