@@ -226,6 +226,18 @@ def test_a_record_runs_where_its_data_lies_now_and_says_what_is_otherwise(book, 
     assert "built-in reader" in out
 
 
+def test_an_experiment_runs_once_at_a_time(book):
+    """Two at once would ask everything twice and lay their replays over each other's."""
+    arguments = ("evaluate", questions(book), "--method", "gist-mem", "--method", "read-agent-p")
+    with FakeServer(latency=1.5) as slow:
+        first = start(*arguments, "--json", server=slow)
+        wait_until(lambda: slow.answered, first)
+        assert "running already" in run(*arguments, code=1, server=slow)[1]
+        assert run_json(*arguments, "--show", server=slow)["wanted"] == 8
+        out, _ = first.communicate(timeout=60)
+    assert json.loads(out)["answers"] == 8
+
+
 def test_a_killed_evaluation_comes_to_the_same_table(book):
     data = questions(book)
     arguments = ("evaluate", data, "--method", "gist-mem", "--method", "read-agent-p", "--connections", "2")

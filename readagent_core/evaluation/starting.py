@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readagent_core.errors import DatasetError, ReadAgentError, SettingsError
+from readagent_core.errors import DatasetError, LibraryBusyError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, prepare, read_record
 from readagent_core.evaluation.report import Summary, dataset_name, summary
 from readagent_core.evaluation.tally import load
 from readagent_core.jobs import Job
+from readagent_core.library.holding import Hold
 from readagent_core.models.base import ChatModel
 from readagent_core.study import Study
 from readagent_core.words import count_of
@@ -42,18 +43,43 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
     check_price(model, experiment)
     folder = folder_for(study.home, name or default_name(experiment, model.name))
     running_job = study.jobs.get(job_key(folder))
+    taken: Hold | None = None
     if running_job is None or not running_job.running:
-        prepare(experiment, model, folder)  # now, so that whoever looks next finds the experiment
+        taken = _hold(folder)
+        try:
+            prepare(experiment, model, folder)  # now, so that whoever looks next finds the experiment
+        except BaseException:
+            taken.release()
+            raise
 
     def work(job: Job) -> running.Progress | None:
         def told(progress: running.Progress) -> None:
             whole = replace(progress, total=max(progress.total, progress.done))  # it may have been larger before
             job.publish(done=whole.done, total=whole.total, value=whole)
 
-        running.run(experiment, model, folder=folder, watch=job, on_change=told)
+        hold = taken or _hold(folder)
+        try:
+            running.run(experiment, model, folder=folder, watch=job, on_change=told)
+        finally:
+            hold.release()
         return None
 
     return study.jobs.start(job_key(folder), work), folder
+
+
+def _hold(folder: Path) -> Hold:
+    """The right to run it: two at once would ask everything twice. Raises LibraryBusyError where another has it."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise SettingsError(f"The folder {folder.parent} cannot be made ({error.strerror}).") from None
+    hold = Hold(folder.parent, folder.name)
+    if not hold.take():
+        raise LibraryBusyError(
+            "This experiment is running already, in another window of the app or on the command line. Wait till it "
+            "ends, or stop it there."
+        )
+    return hold
 
 
 def check_price(model: ChatModel, experiment: Experiment) -> None:

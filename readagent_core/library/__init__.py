@@ -115,7 +115,7 @@ class Library:
 
     def hold(self, reading_id: int) -> Hold:
         """The right to read this reading, one process at a time; it is free again when the process is gone."""
-        return Hold(self.home, reading_id)
+        return Hold(self.home, f"reading-{reading_id}")
 
     def put_memory(self, reading_id: int, memory: GistMemory) -> None:
         """Keep the pages and gists of ``memory`` as this reading's, in place of what it held."""

@@ -1,4 +1,5 @@
-"""One reader a reading: a lock file that the system lets go of by itself when a process dies, however it dies.
+"""One reader a reading, one run an experiment: a lock file that the system lets go of by itself when a process dies,
+however it dies.
 
 Knows nothing of what is done while it is held.
 """
@@ -14,10 +15,10 @@ FOLDER = "held"
 
 
 class Hold:
-    """The right to read one reading. ``take`` says whether it was free; ``release`` gives it back."""
+    """The right to work on what has this name. ``take`` says whether it was free; ``release`` gives it back."""
 
-    def __init__(self, home: Path, reading_id: int) -> None:
-        self._path = home / FOLDER / f"reading-{reading_id}.lock"
+    def __init__(self, home: Path, name: str) -> None:
+        self._path = home / FOLDER / f"{name}.lock"
         self._file: int | None = None
 
     @property
