@@ -14,14 +14,16 @@ from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
 from readagent_core.evaluation.report_questions import answers_csv, csv_line, facts, wrong_list
 from readagent_core.evaluation.report_tables import sections
+from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tally import Row
 
 ANSWERS = "answers.csv"
 FORMATS = ("md", "html", "json", "csv", ANSWERS)
 _COLUMNS = (
-    "arm answers failed accuracy accuracy_low accuracy_high accuracy_sd hard_accuracy llm_rating_1 llm_rating_2 "
-    "rouge_1 rouge_2 rouge_l compression_rate look_ups response_words words_a_question words reading_words "
-    "of_full_text published_on published_score published_compression_rate"
+    "arm answers failed accuracy accuracy_low accuracy_high accuracy_sd hard_accuracy hard_low hard_high hard_sd "
+    "llm_rating_1 llm_rating_1_low llm_rating_1_high llm_rating_1_sd llm_rating_2 llm_rating_2_low llm_rating_2_high "
+    "llm_rating_2_sd rouge_1 rouge_2 rouge_l rouge_l_sd compression_rate look_ups response_words "
+    "words_a_question words reading_words of_full_text published_on published_score published_compression_rate"
 )
 
 
@@ -112,16 +114,22 @@ def _json(found: Summary, questions: Questions | None) -> Iterator[str]:
 def _csv(found: Summary, questions: Questions | None) -> Iterator[str]:
     yield csv_line(_COLUMNS.split(" "))
     for row in found.rows:
-        a, theirs = row.accuracy, found.beside(row.arm)
+        theirs, rouge = found.beside(row.arm), row.rouge.get("rougeL")
         values = [
-            row.arm, row.answers, row.failed, a and a.value, a and a.low, a and a.high, row.accuracy_sd,
-            row.hard and row.hard.value, row.rating_1 and row.rating_1.value, row.rating_2 and row.rating_2.value,
+            row.arm, row.answers, row.failed, *_shared(row.accuracy, row.accuracy_sd), *_shared(row.hard, row.hard_sd),
+            *_shared(row.rating_1, row.rating_1_sd), *_shared(row.rating_2, row.rating_2_sd),
             *[row.rouge[n].value if n in row.rouge else None for n in ("rouge1", "rouge2", "rougeL")],
+            rouge and rouge.sd,
             row.compression_rate, row.look_ups, row.answer_words, row.words_each, row.words, row.reading_words,
             row.of_full_text, theirs and theirs.table.model, theirs and theirs.row.score,
             theirs and theirs.row.compression_rate,
         ]  # fmt: skip
         yield csv_line(values)
+
+
+def _shared(value: Share | None, sd: float | None) -> list[float | None]:
+    """The share, its interval, its spread over runs."""
+    return [None] * 4 if value is None else [value.value, value.low, value.high, sd]
 
 
 def _answers_csv(found: Summary, questions: Questions | None) -> Iterator[str]:

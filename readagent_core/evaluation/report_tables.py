@@ -94,7 +94,8 @@ def shared(value: Share | None, sd: float | None = None) -> str:
     """'84.13 % ± 0.10 (82.5–85.6)'; '' for none."""
     if value is None:
         return ""
-    return f"{100 * value.value:.2f} %{_plus_minus(sd)} ({100 * value.low:.1f}–{100 * value.high:.1f})"
+    spread = _plus_minus(None if sd is None else 100 * sd)
+    return f"{100 * value.value:.2f} %{spread} ({100 * value.low:.1f}–{100 * value.high:.1f})"
 
 
 def _plus_minus(sd: float | None) -> str:

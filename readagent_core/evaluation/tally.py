@@ -180,7 +180,7 @@ class Tally:
         for run in runs:
             picked = [v for (_, _, r), s in found.items() if r == run and (v := pick(s)) is not None]
             if picked:
-                values.append(100 * sum(picked) / len(picked))
+                values.append(sum(picked) / len(picked))
         got = mean(values)
         return got.sd if got else None
 

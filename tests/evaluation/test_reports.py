@@ -156,6 +156,20 @@ def test_free_form_tables_have_ratings_and_rouge():
     assert rows[0][7] == "40.0"
 
 
+def test_the_csv_has_every_interval_and_spread():
+    tally = Tally()
+    for item in range(4):
+        for run in (1, 2):
+            tally.add(chosen(P3, item, run == 1, run=run, hard=item < 2))
+    (row,) = csv.DictReader(io.StringIO(write(summary(record(arms=(P3,)), tally), "csv").decode()))
+    for name in ("accuracy", "hard"):
+        low, high, sd = (float(row[f"{name}_{part}"]) for part in ("low", "high", "sd"))
+        assert low < 0.5 < high
+        assert sd == pytest.approx(0.7071, abs=0.0001)
+    assert row["llm_rating_1_sd"] == ""
+    assert "50.00 % ± 70.71" in score_table(summary(record(arms=(P3,)), tally))[1][0][2]
+
+
 @pytest.mark.parametrize("format", ["md", "html", "json", "csv"])
 def test_every_report_says_the_same(format):
     text = write(summary(record(), filled(), wanted=20), format).decode()
