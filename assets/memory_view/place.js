@@ -84,8 +84,11 @@ class Place {
       if (leaves.get(middle).getBoundingClientRect().top <= line) low = middle;
       else high = middle - 1;
     }
-    if (this.forced && Math.abs(scroller.scrollTop - this.forced.top) < 2) low = this.forced.page;
-    else if (this.forced && this.aim && performance.now() < this.holding) return this.bring(this.aim, this.forced.page);
+    if (this.forced && Math.abs(scroller.scrollTop - this.forced.top) < 2) {
+      const pushed = this.aim?.isConnected && Math.abs(this.offset(this.aim) - this.forced.off) > 2;
+      if (pushed) return this.bring(this.aim, this.forced.page); // by what changed above it
+      low = this.forced.page;
+    } else if (this.forced && this.aim && performance.now() < this.holding) return this.bring(this.aim, this.forced.page);
     else this.forced = null;
     this.arrive(low, line);
   }
@@ -132,6 +135,12 @@ class Place {
     requestAnimationFrame(stay); // pages drawn for the first time have their true height now
   }
 
+  // A page drawn anew stands where the one before stood.
+  replaces(node, old) {
+    if (this.aim === old) this.aim = node;
+    else if (old.contains(this.aim)) this.aim = node.querySelector(`.text [data-i="${this.aim.dataset.i}"]`);
+  }
+
   // The place is told to the server a moment after the person stands still, or before anything else is.
   flush() {
     clearTimeout(this.keeping);
@@ -175,11 +184,15 @@ class Place {
     this.aim = target;
     if (target.matches("mark")) target.scrollIntoView({ block: "center" });
     else {
-      const top = target.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
-      scroller.scrollTop += top - (target.classList.contains("leaf") ? 0 : 60);
+      scroller.scrollTop += this.offset(target) - (target.classList.contains("leaf") ? 0 : 60);
     }
-    this.forced = { page, top: scroller.scrollTop };
+    this.forced = { page, top: scroller.scrollTop, off: this.offset(target) };
     this.settle();
+  }
+
+  // How far below the upper edge of the view it stands.
+  offset(node) {
+    return node.getBoundingClientRect().top - this.reader.scroller.getBoundingClientRect().top;
   }
 
   // A found word into the middle of the view; its page is the current one, whatever else is to be seen.

@@ -129,13 +129,18 @@ class Reader {
   }
 
   redraw(numbers) {
-    for (const n of numbers) {
-      const old = this.leaves.get(n);
-      if (!old || this.editor.page === n) continue;
+    const standing = [...new Set(numbers)].filter((n) => this.leaves.has(n) && this.editor.page !== n).map((n) => this.leaves.get(n));
+    const padding = standing.length ? parseFloat(getComputedStyle(standing[0]).paddingTop) : 0;
+    const heights = standing.map((old) => old.getBoundingClientRect().height - padding); // all before the first is replaced
+    for (const [i, old] of standing.entries()) {
+      const n = Number(old.dataset.n);
       const node = this.make(this.book.pages[n - 1]);
+      // the browser knows its height only when it has been seen: until then that of the one before
+      node.style.containIntrinsicBlockSize = `auto ${heights[i]}px`;
       if (old.dataset.mode) node.dataset.mode = old.dataset.mode;
       if (old.classList.contains("cur")) node.classList.add("cur");
       this.label(node);
+      this.place.replaces(node, old);
       old.replaceWith(node);
       this.leaves.set(n, node);
     }
@@ -192,6 +197,7 @@ class Reader {
     this.column.className = `col v-${view}`;
     for (const node of this.leaves.values()) {
       delete node.dataset.mode;
+      node.style.containIntrinsicBlockSize = ""; // that was its height in the other view
       this.label(node);
     }
     this.toolbar.view(view);

@@ -276,14 +276,51 @@ def width_of(part: Locator) -> float:
     raise AssertionError("it is not to be seen")
 
 
-READ = """(line) => {
+FIND = """
   const inside = (e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])];
   const deep = (root) => [...root.querySelectorAll('*')].flatMap(inside);
   const box = deep(document).find((e) => e.classList.contains('leaves'));
+"""
+STANDINGS = (  # every place at which the current page is seen to stand from now on, frame by frame
+    "() => {"
+    + FIND
+    + """
+  window.standings = new Set();
+  const look = () => {
+    const page = box.querySelector('.leaf.cur');
+    window.standings.add(`${page.id} ${Math.round(page.getBoundingClientRect().top)}`);
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+)
+
+
+def test_a_search_that_ends_moves_nothing(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=14)
+    page.keyboard.press("/")
+    page.keyboard.type("Crale")
+    page.keyboard.press("Enter")
+    expect(page.locator(".find .count")).to_have_text(re.compile(r"^\d+ of \d+$"))
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(1000)
+    page.evaluate(STANDINGS)
+    page.keyboard.press("Escape")
+    expect(page.locator("mark.hit")).to_have_count(0)
+    page.wait_for_timeout(500)
+    (stood,) = page.evaluate("[...window.standings]")
+    assert stood.startswith(("p14 ", "p15 "))
+
+
+READ = (  # the paragraph at the reading line
+    "(line) => {"
+    + FIND
+    + """
   const at = box.getBoundingClientRect().top + Math.min(line, box.clientHeight / 4);
   const there = [...box.querySelectorAll('.text [data-i]')].find((p) => p.getBoundingClientRect().bottom > at);
   return there.textContent;
 }"""
+)
 
 
 @pytest.mark.parametrize("scrolled", [False, True])
