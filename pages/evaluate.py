@@ -59,7 +59,8 @@ def _start(study: Study, experiment: Experiment | None) -> None:
     whole = gone_on_with(folder, experiment)
     to_come = _estimate(whole, before.answers, before.failed, _done=before)
     st.text(to_come.sentence(getattr(study.model, "price", None)))
-    if more := len(whole.arms) - len(experiment.arms):
+    more = len(whole.arms) - len(experiment.arms)
+    if more and to_come.answers:
         st.caption(f"Together with {count_of(more, 'other method')} that it was begun with.")
     running_now = job is not None and job.running
     label = "Start" if not before.answers else "Go on" if to_come.answers else "Show it"

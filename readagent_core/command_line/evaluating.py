@@ -119,9 +119,10 @@ def _run(
         if other:
             say_aside(f"Not as in the record: {', '.join(other)}.")
         whole = gone_on_with(folder, experiment)
-        if more := len(whole.arms) - len(experiment.arms):
-            say_aside(f"Together with {count_of(more, 'other method')} that it was begun with.")
         expected = estimate(whole, done=load(folder))
+        more = len(whole.arms) - len(experiment.arms)
+        if more and expected.answers:
+            say_aside(f"Together with {count_of(more, 'other method')} that it was begun with.")
         price = getattr(study.model, "price", None)
         if only_estimate:
             if json:
