@@ -121,7 +121,8 @@ def room(
     running = (snapshot is not None and snapshot.state == "running") or gisting is not None
     st.session_state["was_running"] = reading.id if running else None
     view.send_pages(memory, scope=scope)
-    query = str(getattr(st.session_state.get(key), "query", None) or "")
+    asked = getattr(st.session_state.get(key), "query", None) or {"text": "", "page": 1}
+    query = str(asked["text"])
     hits = study.library.search(reading.id, query) if query else []
     done, result = view.show_reader(
         memory,
@@ -137,7 +138,7 @@ def room(
                 budget=budget.stopped(study, reading),
                 slowed=getattr(getattr(study.model, "limiter", None), "told", ""),
             ),
-            "hits": {"query": query, "items": view.hit_records(hits, memory), "total": len(hits)},
+            "hits": view.hits_told(query, hits, memory, near=int(asked["page"])),
             "goto": goto,
             "looked": looked[0],
             "lit": looked[1],

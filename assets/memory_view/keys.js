@@ -13,8 +13,8 @@ function readerKey(reader, event) {
     j: () => page(1), k: () => page(-1), ArrowRight: () => page(1), ArrowLeft: () => page(-1),
     ...(inMap ? { ArrowDown: () => page(1), ArrowUp: () => page(-1) } : {}),
     Home: () => reader.goto(1), End: () => reader.goto(reader.leaves.size),
-    g: () => reader.turnMode(reader.here), "/": () => reader.toolbar.find(), n: () => reader.showHit(1),
-    N: () => reader.showHit(-1), m: () => reader.mapbox.focus(), "?": () => reader.toolbar.toggle("help"),
+    g: () => reader.turnMode(reader.here), "/": () => reader.toolbar.find(), n: () => reader.hits.step(1),
+    N: () => reader.hits.step(-1), m: () => reader.mapbox.focus(), "?": () => reader.toolbar.toggle("help"),
     o: () => reader.book.dispatchEvent(new CustomEvent("outline")),
   }[event.key];
   if (!does) return;

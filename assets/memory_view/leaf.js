@@ -20,6 +20,17 @@ function pauseMark(page) {
 
 // Spans of `hits` ([page, field, paragraph, start, end, current]) that fall on paragraph `index`.
 const spansOn = (hits, index) => hits.filter((h) => h[1] === "t" && h[2] === index).map((h) => [h[3], h[4], h[5]]);
+const spansOnGist = (hits) => hits.filter((h) => h[1] === "g").map((h) => [h[3], h[4], h[5]]);
+
+// Other hits in a leaf that stands. It may be of the page as it was: then it is about to be drawn anew.
+function markHits(node, page, hits, marked) {
+  page.t.forEach((text, index) => {
+    const piece = node.querySelector(`.text [data-i="${index}"]`);
+    if (piece) fill(piece, text, spansOn(hits, index), marked);
+  });
+  const gist = node.querySelector(".gtext");
+  if (gist && page.g) fill(gist, page.g.t, spansOnGist(hits), marked);
+}
 
 function pageText(page, hits, marked) {
   const heads = new Map();
@@ -66,7 +77,7 @@ function gistBody(page, hits, marked) {
     return [el("div", { "aria-hidden": "true" }, ...lines)];
   }
   const text = el("p", { class: "gtext", dir: "auto" });
-  fill(text, page.g.t, hits.filter((h) => h[1] === "g").map((h) => [h[3], h[4], h[5]]), marked);
+  fill(text, page.g.t, spansOnGist(hits), marked);
   return [text];
 }
 

@@ -1,7 +1,7 @@
-// The reader: leaves in a scroller, the map beside them, hits, views; where it is at keeps place.js. Speaks to the server only when a
+// The reader: leaves in a scroller, the map beside them, views; where it is at keeps place.js, what is found hits.js. Speaks to the server only when a
 // person does something that must be kept or looked up; turning a page costs no message.
 //
-// data: count, meta (book_facts), job, hits {query, items, total}, goto {page, id}, looked {page: answers}, lit [pages of the last answer],
+// data: count, meta (book_facts), job, hits {query, counts, items} (hits_told), goto {page, id}, looked {page: answers}, lit [pages of the last answer],
 //       look {size, measure, face, theme}, view, can {edit, ask}, address.
 
 class Reader {
@@ -9,8 +9,7 @@ class Reader {
     this.send = (act) => (this.place.flush(), send(act)); // something done, told once
     this.keep = keep; // where the person is, what is searched
     this.leaves = new Map();
-    this.hit = -1;
-    this.items = [];
+    this.hits = new Hits(this);
     this.data = {};
     this.view = "both";
     this.toolbar = new Toolbar(this);
@@ -43,6 +42,7 @@ class Reader {
   // Told by the place: another page is the current one.
   moved() {
     if (this.cells) markHere(this.mapbox, this.cells, this.here);
+    this.hits.followSoon();
     this.tellMap();
     this.toolbar.at(this.here);
   }
@@ -51,6 +51,7 @@ class Reader {
     document.removeEventListener("keydown", this.keys);
     this.resize.disconnect();
     clearTimeout(this.mapping);
+    this.hits.close();
     this.place.close();
     this.book?.removeEventListener("pages", this.onpages);
     this.book?.removeEventListener("ask-goto", this.onask);
@@ -64,10 +65,10 @@ class Reader {
     const looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
     const restyle = JSON.stringify([data.looked, data.can]) !== JSON.stringify([this.data.looked, this.data.can]);
     const asked = data.hits?.query !== this.data.hits?.query;
-    const searched = asked || data.hits?.items.length !== this.items.length;
+    const searched = other || JSON.stringify(data.hits) !== JSON.stringify(this.data.hits);
     this.data = data;
     this.looked = looked;
-    if (searched) this.takeHits(data.hits, asked);
+    if (searched) this.hits.take(data.hits, asked);
     if (data.count < this.leaves.size) this.dropAfter(data.count);
     if (restyle) this.redraw([...this.leaves.keys()]);
     if (other) this.setView(data.view ?? "both"); // from then on it is chosen here; a late echo must not undo that
@@ -86,7 +87,7 @@ class Reader {
     this.book.addEventListener("ask-goto", (this.onask = (e) => this.goto(e.detail)));
     this.leaves.clear();
     this.column.replaceChildren(this.soon);
-    this.hit = -1;
+    this.hits.clear();
     // drawn anew in the same tab: back to where the person was, however little of it was kept
     this.place.begin(this.book.at && { ...this.book.at, id: this.book.gone });
   }
@@ -123,9 +124,7 @@ class Reader {
     const can = this.data.can ?? {};
     const actions = { can, mode: (n) => this.turnMode(n), edit: (n) => this.editor.open(n),
       ask: (n) => this.send({ do: "ask", page: n }) };
-    const hits = (this.byPage?.get(page.n) ?? []).map((h) => [...h, h === this.items[this.hit] ? "hit now" : "hit"]);
-    const shaped = hits.map(([n, field, index, start, end, kind]) => [n, field, index, start, end, kind]);
-    return leaf(page, { hits: shaped, looked: this.looked?.get(page.n), actions, language, rtl, marked });
+    return leaf(page, { hits: this.hits.on(page.n), looked: this.looked?.get(page.n), actions, language, rtl, marked });
   }
 
   redraw(numbers) {
@@ -157,37 +156,6 @@ class Reader {
     return el("div", { class: "page soon", hidden: true, "aria-hidden": "true" },
       el("div", { class: "text" }, name, ...lines([100, 96, 99, 62], "")),
       el("div", { class: "gist" }, el("div", { class: "in" }, ...lines([100, 92, 48], "thin"))));
-  }
-
-  // --- search -------------------------------------------------------------------------------------
-
-  // `asked`: they are another search's, to be gone to; else the person stays, for pages that came brought more of them.
-  takeHits(hits, asked) {
-    const before = new Set(this.items.map((h) => h[0]));
-    const held = asked ? null : String(this.items[this.hit]);
-    this.items = hits?.items ?? [];
-    this.byPage = new Map();
-    for (const h of this.items) this.byPage.set(h[0], [...(this.byPage.get(h[0]) ?? []), h]);
-    const same = this.items.findIndex((h) => String(h) === held);
-    const from = this.items.findIndex((h) => h[0] >= this.here);
-    this.hit = same >= 0 ? same : this.items.length ? Math.max(0, from) : -1;
-    this.redraw([...new Set([...before, ...this.byPage.keys()])]);
-    if (!asked) this.drawMap();
-    else if (this.hit >= 0) this.showHit(0);
-  }
-
-  showHit(step) {
-    if (!this.items.length) return;
-    const before = this.items[this.hit]?.[0];
-    this.hit = (this.hit + step + this.items.length) % this.items.length;
-    const page = this.items[this.hit][0];
-    this.redraw([before, page]);
-    const node = this.leaves.get(page);
-    const mark = node?.querySelector("mark.now");
-    if (mark) this.place.centre(mark, page);
-    else this.goto(page);
-    this.toolbar.update(this.data);
-    this.drawMap();
   }
 
   // --- looks --------------------------------------------------------------------------------------
@@ -228,7 +196,7 @@ class Reader {
     const narrow = width < 60;
     this.cells = drawMap(this.mapbox, pages, {
       width: narrow ? 46 : 84, height: height - 24, looked: new Map((this.data.lit ?? []).map((n) => [n, 1])),
-      hits: new Set(this.items.map((h) => h[0])), here: this.here, labels: !narrow,
+      hits: new Set(this.hits.counts.map(([page]) => page)), here: this.here, labels: !narrow,
       wordsTotal: this.data.meta.words, pagesTotal: this.data.job?.total ?? 0,
     });
     this.tellMap();

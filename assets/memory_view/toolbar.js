@@ -22,7 +22,7 @@ class Toolbar {
       oninput: () => this.typed(), onkeydown: (e) => this.entered(e) });
     this.count = el("span", { class: "small dim num count", role: "status" });
     const [before, next] = [["up", -1, "Hit before"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
-      button("", () => reader.showHit(step), { kind: "quiet icon hitstep", icon: shape, name }));
+      button("", () => reader.hits.step(step), { kind: "quiet icon hitstep", icon: shape, name }));
     this.page = this.pageInput();
     this.of = el("span", { class: "dim num", role: "status" });
     const panel = (name) => () => this.toggle(name);
@@ -44,12 +44,12 @@ class Toolbar {
   }
 
   update({ hits, job, look, count }) {
-    const { items, hit } = this.reader;
+    const { total, at } = this.reader.hits;
     const asked = hits?.query ?? "";
     if (this.reader.root.getRootNode().activeElement !== this.input) this.input.value = asked;
-    this.count.textContent = !asked ? "" : items.length ? `${number(hit + 1)} of ${number(hits.total)}` : "no hits";
-    this.bar.classList.toggle("found", items.length > 0);
-    this.nothing.hidden = !asked || items.length > 0;
+    this.count.textContent = !asked ? "" : total ? `${number(at + 1)} of ${number(total)}` : "no hits";
+    this.bar.classList.toggle("found", total > 0);
+    this.nothing.hidden = !asked || total > 0;
     if (!this.nothing.hidden) this.nothing.replaceChildren(...this.noHits(asked, count));
     const narrow = this.reader.root.clientWidth < 560;
     this.input.placeholder = narrow ? "Search" : job?.running ? "Search what has been read" : "Search text and gists";
@@ -89,14 +89,14 @@ class Toolbar {
     if (event.key !== "Enter") return;
     event.preventDefault();
     const asked = this.reader.data.hits?.query ?? "";
-    if (this.input.value.trim() === asked) this.reader.showHit(event.shiftKey ? -1 : 1);
+    if (this.input.value.trim() === asked) this.reader.hits.step(event.shiftKey ? -1 : 1);
     else this.search();
   }
 
   search() {
     clearTimeout(this.waiting);
     const asked = this.input.value.trim();
-    if (asked !== (this.reader.data.hits?.query ?? "")) this.reader.keep("query", asked);
+    if (asked !== (this.reader.data.hits?.query ?? "")) this.reader.hits.search(asked);
   }
 
   pageInput() {

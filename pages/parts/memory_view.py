@@ -17,6 +17,8 @@ Knows nothing of the library; every function here but the four that draw is plai
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -30,11 +32,11 @@ from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
 FOLDER = Path(__file__).parents[2] / "assets" / "memory_view"
-READER = ("place", "keys", "read", "toolbar", "edit")
+READER = ("place", "hits", "keys", "read", "toolbar", "edit")
 PARTS = ("store", "dom", "map", "leaf", *READER, "outline", "../answer_view/told", "memory", "main")
 PARCEL = 40  # pages a parcel: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 PARCEL_DONE = 200  # of a reading that is whole: fewer parcels are drawn sooner
-MOST_HITS = 400
+MOST_HITS = 400  # places sent at once; a common word has ten thousands in a long book
 
 
 @dataclass(frozen=True)
@@ -217,10 +219,27 @@ def paragraph_place(memory: GistMemory, number: int, start: int, end: int) -> li
     return pieces
 
 
+def hits_told(query: str, hits: Sequence[Hit], memory: GistMemory, *, near: int) -> dict[str, Any]:
+    """What the reader is told of a search: ``counts``, [page, hits] of every page that has some; ``items``, the hits
+    of the pages around page ``near``.
+    """
+    known = [hit for hit in hits if hit.page <= len(memory.pages)]  # the library may be a page ahead
+    counts = [list(pair) for pair in Counter(hit.page for hit in known).items()]
+    return {"query": query, "counts": counts, "items": hit_records(hits_around(known, near), memory)}
+
+
+def hits_around(hits: Sequence[Hit], page: int) -> Sequence[Hit]:
+    """About ``MOST_HITS`` of them, on whole pages on both sides of ``page``."""
+    pages = [hit.page for hit in hits]
+    first = max(0, min(bisect_left(pages, page) - MOST_HITS // 2, len(pages) - MOST_HITS))
+    last = min(len(pages), first + MOST_HITS) - 1
+    return hits[bisect_left(pages, pages[first]) : bisect_right(pages, pages[last])] if hits else hits
+
+
 def hit_records(hits: Sequence[Hit], memory: GistMemory) -> list[list[Any]]:
-    """Search hits as [page, 't' or 'g', paragraph within the page, start, end], the first ``MOST_HITS``."""
+    """Search hits as [page, 't' or 'g', paragraph within the page, start, end]."""
     records: list[list[Any]] = []
-    for hit in hits[:MOST_HITS]:
+    for hit in hits:
         inside = hit.paragraph - memory.page(hit.page).start if hit.field == "text" else 0
         gist = memory.gists[hit.page - 1]
         text = memory.document.paragraphs[hit.paragraph].text if hit.field == "text" else gist.text if gist else ""

@@ -20,7 +20,6 @@ from readagent_core.library.schema import Database
 from readagent_core.memory import GistMemory
 from readagent_core.words import CJK, SOUTH_EAST
 
-MOST_HITS = 2000
 _AROUND = 60  # characters of a snippet on each side
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0591-\u05c7"
 _DROPPED = re.compile(f"[{_MARKS}]")
@@ -126,7 +125,7 @@ def _snippet(text: str, start: int, end: int) -> tuple[str, int]:
 
 
 def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
-    """Every place of ``query`` in the pages read and their gists, in book order; at most ``MOST_HITS``.
+    """Every place of ``query`` in the pages read and their gists, in book order.
 
     ``whole``: the document as it is kept, whose paragraphs are indexed once for all its readings.
     """
@@ -156,7 +155,7 @@ def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, who
                 for start, end in _places(gist.text, phrases)
             )
     hits.sort(key=lambda hit: (hit.page, hit.field == "gist", hit.paragraph, hit.start))
-    return hits[:MOST_HITS]
+    return hits
 
 
 def _found(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:

@@ -13,6 +13,7 @@ from pages.parts.cached import get_study
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import TooLargeError
 from readagent_core.jobs import Snapshot
+from readagent_core.library.search import Hit
 from readagent_core.loaders import load
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
@@ -122,6 +123,35 @@ def a_memory() -> GistMemory:
     document = Document("T", (Paragraph("One 😀 two."), Paragraph("Three."), Paragraph("Four.")), (Section("Head", 1),))
     pages = (Page(1, 0, 2, 4), Page(2, 2, 3, 1))
     return GistMemory(document, ReadingPlan(), pages, (Gist("One."), None))
+
+
+def hits_on(*pages: int) -> list[Hit]:
+    return [Hit(page, "gist", -1, at, at + 1, "") for at, page in enumerate(pages)]
+
+
+@pytest.mark.parametrize(
+    ("near", "told"),
+    [
+        (1, [1, 1, 2, 2]),
+        (2, [1, 1, 2, 2]),
+        (3, [2, 2, 3, 3]),
+        (4, [3, 3, 5, 5, 5]),
+        (5, [3, 3, 5, 5, 5]),
+        (9, [5, 5, 5]),
+    ],
+)
+def test_the_hits_that_are_told_of_stand_on_whole_pages_around_the_person(monkeypatch, near, told):
+    monkeypatch.setattr(memory_view, "MOST_HITS", 3)
+    assert [h.page for h in memory_view.hits_around(hits_on(1, 1, 2, 2, 3, 3, 5, 5, 5), near)] == told
+
+
+def test_of_all_hits_it_is_told_how_many_there_are_on_which_page():
+    told = memory_view.hits_told(
+        "one", hits_on(1, 1, 2, 3), a_memory(), near=2
+    )  # of page 3 the reader does not know yet
+    assert told["counts"] == [[1, 2], [2, 1]]
+    assert [item[0] for item in told["items"]] == [1, 1, 2]
+    assert memory_view.hits_told("none", [], a_memory(), near=1) == {"query": "none", "counts": [], "items": []}
 
 
 def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():

@@ -218,6 +218,55 @@ def test_reading_again_from_a_page_asks_first_and_leaves_the_pages_before_it(
     expect(page.locator("#p1 .gtext").filter(visible=True)).to_have_text("Late, 0.")
 
 
+def test_a_search_with_many_hits_begins_here_and_all_of_them_are_gone_to(
+    page: Page, app_url: str, app_home: Path
+) -> None:
+    """1,230 hits, 40 a page and one a gist; some 400 are told of at a time."""
+    library = Library(app_home)
+    paragraphs = tuple(Paragraph(f"{'A lamp was lit. ' * 40}That was evening {n} on {uuid4()}.") for n in range(30))
+    pages = tuple(MemoryPage(n + 1, n, n + 1, 160, "a day ends") for n in range(30))
+    gists = tuple(Gist(f"A lamp, {n}.") for n in range(30))
+    memory = GistMemory(Document("Lamps", paragraphs), ReadingPlan(), pages, gists, "x", complete=True)
+    book = library.add(memory.document, source_name="lamps.txt")
+    library.add_memory(book.id, memory)
+    library.close()
+    page.goto(f"{app_url}/read?book={book.id}&page=20")
+    here, count = page.locator(".leaf.cur"), page.locator(".count")
+    expect(here).to_have_attribute("data-n", "20")
+    page.locator(".find input").fill("lamp")
+    expect(count).to_have_text("780 of 1,230")  # the first on page 20
+    expect(page.locator("#p20 mark.now")).to_be_in_viewport()
+    expect(here).to_have_attribute("data-n", "20")
+    expect(page.locator("#p30 mark")).to_have_count(0)
+    page.locator(".pagein").fill("3")
+    page.locator(".pagein").press("Enter")
+    expect(here).to_have_attribute("data-n", "3")
+    top = top_of(page.locator("#p3"))
+    expect(page.locator("#p3 mark")).to_have_count(41)  # they are told of where the person goes
+    assert abs(top_of(page.locator("#p3")) - top) < 2  # and nothing moves
+    expect(count).to_have_text("780 of 1,230")
+    page.locator(".find input").press("Enter")  # on from where the search is, which is far away now
+    expect(count).to_have_text("781 of 1,230")
+    expect(page.locator("#p20 mark.now")).to_be_in_viewport()
+    page.locator(".pagein").fill("30")
+    page.locator(".pagein").press("Enter")
+    expect(here).to_have_attribute("data-n", "30")
+    field = page.locator(".find input")
+    field.fill("lamp was")
+    expect(count).to_have_text(re.compile(r"^2,\d{3} of 2,430$"))  # both words of the text, one of the gists
+    field.fill("lamp")
+    expect(count).to_have_text("1,190 of 1,230")
+    for _ in range(40):
+        field.press("Enter")
+    expect(count).to_have_text("1,230 of 1,230")
+    field.press("Enter")  # after the last comes the first
+    expect(count).to_have_text("1 of 1,230")
+    expect(page.locator("#p1 mark.now")).to_be_in_viewport()
+    field.press("Shift+Enter")
+    expect(count).to_have_text("1,230 of 1,230")
+    expect(page.locator("#p30 .gist mark.now")).to_be_in_viewport()
+
+
 def test_a_page_of_the_source_is_gone_to(page: Page, app_url: str, app_home: Path) -> None:
     page.goto(f"{app_url}/read?book={three_pages(app_home, 'Places of a Source')}&page=1")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")

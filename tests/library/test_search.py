@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library
 from readagent_core.library.search import split_terms
-from readagent_core.memory import Gist, Page
+from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 
 TEXTS = (
@@ -89,6 +89,16 @@ def test_pieces_of_a_split_paragraph_have_their_own_places(opened):
     (hit,) = library.search(reading.id, "lamplight")
     assert document.paragraphs[hit.paragraph].text[hit.start : hit.end] == "lamplight"
     assert hit.page == hit.paragraph + 1
+
+
+def test_a_word_that_stands_everywhere_is_found_everywhere(tmp_path):
+    library = Library(tmp_path)
+    texts = tuple(Paragraph("the lamp and " * 100) for _ in range(27))
+    pages = tuple(Page(n + 1, n, n + 1, 300) for n in range(27))
+    memory = GistMemory(Document("T", texts), ReadingPlan(), pages, (None,) * 27)
+    reading = library.add_memory(library.add(memory.document).id, memory)
+    assert len(library.search(reading.id, "lamp")) == 2700
+    library.close()
 
 
 @given(st.text(max_size=60))
