@@ -327,7 +327,8 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
     go_to(page, "Compare")
     page.locator(".st-key-compare_ask input").fill(f"Who is {HOSTILE[1]}?")
     page.locator(".st-key-compare_go button").click()
-    expect(page.locator('.r[data-state="done"]')).to_have_count(4)
+    expect(page.locator(".r")).not_to_have_count(0)  # as many as another test left chosen
+    expect(page.locator('.r:not([data-state="done"])')).to_have_count(0)
     expect(page.locator(".r .a").first).to_contain_text("window.pwned")
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     page.set_content(export(memory, "html").decode())
