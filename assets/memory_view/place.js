@@ -3,6 +3,8 @@
 
 const HOLD = 700; // ms in which pages around, drawn for the first time, may still push what was gone to away
 
+const ABOVE = 60; // px of the reading line above which a paragraph has been read
+
 class Place {
   constructor(reader) {
     this.reader = reader;
@@ -10,6 +12,8 @@ class Place {
     this.forced = null; // {page, top}: a page gone to stays the current one until the person scrolls
     this.wanted = null; // {page, paragraph, id}: to be gone to when it is there
     this.holding = 0; // until when the view is held at what was gone to, unless the person scrolls
+    this.laid = 0; // until when it is held where the person stood, as the pages are laid out anew
+    this.standing = {}; // where that is
     this.listen();
   }
 
@@ -17,6 +21,7 @@ class Place {
   begin(start) {
     this.here = 0;
     this.forced = this.aim = this.kept = this.unkept = null;
+    this.standing = {};
     this.restored = false;
     this.wanted = start;
   }
@@ -36,8 +41,8 @@ class Place {
       requestAnimationFrame(() => ((waiting = false), this.settle()));
     }, { passive: true });
     document.addEventListener("readagent-leave", (this.leaving = () => this.flush()));
-    // another width or height (or the first one) lays every page out anew: stay at the page
-    this.refit = new ResizeObserver(() => this.forced && this.aim && this.bring(this.aim, this.forced.page));
+    // another width or height (or the first one) lays every page out anew
+    this.refit = new ResizeObserver(() => this.fit());
     this.refit.observe(scroller);
     let dragging = false;
     const go = (event) => {
@@ -53,12 +58,12 @@ class Place {
     mapbox.addEventListener("pointermove", (event) => dragging && go(event));
     for (const end of ["pointerup", "pointercancel"]) mapbox.addEventListener(end, () => (dragging = false));
     mapbox.addEventListener("wheel", (event) => {
-      this.holding = 0;
+      this.holding = this.laid = 0;
       scroller.scrollBy(0, event.deltaY);
       event.preventDefault();
     }, { passive: false });
     for (const own of ["wheel", "touchmove", "pointerdown", "keydown"])
-      scroller.addEventListener(own, () => (this.holding = 0), { passive: true });
+      scroller.addEventListener(own, () => (this.holding = this.laid = 0), { passive: true });
   }
 
   close() {
@@ -76,7 +81,7 @@ class Place {
   // The page whose text is at the reading line; found by halving, so 1000 pages cost nothing.
   settle() {
     const { leaves, scroller } = this.reader;
-    if (!leaves.size) return;
+    if (!leaves.size || this.fit()) return;
     const line = this.line();
     let [low, high] = [1, leaves.size];
     while (low < high) {
@@ -101,7 +106,9 @@ class Place {
       this.here = page;
       this.reader.moved();
     }
-    const paragraph = book.pages[page - 1].s + Number(this.pieceAt(page, line)?.dataset.i ?? 0);
+    const piece = this.pieceAt(page, line);
+    if (performance.now() > this.laid) this.standing = { forced: this.forced, read: piece, share: piece && Math.max(0, this.share(piece)) };
+    const paragraph = book.pages[page - 1].s + Number(piece?.dataset.i ?? 0);
     moveTo(data.scope, page, paragraph);
     if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
       clearTimeout(this.keeping);
@@ -113,26 +120,42 @@ class Place {
   // The paragraph of a page that is being read when the eye is at `line`.
   pieceAt(page, line) {
     const pieces = [...this.reader.leaves.get(page).querySelectorAll(".text [data-i]")];
-    return pieces.find((p) => p.getBoundingClientRect().bottom > line - 60);
+    return pieces.find((p) => p.getBoundingClientRect().bottom > line - ABOVE);
   }
 
-  // Does what lays every page out anew (letters of another size); what is read stays at the reading line.
+  // Whether the view has another size than it had: all is laid out anew. A scroll by the browser may tell it first.
+  fit() {
+    const { clientWidth, clientHeight } = this.reader.scroller;
+    const size = `${clientWidth} ${clientHeight}`;
+    if (size === this.size) return false;
+    this.size = size;
+    this.laying(() => {});
+    return true;
+  }
+
+  // How much of a paragraph has been read; below 0 for one that is still to come.
+  share(piece) {
+    const box = piece.getBoundingClientRect();
+    return (this.line() - ABOVE - box.top) / (box.height || 1);
+  }
+
+  // Does what lays every page out anew (letters of another size); what is read stays at the reading line. The pages
+  // take their true heights one after the other, so it is looked at for a moment, unless the person scrolls.
   laying(change) {
-    const { leaves, scroller } = this.reader;
-    const { aim, forced } = this;
-    const page = leaves.get(this.here);
-    if (!page) return change();
-    const read = this.pieceAt(this.here, this.line()) ?? page;
-    const share = (box) => (this.line() - box.top) / (box.height || 1);
-    const before = share(read.getBoundingClientRect());
+    const { forced, read, share } = this.standing;
     change();
     const stay = () => {
-      if (forced && aim?.isConnected) return this.bring(aim, forced.page);
-      const box = read.getBoundingClientRect();
-      scroller.scrollTop += (before - share(box)) * box.height;
+      if (forced && this.aim?.isConnected) this.bring(this.aim, forced.page);
+      else if (read?.isConnected) this.reader.scroller.scrollTop += (share - this.share(read)) * read.getBoundingClientRect().height;
     };
+    const again = () => {
+      if (performance.now() > this.laid) return;
+      stay();
+      requestAnimationFrame(again);
+    };
+    this.laid = performance.now() + HOLD;
     stay();
-    requestAnimationFrame(stay); // pages drawn for the first time have their true height now
+    requestAnimationFrame(again);
   }
 
   // A page drawn anew stands where the one before stood.
@@ -170,6 +193,7 @@ class Place {
       : node.querySelector(`.text [data-i="${paragraph - this.reader.book.pages[page - 1].s}"]`);
     const target = inside && inside.dataset.i !== "0" ? inside : node;
     this.holding = performance.now() + HOLD;
+    this.laid = 0;
     this.bring(target, page);
     // pages drawn for the first time take their true height now: aim once more
     requestAnimationFrame(() => {
@@ -198,6 +222,7 @@ class Place {
   // A found word into the middle of the view; its page is the current one, whatever else is to be seen.
   centre(mark, page) {
     this.holding = performance.now() + HOLD;
+    this.laid = 0;
     this.bring(mark, page);
     requestAnimationFrame(() => this.aim === mark && this.bring(mark, page));
   }

@@ -317,8 +317,9 @@ READ = (  # the paragraph at the reading line
     + FIND
     + """
   const at = box.getBoundingClientRect().top + Math.min(line, box.clientHeight / 4);
-  const there = [...box.querySelectorAll('.text [data-i]')].find((p) => p.getBoundingClientRect().bottom > at);
-  return there.textContent;
+  const pieces = [...box.querySelectorAll('.leaf.cur .text [data-i]')];
+  const there = pieces.find((p) => p.getBoundingClientRect().bottom > at);
+  return there?.textContent ?? box.querySelector('.leaf.cur').id;
 }"""
 )
 
@@ -326,6 +327,8 @@ READ = (  # the paragraph at the reading line
 @pytest.mark.parametrize("scrolled", [False, True])
 def test_letters_of_another_size_leave_the_person_at_their_line(page: Page, app_url: str, scrolled: bool) -> None:
     open_reader(page, app_url, at=9)
+    page.keyboard.press("k")
+    page.keyboard.press("j")  # to its top, wherever the test before has left it
     if scrolled:  # somewhere in the page, not at its top
         page.locator(".leaves").hover()
         page.mouse.wheel(0, 420)
@@ -337,6 +340,20 @@ def test_letters_of_another_size_leave_the_person_at_their_line(page: Page, app_
         page.wait_for_timeout(900)
         assert page.evaluate(READ, 100) == read
         expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
+
+
+def test_a_window_of_another_width_leaves_the_person_at_their_line(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=9)
+    page.keyboard.press("k")
+    page.keyboard.press("j")  # to its top, wherever the test before has left it
+    page.locator(".leaves").hover()
+    page.mouse.wheel(0, 700)
+    page.wait_for_timeout(900)
+    read = page.evaluate(READ, 100)
+    for width in (900, 1440, 420, 1200):
+        page.set_viewport_size({"width": width, "height": 850})
+        page.wait_for_timeout(900)
+        assert page.evaluate(READ, 100) == read, f"at {width}"
 
 
 def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
