@@ -107,7 +107,10 @@ class Place {
       this.reader.moved();
     }
     const piece = this.pieceAt(page, line);
-    if (performance.now() > this.laid) this.standing = { forced: this.forced, read: piece, share: piece && Math.max(0, this.share(piece)) };
+    if (performance.now() > this.laid) {
+      const read = piece ?? leaves.get(page); // below its last paragraph stands why the page ends there
+      this.standing = { forced: this.forced, read, share: Math.max(0, this.share(read)) };
+    }
     const paragraph = book.pages[page - 1].s + Number(piece?.dataset.i ?? 0);
     moveTo(data.scope, page, paragraph);
     if (this.restored && (this.kept?.page !== page || this.kept?.paragraph !== paragraph)) {
