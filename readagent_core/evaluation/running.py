@@ -222,6 +222,8 @@ class _Runner:
             self.shelves,
             counted,
             lambda words: self._pay(Cost(document, arm=arm, built=words)),
+            document=document,
+            arm=arm,
         )
         tools = Tools(shelf=shelf, connections=self.at_once)
         whole = False

@@ -108,6 +108,14 @@ class Shelves:
         self._lock = threading.Lock()
         self._building: dict[tuple[str, str], threading.Lock] = {}
         self._built: set[tuple[str, str]] = set()
+        self._paid: set[tuple[str, str]] = set()
+
+    def owes(self, document: str, arm: str) -> bool:
+        """Whether this arm has not yet been told in this run what its method builds of the document; then it has."""
+        with self._lock:
+            owes = (document, arm) not in self._paid
+            self._paid.add((document, arm))
+            return owes
 
     def enter(self, name: tuple[str, str]) -> threading.Lock | None:
         """The lock to hold while building ``name``; None when it was built in this run."""
@@ -132,11 +140,15 @@ class Shelves:
 class CostedShelf:
     """The shelf as one question sees it: whoever first takes a thing down holds it until the question is done.
 
-    A thing is kept together with the words sent to build it so far; ``pay`` is told them when the question is done.
+    A thing is kept together with the words sent to build it so far; ``pay`` is told them when the question is done,
+    for each ``arm``: one that finds it built by another would have had to build it.
     """
 
-    def __init__(self, shelf: Shelf, shelves: Shelves, model: Counted, pay: Callable[[int], None]) -> None:
+    def __init__(
+        self, shelf: Shelf, shelves: Shelves, model: Counted, pay: Callable[[int], None], *, document: str, arm: str
+    ) -> None:
         self._shelf, self._shelves, self._model, self._pay = shelf, shelves, model, pay
+        self._document, self._arm = document, arm
         self._held: dict[tuple[str, str], threading.Lock] = {}
         self._words: dict[tuple[str, str], int] = {}
         self._seen = 0  # of the model's built words, those that are kept with a thing
@@ -159,7 +171,8 @@ class CostedShelf:
 
     def close(self, *, built: bool) -> None:
         """The question is done: others may go on. ``built``: what was held is whole."""
-        if self._held and (words := sum(self._words.values())):
+        words = sum(self._words.values())
+        if words and (self._shelves.owes(self._document, self._arm) or self._held):
             self._pay(words)
         for name, lock in self._held.items():
             self._shelves.leave(name, lock, built=built)

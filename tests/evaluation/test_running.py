@@ -244,6 +244,7 @@ def test_runs_are_independent_and_share_one_reading(data, tmp_path):
     assert tally.row(parse("read-agent-p", AskSettings())).accuracy_sd == pytest.approx(0.0)
 
 
+TREE = {"summarise_segment", "summarise_node"}
 BUILDERS = ("gist-mem", "memwalker", "recurrence", "semantic-compression")
 
 
@@ -257,6 +258,16 @@ def test_another_experiment_over_the_same_documents_pays_for_what_it_finds_made(
     again = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "two")
     assert reading_words(again, of) == reading_words(first, of)
     assert all(reading_words(first, of))
+
+
+def test_two_ways_of_one_method_are_each_charged_for_what_they_share(data, tmp_path):
+    alone = experiment(data, "memwalker:3")
+    both = experiment(data, "memwalker:3", "memwalker:5")
+    (cost,) = reading_words(running.run(alone, FakeModel(answering), folder=tmp_path / "alone" / "one"), alone)
+    model = FakeModel(answering)
+    tally = running.run(both, model, folder=tmp_path / "both" / "one")
+    assert reading_words(tally, both) == [cost, cost]
+    assert sum(p.words for p in model.prompts if p.task.startswith("tree_")) == cost  # it was built once
 
 
 @pytest.mark.parametrize("after", range(3, 40, 6))
