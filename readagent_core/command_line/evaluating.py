@@ -115,7 +115,7 @@ def _run(
     study = open_study()
     folder = folder_for(study.home, name or default_name(experiment, study.model.name))
     if not only_show:
-        other = changes(record, experiment, study.model.name) if record else []
+        other = changes(record, experiment, study.model) if record else []
         if other:
             say_aside(f"Not as in the record: {', '.join(other)}.")
         whole = gone_on_with(folder, experiment)

@@ -140,6 +140,7 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
             "name": model.name,
             "where": model.where,
             "is_language_model": model.is_language_model,
+            "sampling": _sampling(model),
             "reported": [],
         },
         "preset": first.preset if first else "",
@@ -148,6 +149,11 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
         "prompts": _prompt_hashes(),
         "versions": {"python": platform.python_version(), **_versions()},
     }
+
+
+def _sampling(model: ChatModel) -> dict[str, Any]:
+    """What besides its prompt decides a model's reply (the temperature), as far as it is set here."""
+    return dict(getattr(model, "sampling", {}))
 
 
 def _prompt_hashes() -> dict[str, str]:
@@ -198,7 +204,7 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
         raise DiskFullError(f"{folder / RECORD} cannot be written ({error.strerror}). Make room and go on.") from None
 
 
-def check_same(record: Mapping[str, Any], experiment: Experiment, model: str) -> None:
+def check_same(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> None:
     """Raise DatasetError unless going on with ``record`` would give one table: same data, plan, prompts, model.
 
     More arms, more runs or a higher limit are welcome: they add rows and answers.
@@ -211,7 +217,7 @@ def check_same(record: Mapping[str, Any], experiment: Experiment, model: str) ->
         )
 
 
-def changes(record: Mapping[str, Any], experiment: Experiment, model: str) -> list[str]:
+def changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> list[str]:
     """What is no longer as the record has it, and would give other figures; the model comes with both its names."""
     before = record["experiment"]
     now = experiment.to_dict()
@@ -220,12 +226,19 @@ def changes(record: Mapping[str, Any], experiment: Experiment, model: str) -> li
         changed.append("dataset")
     if record["dataset_hash"] != fingerprint(experiment.dataset.path):
         changed.append("the dataset's file")
-    if record["model"]["name"] != model:
-        changed.append(f"the model ({record['model']['name']} before, {model} now)")
+    if record["model"]["name"] != model.name:
+        changed.append(f"the model ({record['model']['name']} before, {model.name} now)")
+    for name, value in _sampling(model).items():
+        if (had := record["model"].get("sampling", {}).get(name, value)) != value:
+            changed.append(f"the {name} ({_said(had)} before, {_said(value)} now)")
     hashes = _prompt_hashes()
     if any(hashes.get(name) != known for name, known in record["prompts"].items()):
         changed.append("the prompts")
     return changed
+
+
+def _said(value: object) -> str:
+    return "the server's own" if value is None else str(value)
 
 
 def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
@@ -241,7 +254,7 @@ def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Exp
     if record is None:
         record = new_record(experiment, model)
     else:
-        check_same(record, experiment, model.name)
+        check_same(record, experiment, model)
         experiment = joined(record, experiment)
         record = {**record, "experiment": experiment.to_dict()}
     write_record(folder, record)

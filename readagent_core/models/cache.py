@@ -23,7 +23,7 @@ class Cached(Around):
     def __init__(self, model: ChatModel, cache: ReplyCache, sampling: dict[str, Any], *, read: bool = True) -> None:
         super().__init__(model)
         self.cache = cache
-        self._sampling = sampling
+        self.sampling = sampling
         self._read = read
 
     def anew(self) -> Cached:
@@ -39,7 +39,7 @@ class Cached(Around):
         return other
 
     def key(self, prompt: Prompt) -> str:
-        asked: list[Any] = [VERSION, self.where, self.name, [["user", prompt.text]], self._sampling]
+        asked: list[Any] = [VERSION, self.where, self.name, [["user", prompt.text]], self.sampling]
         if prompt.sample != 1:  # a further run of an experiment wants a reply of its own
             asked.append(prompt.sample)
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()

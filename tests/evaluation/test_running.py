@@ -311,11 +311,30 @@ def test_another_experiment_under_the_same_name_is_refused(data, tmp_path, chang
         run(data, tmp_path, model, of=of)
 
 
+def test_another_temperature_is_another_experiment(data, tmp_path):
+    def model(temperature):
+        found = FakeModel(answering)
+        found.sampling = {"temperature": temperature}
+        return found
+
+    run(data, tmp_path, model(0.0))
+    assert read_record(tmp_path / "evaluations" / "one")["model"]["sampling"] == {"temperature": 0.0}
+    run(data, tmp_path, model(0.0))
+    with pytest.raises(DatasetError, match=r"the temperature \(0.0 before, the server's own now\)"):
+        run(data, tmp_path, model(None))
+
+
 def test_the_record_names_everything_and_runs_again(data, tmp_path):
     run(data, tmp_path)
     record = read_record(tmp_path / "evaluations" / "one")
     assert record["finished"]
-    assert record["model"] == {"name": "fake-model", "where": "", "is_language_model": True, "reported": ["fake-model"]}
+    assert record["model"] == {
+        "name": "fake-model",
+        "where": "",
+        "is_language_model": True,
+        "sampling": {},
+        "reported": ["fake-model"],
+    }
     assert {"readagent_core", "python", "openai", "rouge-score"} <= set(record["versions"])
     assert {"en/choose", "ja/choose"} <= set(record["prompts"])
     again = Experiment.from_dict(record["experiment"])
