@@ -1,7 +1,7 @@
 """JSON of what goes out and comes in by the thousand: the standard library's, many times as fast.
 
 What the fast library refuses (half characters, numbers beyond 64 bits, keys that are no text) the standard one does.
-Not for numbers that are none: the fast one writes null for NaN.
+Not for numbers that are none, which it writes as null, nor for whole ones beyond 64 bits, which it reads as floating.
 """
 
 from __future__ import annotations

@@ -12,7 +12,11 @@ from readagent_core.quick_json import from_json, to_json
 
 TEXT = st.text(st.characters(codec=None, categories=None), max_size=20)  # half characters too
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
@@ -28,6 +32,11 @@ def test_what_goes_out_comes_back_on_one_line_of_utf_8(value):
 @given(VALUES)
 def test_what_the_standard_library_wrote_is_read(value):
     assert from_json(json.dumps(value, indent=1)) == from_json(json.dumps(value).encode()) == value
+
+
+def test_numbers_beyond_64_bits_are_written_whole_and_read_about():
+    assert to_json(-(2**63) - 1) == b"-9223372036854775809"
+    assert from_json(b"-9223372036854775809") == -(2.0**63)
 
 
 def test_the_order_of_keys_stays_and_keys_that_are_no_text_become_text():
