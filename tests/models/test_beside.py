@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -79,8 +80,10 @@ class Helped:
 
     def sent_there(self) -> int:
         """Open connections of the second process."""
-        files = Path(f"/proc/{self.process}/fd")
-        names = [os.readlink(file) for file in files.iterdir()]
+        names = []
+        for file in Path(f"/proc/{self.process}/fd").iterdir():
+            with suppress(FileNotFoundError):  # closed meanwhile
+                names.append(os.readlink(file))
         tcp = {line.split()[9] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]}
         return sum(name.removeprefix("socket:[").rstrip("]") in tcp for name in names)
 
