@@ -107,5 +107,6 @@ def downloads(found: Summary, folder: Path) -> None:
                 data=lambda f=format: write(found, f, Questions.of(folder, found.record)),
                 file_name=f"{folder.name}.{format}",
                 mime=mime,
+                on_click="ignore",  # nothing on the screen changes, and a click on the next format is not lost
                 key=f"evaluate_download_{format}".replace(".", "_"),
             )
