@@ -23,11 +23,10 @@ from pathlib import Path
 from bench.server import serving
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
-from readagent_core.evaluation.counting import Priced
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.methods.base import AskSettings
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.prompts import Prompt
 
 METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")
@@ -35,10 +34,10 @@ SECONDS = 0.05
 QUESTIONS_A_DOCUMENT = 20
 
 
-class Slow:
+class Slow(ChatModel):
     """Answers every prompt in 50 ms, without any work."""
 
-    name, where, window, is_language_model = "50 ms model", "", None, True
+    name = "50 ms model"
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         time.sleep(SECONDS)
@@ -50,7 +49,7 @@ class Slow:
         yield completion
 
 
-class Counting(Priced):
+class Counting(Around):
     """Counts calls, in ``calls``."""
 
     def __init__(self, model: ChatModel, calls: Counter[str]) -> None:
@@ -105,8 +104,7 @@ def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, conne
     arms = tuple(parse(name, AskSettings()) for name in METHODS)
     experiment = Experiment(open_dataset(data, limit=questions), arms, connections=connections)
     calls: Counter[str] = Counter()
-    beneath = getattr(model, "beneath", None)
-    counting = beneath(lambda asked: Counting(asked, calls)) if beneath else Counting(model, calls)
+    counting = model.beneath(lambda asked: Counting(asked, calls))
     memory: list[tuple[float, float]] = []
     lock = threading.Lock()
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from bench.reading import SlowModel, book
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.models.base import Watch
-from readagent_core.models.tokens import estimate_tokens
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
 from readagent_core.study import Study

@@ -22,8 +22,8 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answered, AskSettings, Question
 from readagent_core.models.base import Completion, Watch
-from readagent_core.models.builtin import BuiltInReader
-from readagent_core.models.tokens import estimate_tokens
+from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.reading import read

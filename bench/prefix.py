@@ -14,7 +14,7 @@ from readagent_core import methods
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Asked, AskSettings, Question
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.study.samples import FOLDER, NAMES, read_recording, recorded_memory
 
 

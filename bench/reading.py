@@ -57,10 +57,10 @@ def book(words: int, *, seed: int = 1) -> Document:
     return Document(f"A made-up book of {words:,} words", tuple(paragraphs), tuple(sections))
 
 
-class SlowModel:
+class SlowModel(ChatModel):
     """Answers after a while. A pause point is the label before the most striking paragraph of the passage."""
 
-    name, where, window, is_language_model = "simulated", "", None, True
+    name = "simulated"
 
     def __init__(self, *, latency: float, per_word: float, asleep: bool = True) -> None:
         self.latency, self.per_word, self.asleep = latency, per_word, asleep

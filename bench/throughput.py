@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from bench.server import serving
 from readagent_core.models import connection
 from readagent_core.models.base import Watch
-from readagent_core.models.meter import Metered
+from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, Settings
 

@@ -18,7 +18,7 @@ from readagent_core.evaluation.questions import titles
 from readagent_core.evaluation.report import count_of, summary
 from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
 from readagent_core.evaluation.tally import Tally, load
-from readagent_core.models.prices import money
+from readagent_core.models.cost.prices import money
 from readagent_core.study import Study
 
 CHOSEN = "evaluate_experiment"
@@ -58,7 +58,7 @@ def _start(study: Study, experiment: Experiment | None) -> None:
     before = load(folder)
     whole = gone_on_with(folder, experiment)
     to_come = _estimate(whole, before.answers, before.failed, _done=before)
-    st.text(to_come.sentence(getattr(study.model, "price", None)))
+    st.text(to_come.sentence(study.model.price))
     more = len(whole.arms) - len(experiment.arms)
     if more and to_come.answers:
         st.caption(f"Together with {count_of(more, 'other method')} that it was begun with.")

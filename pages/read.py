@@ -136,7 +136,7 @@ def room(
                 memory,
                 now=state.now(),
                 budget=budget.stopped(study, reading),
-                slowed=getattr(getattr(study.model, "limiter", None), "told", ""),
+                slowed=study.model.limiter.notice if study.model.limiter else "",
             ),
             "hits": view.hits_told(query, hits, memory, near=int(asked["page"])),
             "goto": goto,

@@ -11,9 +11,9 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from readagent_core.once import once
 from readagent_core.words import count_words, is_right_to_left, split_long
 
 VERSION = 1
@@ -31,7 +31,7 @@ class Paragraph:
     place: str = ""
     continues: bool = False
 
-    @once
+    @cached_property
     def words(self) -> int:
         return count_words(self.text)
 
@@ -79,7 +79,7 @@ class Document:
     warnings: tuple[Notice, ...] = ()
     cover: Cover | None = field(default=None, compare=False, repr=False)
 
-    @once
+    @cached_property
     def id(self) -> str:
         digest = hashlib.sha256()
         for index, paragraph in enumerate(self.paragraphs):
@@ -88,26 +88,26 @@ class Document:
             digest.update(paragraph.text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()[:32]
 
-    @once
+    @cached_property
     def words(self) -> int:
         return sum(p.words for p in self.paragraphs)
 
-    @once
+    @cached_property
     def right_to_left(self) -> bool:
         return is_right_to_left(self.text(0, min(len(self.paragraphs), 40)))
 
-    @once
+    @cached_property
     def _titles(self) -> dict[int, list[Section]]:
         found: dict[int, list[Section]] = {}
         for section in self.sections:
             found.setdefault(section.start, []).append(section)
         return found
 
-    @once
+    @cached_property
     def _starts(self) -> list[int]:
         return [s.start for s in self.sections]
 
-    @once
+    @cached_property
     def _parts(self) -> list[str]:
         """What stands above each paragraph's place, and the paragraph as shown, in turn."""
         parts: list[str] = []

@@ -16,12 +16,13 @@ ReadAgentError
 │   ├── UnreachableError           no connection, or it broke
 │   ├── KeyRefusedError            the key is missing or not accepted
 │   ├── UnknownModelError          no such model on this server
-│   ├── NoCreditError              the account is out of credit
+│   ├── NoCreditError              the account is out of credit, or a day's quota is used up
 │   ├── RateLimitError             too many calls; carries ``retry_after``
 │   ├── ServerFailedError          the server itself failed (5xx)
 │   ├── ModelTimeoutError          no reply in time
 │   ├── WindowError                the prompt is longer than the model's window
 │   ├── CutOffError                the reply broke off; carries what had arrived
+│   │   └── EndlessReplyError      the reply did not end; it was stopped
 │   ├── EmptyReplyError            a reply without words
 │   ├── RefusedError               declined, or stopped by a content filter
 │   ├── BadRequestError            the server does not accept the call as sent
@@ -39,6 +40,8 @@ A message never holds a key, a prompt or a book's text beyond a title.
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class ReadAgentError(Exception):
@@ -90,11 +93,13 @@ class UnsafeDocumentError(DocumentError):
 
 
 class ModelError(ReadAgentError):
-    pass
+    """``retryable``: whether the same call may succeed after a wait; if not, the work stops with this error."""
+
+    retryable: ClassVar[bool] = False
 
 
 class UnreachableError(ModelError):
-    pass
+    retryable = True
 
 
 class KeyRefusedError(ModelError):
@@ -112,6 +117,8 @@ class NoCreditError(ModelError):
 class RateLimitError(ModelError):
     """Too many calls. ``retry_after``: seconds the server asked for, or None."""
 
+    retryable = True
+
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
@@ -120,13 +127,15 @@ class RateLimitError(ModelError):
 class ServerFailedError(ModelError):
     """The server failed (5xx). ``retry_after``: seconds the server asked for, or None."""
 
+    retryable = True
+
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 
 
 class ModelTimeoutError(ModelError):
-    pass
+    retryable = True
 
 
 class WindowError(ModelError):
@@ -140,17 +149,23 @@ class WindowError(ModelError):
 class CutOffError(ModelError):
     """A reply that broke off. ``text``: what had arrived."""
 
+    retryable = True
+
     def __init__(self, message: str, text: str = "") -> None:
         super().__init__(message)
         self.text = text
 
 
-class EmptyReplyError(ModelError):
+class EndlessReplyError(CutOffError):
     pass
+
+
+class EmptyReplyError(ModelError):
+    retryable = True
 
 
 class RefusedError(ModelError):
-    pass
+    retryable = True
 
 
 class BadRequestError(ModelError):

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from readagent_core.cancel import Watch
 from readagent_core.errors import CancelledError, ReadAgentError
-from readagent_core.models.base import Watch
 
 
 @dataclass(frozen=True)

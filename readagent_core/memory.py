@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from readagent_core.document import Document, Section
-from readagent_core.once import once
 from readagent_core.plan import ReadingPlan
 from readagent_core.tags import disarm, page_tag
 from readagent_core.usage import Usage
@@ -54,7 +54,7 @@ class Gist:
     level: int = 0
     marks: tuple[str, ...] = ()
 
-    @once
+    @cached_property
     def words(self) -> int:
         return count_words(self.text)
 
@@ -105,40 +105,40 @@ class GistMemory:
                 high = middle
         return self.pages[low] if low < len(self.pages) and self.pages[low].start <= paragraph else None
 
-    @once
+    @cached_property
     def readable(self) -> tuple[int, ...]:
         """Numbers of the pages that have a gist: those a question can be answered from."""
         return tuple(p.number for p, g in zip(self.pages, self.gists, strict=True) if g is not None)
 
-    @once
+    @cached_property
     def readable_words(self) -> int:
         """Words of those pages."""
         return sum(self.pages[n - 1].words for n in self.readable)
 
-    @once
+    @cached_property
     def gist_words(self) -> int:
         return sum(g.words for g in self.gists if g is not None)
 
-    @once
+    @cached_property
     def _entries(self) -> list[str]:
         """Every page as its gist, under its tag: most of what every prompt holds."""
         return [self._entry(number, gist.text if gist else "") for number, gist in enumerate(self.gists, start=1)]
 
-    @once
+    @cached_property
     def gist_text(self) -> str:
         """``text()``: every gist under its page's tag, the same for all questions."""
         return "\n\n".join([self._entries[n - 1] for n in self.readable])
 
-    @once
+    @cached_property
     def gist_text_words(self) -> int:
         return count_words(self.gist_text)
 
-    @once
+    @cached_property
     def whole_text(self) -> str:
         """The document's text as prompts hold it, made once for all questions."""
         return disarm(self.document.text())
 
-    @once
+    @cached_property
     def whole_words(self) -> int:
         return count_words(self.whole_text)
 

@@ -10,10 +10,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 from readagent_core.errors import SettingsError
-from readagent_core.once import once
 
 PAGINATIONS = ("pause", "many", "one-pass", "uniform")
 GIST_SHARE = 1 / 6.5  # asked only to 'shorten', a strong model keeps 28 % and then looks nothing up
@@ -66,7 +66,7 @@ class ReadingPlan:
         plan = cls(preset=name, max_words=max_words, min_words=min_words)
         return replace(plan, **{k: v for k, v in changes.items() if v is not None})
 
-    @once
+    @cached_property
     def key(self) -> str:
         """Tells readings apart: same key, same pages and gists asked for."""
         chosen = asdict(self)

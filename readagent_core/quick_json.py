@@ -1,7 +1,7 @@
-"""JSON of what goes out and comes in by the thousand: the standard library's, many times as fast.
+"""JSON through orjson, several times as fast as the standard library, which handles what orjson refuses.
 
-What the fast library refuses (half characters, numbers beyond 64 bits, keys that are no text) the standard one does.
-Not for numbers that are none, which it writes as null, nor for whole ones beyond 64 bits, which it reads as floating.
+orjson refuses lone surrogates, integers beyond 64 bits when writing, and keys that are not text. It writes NaN and
+infinity as null and reads integers beyond 64 bits as floats.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import orjson
 
 
 def to_json(value: Any) -> bytes:
-    """``value`` on one line, as UTF-8. Half a character, as a server may send it, goes in as its number."""
+    """``value`` as UTF-8 on one line. Lone surrogates, as a server may send them, are escaped."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -21,7 +21,7 @@ def to_json(value: Any) -> bytes:
 
 
 def from_json(data: bytes | str) -> Any:
-    """What ``to_json`` or a server wrote; bytes that are no UTF-8 become \ufffd. Raises ValueError."""
+    """The value of JSON text; bytes that are not UTF-8 become \\ufffd. Raises ValueError."""
     try:
         return orjson.loads(data)
     except ValueError:

@@ -63,13 +63,8 @@ def home_folder(environment: Mapping[str, str] | None = None) -> Path:
     return home
 
 
-def load_settings(
-    environment: Mapping[str, str] | None = None, *, secrets: Path = SECRETS, patience: float | None = None
-) -> Settings:
-    """The settings in force. Raises SettingsError for a file that cannot be read.
-
-    ``patience``: seconds to wait for the keyring, where the key is in it; see ``keyrings.get``.
-    """
+def load_settings(environment: Mapping[str, str] | None = None, *, secrets: Path = SECRETS) -> Settings:
+    """The settings in force. Raises SettingsError for a file that cannot be read."""
     environment = os.environ if environment is None else environment
     home = home_folder(environment)
     kept = read_kept(home)
@@ -91,7 +86,7 @@ def load_settings(
     key = Secret(values.get("api_key", ""))
     if not key and kept.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, kept):
         origin["api_key"] = KEYRING
-        key, trouble = _from_keyring(home, values["base_url"], patience)
+        key, trouble = _from_keyring(home, values["base_url"])
     rest = {name: value for name, value in kept.items() if name not in OURS}
     return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble)
 
@@ -102,12 +97,12 @@ def _same_server(values: Mapping[str, str], kept: Mapping[str, Any]) -> bool:
     return not belongs or values.get("base_url", "").rstrip("/") == belongs
 
 
-def _from_keyring(home: Path, address: str, patience: float | None) -> tuple[Secret, str]:
+def _from_keyring(home: Path, address: str) -> tuple[Secret, str]:
     """The key, or why it cannot be had."""
     from readagent_core import keyrings
 
     try:
-        return keyrings.get(home, address, patience), ""
+        return keyrings.get(home, address), ""
     except SettingsError as error:
         return Secret(), str(error)
 

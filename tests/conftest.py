@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 
 import pytest
 
@@ -41,8 +42,12 @@ def in_keyring(monkeypatch):
 
         monkeypatch.setattr(keyring.core, "_keyring_backend", None)
         keyring.set_keyring(backend)
-        monkeypatch.setattr(keyrings, "_CALLS", {})
-        monkeypatch.setattr(keyrings, "_HELD", {})
+        monkeypatch.setattr(keyrings, "_READ", {})
+        monkeypatch.setattr(keyrings, "_ONE_AT_A_TIME", threading.Lock())
+        keyrings.usable.cache_clear()
         return backend
 
-    return use
+    yield use
+    from readagent_core import keyrings
+
+    keyrings.usable.cache_clear()

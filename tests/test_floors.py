@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "readagent_core"
 FLOORS = [
-    {"errors", "words", "secret", "keyrings", "settings", "usage", "once", "quick_json"},
+    {"errors", "cancel", "words", "languages", "secret", "keyrings", "settings", "usage", "quick_json"},
     {"document", "tags", "plan", "memory", "prompts", "overlap"},
     {"loaders", "models", "jobs", "citations"},
     {"reading", "library"},
@@ -20,10 +20,10 @@ FLOORS = [
 ]
 # who may look at a neighbour on the same floor, and why
 NEIGHBOURS = {
+    ("cancel", "errors"),
     ("words", "errors"), ("settings", "errors"), ("usage", "errors"), ("keyrings", "errors"),  # errors are the ground
     ("keyrings", "secret"), ("settings", "secret"), ("settings", "keyrings"),  # where a key comes from
     ("memory", "document"), ("memory", "tags"), ("memory", "plan"),  # a memory is made of these
-    ("jobs", "models"),  # a job is the Watch that model calls take
     ("evaluation", "study"),  # experiments run on the same library and model as the app
 }  # fmt: skip
 

@@ -1,9 +1,10 @@
-"""The system's keyring: usable or not, its troubles in plain words, asked once, never waited for without end."""
+"""The system's keyring: whether it can be used, its problems in plain words, read once, waited for a limited time."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -66,16 +67,16 @@ def test_a_keyring_that_cannot_be_loaded_is_none(in_keyring, monkeypatch):
     assert not keyrings.usable()
 
 
-def test_kept_had_and_forgotten(memory, tmp_path):
+def test_put_read_and_removed(memory, tmp_path):
     keyrings.put(tmp_path, HERE, Secret(KEY))
     assert list(memory.kept.values()) == [KEY]
     assert keyrings.get(tmp_path, HERE).reveal() == KEY
     keyrings.put(tmp_path, HERE, Secret("another"))
     assert keyrings.get(tmp_path, f"{HERE}/") == Secret("another")
-    keyrings.forget(tmp_path, HERE)
+    keyrings.remove(tmp_path, HERE)
     assert memory.kept == {}
-    keyrings.forget(tmp_path, HERE)  # nothing there is nothing to do
-    with pytest.raises(SettingsError, match=r"does not hold the key any more. Enter the key anew"):
+    keyrings.remove(tmp_path, HERE)  # nothing there is nothing to do
+    with pytest.raises(SettingsError, match=r"does not hold the key any more. Enter the key again"):
         keyrings.get(tmp_path, HERE)
 
 
@@ -84,15 +85,17 @@ def test_each_address_and_each_home_has_its_own(memory, tmp_path):
     for home, address in ((tmp_path / "b", HERE), (tmp_path / "a", "https://y.org/v1")):
         with pytest.raises(SettingsError, match="does not hold"):
             keyrings.get(home, address)
-        keyrings.forget(home, address)
+        keyrings.remove(home, address)
     assert list(memory.kept.values()) == [KEY]
 
 
-def test_it_is_asked_once(in_keyring, tmp_path):
-    keyrings_before = in_keyring(InMemory())
-    keyrings.put(tmp_path, HERE, Secret(KEY))
-    memory = in_keyring(InMemory())
-    memory.kept = keyrings_before.kept
+def test_the_entry_of_the_version_before_is_found(memory, tmp_path):
+    memory.kept = {(f"ReadAgent ({tmp_path})", HERE): KEY}
+    assert keyrings.get(tmp_path, f"{HERE}/").reveal() == KEY
+
+
+def test_a_key_is_read_once(memory, tmp_path):
+    memory.kept = {keyrings._entry(tmp_path, HERE): KEY}
     for _ in range(5):
         assert keyrings.get(tmp_path, HERE).reveal() == KEY
     keyrings.put(tmp_path, HERE, Secret(KEY))  # as it is already
@@ -103,12 +106,12 @@ def test_it_is_asked_once(in_keyring, tmp_path):
     ("backend", "says"),
     [(Locked, "is locked, or did not let"), (Failing, "cannot be used just now"), (null.Keyring, "no keyring")],
 )
-def test_every_trouble_is_told_in_our_words_and_never_with_the_key(in_keyring, tmp_path, backend, says):
+def test_every_problem_is_named_in_our_words_and_never_with_the_key(in_keyring, tmp_path, backend, says):
     in_keyring(backend())
     for act in (
         lambda: keyrings.get(tmp_path, HERE),
         lambda: keyrings.put(tmp_path, HERE, Secret(KEY)),
-        lambda: keyrings.forget(tmp_path, HERE),
+        lambda: keyrings.remove(tmp_path, HERE),
     ):
         with pytest.raises(SettingsError, match=says) as caught:
             act()
@@ -120,45 +123,53 @@ def test_every_trouble_is_told_in_our_words_and_never_with_the_key(in_keyring, t
             error = error.__cause__ or error.__context__
 
 
-def test_what_failed_is_not_asked_again_by_itself(in_keyring, tmp_path):
+def test_a_keyring_that_failed_is_not_read_again(in_keyring, tmp_path):
     ring = in_keyring(Locked())
     for _ in range(2):
-        with pytest.raises(SettingsError, match="locked"):
+        with pytest.raises(SettingsError, match=r"locked.*start ReadAgent again"):
             keyrings.get(tmp_path, HERE)
-    ring.open = True
-    ring.kept = {keyrings._entry(tmp_path, HERE): KEY}
-    with pytest.raises(SettingsError, match="locked"):
-        keyrings.get(tmp_path, HERE)
-    keyrings.ask_again()
+        ring.open = True
+    keyrings.put(tmp_path, HERE, Secret(KEY))
     assert keyrings.get(tmp_path, HERE).reveal() == KEY
 
 
-def test_one_that_waits_for_its_password_holds_nobody_up(in_keyring, tmp_path, monkeypatch):
+def test_one_that_waits_for_its_password_is_waited_for_once(in_keyring, tmp_path, monkeypatch):
     ring = in_keyring(Waiting())
-    ring.kept = {keyrings._entry(tmp_path, HERE): KEY}
-    monkeypatch.setattr(keyrings, "MOMENT", 0.05)
+    monkeypatch.setattr(keyrings, "SECONDS", 0.05)
     with pytest.raises(SettingsError, match="has not answered"):
         keyrings.get(tmp_path, HERE)
-    monkeypatch.setattr(keyrings, "MOMENT", 20)
+    monkeypatch.setattr(keyrings, "SECONDS", 20)
     began = time.monotonic()
-    for _ in range(20):
-        with pytest.raises(SettingsError, match="has not answered"):
-            keyrings.get(tmp_path, HERE)
-    assert time.monotonic() - began < 5  # only the first waits
+    with pytest.raises(SettingsError, match="has not answered"):
+        keyrings.get(tmp_path, HERE)
+    assert time.monotonic() - began < 5
     ring.answered.set()
-    assert keyrings.get(tmp_path, HERE, 20).reveal() == KEY
-    assert len(ring.asked) == 1
 
 
-def test_a_key_said_not_to_be_kept_is_not_kept_later(in_keyring, tmp_path, monkeypatch):
+def test_a_call_given_up_while_another_waits_is_never_made(in_keyring, tmp_path, monkeypatch):
     ring = in_keyring(Waiting())
-    monkeypatch.setattr(keyrings, "PATIENCE", 0.05)
-    with pytest.raises(SettingsError, match=r"has not answered.*nothing was changed"):
+    monkeypatch.setattr(keyrings, "SECONDS", 0.05)
+    with pytest.raises(SettingsError, match="has not answered"):
+        keyrings.get(tmp_path, HERE)
+    with pytest.raises(SettingsError, match=r"has not answered.*settings were not changed"):
         keyrings.put(tmp_path, HERE, Secret(KEY))
-    with pytest.raises(SettingsError, match="has not answered"):  # one window at a time
-        keyrings.put(tmp_path, HERE, Secret("another"))
-    writing = keyrings._CALLS["writing",]
     ring.answered.set()
-    assert writing._over.wait(20)
-    assert [call[0] for call in ring.asked] == ["set", "delete"]
+    for thread in threading.enumerate():
+        if thread.name == "keyring":
+            thread.join(20)
+    assert [call[0] for call in ring.asked] == ["get"]
     assert ring.kept == {}
+
+
+def test_a_keyring_that_never_answers_does_not_hold_up_the_end_of_the_process():
+    code = (
+        "import keyring, pathlib\n"
+        "from tests.fakes.keyrings import Waiting\n"
+        "from readagent_core import keyrings\n"
+        "keyring.set_keyring(Waiting())\n"
+        "keyrings.SECONDS = 0.05\n"
+        "try: keyrings.get(pathlib.Path('.'), 'x')\n"
+        "except Exception as error: print(error)\n"
+    )
+    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=25, cwd=ROOT)
+    assert "has not answered" in child.stdout

@@ -16,7 +16,7 @@ from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer, Event
-from readagent_core.models import builtin
+from readagent_core.models.builtin import reader as builtin
 from readagent_core.study import costing, replay
 from readagent_core.study.asking import BROKEN_OFF
 from readagent_core.study.conversing import label

@@ -8,21 +8,12 @@ from __future__ import annotations
 import streamlit as st
 
 from readagent_core.settings import load_settings
-from readagent_core.study import Study, key_places
-
-
-def get_study() -> Study:
-    """The study over the settings in force, the samples added on first start. Raises ReadAgentError.
-
-    A key that the system's keyring owed is taken up when it has come.
-    """
-    study = _study()
-    key_places.take_up(study)
-    return study
+from readagent_core.study import Study
 
 
 @st.cache_resource(show_spinner=False)
-def _study() -> Study:
+def get_study() -> Study:
+    """The study over the settings in force, the samples added on first start. Raises ReadAgentError."""
     study = Study(load_settings())
     study.add_samples()
     return study

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts import connect_key, connect_limits, connect_test, shell
+from pages.parts import connect_limits, connect_test, shell
 from pages.parts.connect_fields import choose_model, fields, look_again
-from readagent_core.models import probe
-from readagent_core.models.probe import PRESETS, Found
+from readagent_core.models.server import probe
+from readagent_core.models.server.probe import PRESETS, Found
 from readagent_core.study import Study, connecting
 
 WHO = ("local", "openai", "other", "builtin")
@@ -107,9 +107,12 @@ def in_force(study: Study) -> None:
     model = study.model
     if model.is_language_model:
         st.text(f"In use now: {model.name} at {model.where.split('//')[-1]}")
-        for notice in getattr(model, "notices", []):
+        for notice in model.notices:
             st.caption(f":material/info: {notice}")
-    connect_key.notices(study)
+    if study.settings.key_trouble:
+        with st.container(border=True, key="error_calm_key"):
+            st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
+            st.text(study.settings.key_trouble)
     told = connecting.overruled(study.settings)
     if told:
         st.caption(f":material/info: {told}")

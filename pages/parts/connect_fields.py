@@ -10,14 +10,25 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts import connect_key, connect_limits, shell
+from pages.parts import connect_limits, shell
 from readagent_core.errors import ReadAgentError
-from readagent_core.models import probe
-from readagent_core.models.faults import KEPT
-from readagent_core.models.prices import Price
-from readagent_core.models.probe import Listing
-from readagent_core.settings import Secret
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server import probe
+from readagent_core.models.server.faults import KEPT
+from readagent_core.models.server.probe import Listing
+from readagent_core.settings import KEYRING, Secret
 from readagent_core.study import Study, connecting, key_places
+
+PLACES = {
+    key_places.MEMORY: "Only until the app stops",
+    KEYRING: "In the system's keyring",
+    key_places.FILE: "In a file only you can read",
+}
+ABOUT = {
+    key_places.MEMORY: "It is not written to disk; you enter it again next time.",
+    KEYRING: "Your system encrypts it, with its other passwords.",
+    key_places.FILE: "The file is not encrypted.",
+}
 
 
 def look_again() -> None:
@@ -61,13 +72,30 @@ def fields(
     key = Secret(typed.strip()) if typed.strip() else held
     place = key_places.MEMORY
     if key or key_needed or waiting:
-        place = connect_key.choice(study, scope=scope, same=same, key_page=key_page)
+        place = choose_place(study, scope=scope, same=same, key_page=key_page)
     listing = Listing()
     if model is None:
         listing = listed(where, key, needs_key=key_needed or waiting, scope=scope)
         model = choose_model(study, listing.names, scope=scope)
     price = listing.prices.get(model)
     acts(study, where=where, model=model, key=key, place=place, price=price, scope=scope)
+
+
+def choose_place(study: Study, *, scope: str, same: bool, key_page: str) -> str:
+    """The place chosen for the key. ``same``: the address is the one in use, so that the place in use is shown."""
+    offered = key_places.places()
+    now = study.settings.origin.get("api_key", "") if same else ""
+    place = st.radio(
+        "Keep the key",
+        offered,
+        index=offered.index(now) if now in offered else 0,
+        format_func=PLACES.__getitem__,
+        horizontal=True,
+        key=f"{scope}_keep",
+    )
+    made = f" Keys are made at {key_page}." if key_page else ""
+    st.caption(f":material/lock: {ABOUT[place]} The key is never shown again, logged or exported.{made}")
+    return place
 
 
 def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:

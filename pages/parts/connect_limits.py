@@ -6,9 +6,8 @@ import streamlit as st
 
 from pages.parts import shell
 from readagent_core.errors import ReadAgentError
-from readagent_core.models.connection import window_set
-from readagent_core.models.prices import Price, is_local, money, price_of
-from readagent_core.models.spending import Ledger
+from readagent_core.models.connection import open_spending_log, window_set
+from readagent_core.models.cost.prices import Price, is_local, money, price_of
 from readagent_core.study import Study, connecting
 
 
@@ -91,7 +90,7 @@ def budget_card(study: Study) -> None:
         if told:
             st.caption(f":red[{told}]")
         try:
-            spent = Ledger(study.home).month()
+            spent = open_spending_log(study.home).month()
         except ReadAgentError as error:
             shell.error_box(error)
             return

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts import pulse, shell
-from readagent_core.models.probe import Check
+from readagent_core.models.server.probe import Check
 from readagent_core.study import Study, connecting
 
 ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}

@@ -17,7 +17,7 @@ from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings
-from readagent_core.models.prices import Price
+from readagent_core.models.cost.prices import Price
 from readagent_core.plan import PRESETS
 from readagent_core.study import Study
 
@@ -102,7 +102,7 @@ def _more(study: Study) -> dict[str, object]:
     budget = one.number_input(
         "Stop after so many words sent", 0, 1_000_000_000, 0, step=100_000, key="evaluate_budget", help="0: no limit."
     )
-    price = getattr(study.model, "price", None)
+    price = study.model.price
     dollars = two.number_input(
         "Stop after so many dollars spent",
         0.0,

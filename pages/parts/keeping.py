@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
 
 from pages.parts import read_state, shell
 from readagent_core.errors import ReadAgentError
-from readagent_core.models.connection import open_cache
-from readagent_core.models.prices import money
-from readagent_core.models.reply_cache import CacheState
-from readagent_core.models.spending import Ledger
+from readagent_core.models.cache.store import CacheState
+from readagent_core.models.connection import open_cache, open_spending_log
+from readagent_core.models.cost.prices import money
 from readagent_core.plan import PRESETS
 from readagent_core.study import Study, connecting
 
@@ -86,14 +83,12 @@ def size(count: float) -> str:
     return f"{count:,.1f} GB"
 
 
-def cache_line(state: CacheState, *, now: float) -> str:
-    """What the store of replies holds, in a sentence."""
+def cache_line(state: CacheState) -> str:
+    """What the cache of replies holds, in a sentence."""
     if not state.replies:
         return "No replies are kept yet."
-    days = int((now - (now if state.oldest is None else state.oldest)) / 86_400)
-    age = "today" if days == 0 else "a day ago" if days == 1 else f"{days} days ago"
     many = "1 reply" if state.replies == 1 else f"{state.replies:,} replies"
-    return f"{many}, {size(state.bytes)} of at most {size(state.limit)}; the oldest from {age}."
+    return f"{many}, {size(state.bytes)} of at most {size(state.limit)}."
 
 
 def storage_tab(study: Study) -> None:
@@ -103,7 +98,7 @@ def storage_tab(study: Study) -> None:
     st.text(f"Everything is kept in {study.home}\nLibrary: {size(study.library.storage())}")
     st.subheader("Replies already paid for", anchor=False)
     st.caption("The same question to the same model is never sent twice. No key and no prompt stands in this store.")
-    st.text(cache_line(cache.state(), now=time.time()))
+    st.text(cache_line(cache.state()))
     for notice in cache.notices:
         st.caption(f":orange[:material/warning:] {notice}")
     left, right, _ = st.columns([1, 1, 1])
@@ -126,7 +121,7 @@ def storage_tab(study: Study) -> None:
     if "cleared" in st.session_state:
         st.toast(st.session_state.pop("cleared"))
     st.subheader("Spent this month", anchor=False)
-    spent = Ledger(study.home).by_model()
+    spent = open_spending_log(study.home).by_model()
     if not spent:
         st.caption("Nothing.")
     for name, dollars in sorted(spent.items(), key=lambda row: -row[1]):

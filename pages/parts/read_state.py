@@ -14,10 +14,10 @@ from readagent_core.document import Document
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.models.prices import money as budget_money
+from readagent_core.models.cost.prices import money as budget_money
 from readagent_core.study import Study
 from readagent_core.study.budget import USED, BookBudget
-from readagent_core.study.reading import ELSEWHERE
+from readagent_core.study.reading import ELSEWHERE, key
 from readagent_core.words import count_of
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
@@ -26,7 +26,8 @@ SECONDS_TO_JUDGE = 1.5  # before this a speed says nothing
 
 
 def job_key(reading: Reading) -> str:
-    return f"read {reading.id}"
+    """The key of the job that reads this reading."""
+    return key(reading.id)
 
 
 def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Iterable[str]) -> Reading | None:

@@ -82,13 +82,14 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "KeyRefusedError": ("The key was not accepted", "key"),
     "RateLimitError": ("Paused: the model asked us to wait", "schedule"),
     "BudgetError": ("Paused: the budget is used", "pause"),
-    "NoCreditError": ("The account is out of credit", "credit_card_off"),
+    "NoCreditError": ("The credit or the quota is used up", "credit_card_off"),
     "UnreachableError": ("The model cannot be reached", "power_off"),
     "UnknownModelError": ("The server does not know this model", "help"),
     "ModelTimeoutError": ("The model stopped answering", "power_off"),
     "ServerFailedError": ("The server failed", "power_off"),
     "WindowError": ("This is longer than the model can take in", "width_full"),
     "CutOffError": ("The reply broke off", "content_cut"),
+    "EndlessReplyError": ("The reply did not end", "content_cut"),
     "EmptyReplyError": ("The model said nothing", "chat_bubble_outline"),
     "RefusedError": ("The model declined", "block"),
     "BadRequestError": ("The server did not accept the call", "block"),
@@ -158,5 +159,5 @@ def model_line(model: ChatModel) -> None:
             return
         local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
         st.text(f"{model.name} {'on this computer' if local else 'at ' + model.where.split('//')[-1].split('/')[0]}")
-        if cutting := getattr(model, "cutting", ""):
+        if cutting := model.cutting:
             st.caption(f":orange[:material/content_cut:] {cutting}")

@@ -11,10 +11,10 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from readagent_core.document import Document
 from readagent_core.memory import GistMemory
-from readagent_core.once import once
 from readagent_core.words import CJK, SOUTH_EAST
 
 GAP = 1500  # characters that an ellipsis may stand for
@@ -182,6 +182,6 @@ class Finder:
         words = Words([(gist.text if gist else "", 0, False)])
         return bool(stretches) and all(words.find(stretch) for stretch in stretches)
 
-    @once
+    @cached_property
     def readable(self) -> frozenset[int]:
         return frozenset(self.memory.readable)

@@ -223,11 +223,10 @@ def open_study() -> Study:
     """The study over the settings in force. Raises SettingsError where the model's key is in a keyring that does not
     give it: another reader than the chosen one would be a surprise.
     """
-    from readagent_core.keyrings import PATIENCE
     from readagent_core.settings import load_settings
     from readagent_core.study import Study
 
-    settings = load_settings(patience=PATIENCE)
+    settings = load_settings()
     if settings.key_trouble:
         raise SettingsError(f"{settings.key_trouble} Here, READAGENT_API_KEY gives it too.")
     return Study(settings)

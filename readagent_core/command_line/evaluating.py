@@ -123,7 +123,7 @@ def _run(
         more = len(whole.arms) - len(experiment.arms)
         if more and expected.answers:
             say_aside(f"Together with {count_of(more, 'other method')} that it was begun with.")
-        price = getattr(study.model, "price", None)
+        price = study.model.price
         if only_estimate:
             if json:
                 print_json({"estimate": {**vars(expected), "dollars": expected.dollars(price)}, "folder": str(folder)})
@@ -158,7 +158,7 @@ def _format(path: Path) -> str:
 
 
 def _line(snapshot: Snapshot) -> str:
-    from readagent_core.models.prices import money
+    from readagent_core.models.cost.prices import money
     from readagent_core.words import count_of
 
     progress = snapshot.value

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings
-from readagent_core.once import once
 
 _KEEP = ("left", "right", "ends")
 _NO_LOOK_UPS = ("gist-mem", "full-text")  # where none are looked up, however many might be
@@ -27,7 +27,7 @@ class Arm:
     settings: AskSettings = field(default_factory=AskSettings)
     plan: Mapping[str, Any] = field(default_factory=dict)
 
-    @once
+    @cached_property
     def key(self) -> str:
         """Tells arms apart, in files and tables; the same settings always give the same key."""
         changed = [

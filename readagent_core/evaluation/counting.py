@@ -8,44 +8,32 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from readagent_core.evaluation.till import Till
 from readagent_core.models.base import Around, ChatModel, Completion, Watch
-from readagent_core.models.meter import Metered
-from readagent_core.models.meter import Tally as Spending
-from readagent_core.models.patience import Limiter
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.meter import Tally as Spending
+from readagent_core.models.server.limiter import Limiter
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
 
-class Priced(Around):
-    """A wrapper that meters put over it can price."""
-
-    @property
-    def price(self) -> Any:
-        """What the model's server charges, where the model knows it; meters look for it."""
-        return getattr(self.model, "price", None)
-
-
-class Limited(Priced):
+class Limited(Around):
     """At most ``connections`` calls at once, whoever makes them."""
 
-    def __init__(self, model: ChatModel, connections: int, ahead: Callable[[], int]) -> None:
+    def __init__(self, model: ChatModel, connections: int) -> None:
         super().__init__(model)
         self._limiter = Limiter(connections)
-        self._ahead = ahead
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        with self._limiter.line(watch, ahead=self._ahead()):
+        with self._limiter.line(watch):
             return self.model.complete(prompt, watch)
 
 
-class Whole(Priced):
+class Whole(Around):
     """Nobody watches these answers come, so each is asked for whole: one that broke off is asked for again."""
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
@@ -58,21 +46,10 @@ def limited(model: ChatModel, connections: int) -> ChatModel:
     """``model`` asked for whole replies, at most so many calls at once. One that is kept already is no call: looking
     for it takes no connection from those that are sent.
     """
-    beneath = getattr(model, "beneath", None)
-
-    def around(asked: ChatModel) -> ChatModel:
-        return Limited(asked, connections, lambda: getattr(model, "ahead", 0))
-
-    return Whole(beneath(around) if beneath else around(model))
+    return Whole(model.beneath(lambda asked: Limited(asked, connections)))
 
 
-def helped(model: ChatModel, connections: int) -> AbstractContextManager[None]:
-    """While it lasts, calls to a server are sent by a second process, where there are many at once."""
-    by: Callable[[int], AbstractContextManager[None]] = getattr(model, "helped", lambda _: nullcontext())
-    return by(connections)
-
-
-class Repeated(Priced):
+class Repeated(Around):
     """The same model asked anew for a further run: its replies are independent of the runs before."""
 
     def __init__(self, model: ChatModel, run: int) -> None:
@@ -91,11 +68,11 @@ def repeated(model: ChatModel, run: int) -> ChatModel:
     return model if run == 1 else Repeated(model, run)
 
 
-class Counted(Priced):
+class Counted(Around):
     """Counts the words of one piece of work (a reading, an answer, a rating) and pays them into the till."""
 
     def __init__(self, model: ChatModel, till: Till) -> None:
-        self._meter = Metered(model)
+        self._meter = Metered(model, budget=0.0)  # the till holds the budget
         super().__init__(self._meter)
         self._till = till
         price = self._meter.price

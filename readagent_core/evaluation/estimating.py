@@ -13,7 +13,7 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.tally import Tally
 from readagent_core.methods import method
-from readagent_core.models.prices import Price, money, quote
+from readagent_core.models.cost.prices import Price, money, quote
 from readagent_core.words import count_of
 
 _DOCUMENTS = 12  # read for the estimate; the others are taken to be like them

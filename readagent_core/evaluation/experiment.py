@@ -140,7 +140,7 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
             "name": model.name,
             "where": model.where,
             "is_language_model": model.is_language_model,
-            "sampling": _sampling(model),
+            "sampling": dict(model.sampling),
             "reported": [],
         },
         "preset": first.preset if first else "",
@@ -149,11 +149,6 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
         "prompts": _prompt_hashes(),
         "versions": {"python": platform.python_version(), **_versions()},
     }
-
-
-def _sampling(model: ChatModel) -> dict[str, Any]:
-    """What besides its prompt decides a model's reply (the temperature), as far as it is set here."""
-    return dict(getattr(model, "sampling", {}))
 
 
 def _prompt_hashes() -> dict[str, str]:
@@ -228,7 +223,7 @@ def changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel)
         changed.append("the dataset's file")
     if record["model"]["name"] != model.name:
         changed.append(f"the model ({record['model']['name']} before, {model.name} now)")
-    for name, value in _sampling(model).items():
+    for name, value in model.sampling.items():
         if (had := record["model"].get("sampling", {}).get(name, value)) != value:
             changed.append(f"the {name} ({_said(had)} before, {_said(value)} now)")
     hashes = _prompt_hashes()

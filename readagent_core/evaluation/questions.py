@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Lines, Result
 from readagent_core.methods.base import LETTERS
-from readagent_core.once import once
 from readagent_core.words import squeeze
 
 _FIRST_WORDS = 160  # characters of a question kept for lists
@@ -77,7 +77,7 @@ class Questions:
         """Those of the experiment with this record."""
         return cls(folder, titles(record))
 
-    @once
+    @cached_property
     def entries(self) -> list[Entry]:
         """All questions in the dataset's order; found when they are first asked for."""
         begins: dict[tuple[int, int], str] = {}
@@ -95,7 +95,7 @@ class Questions:
             for question, spots in sorted(found.items())
         ]
 
-    @once
+    @cached_property
     def arms(self) -> list[str]:
         """Keys of the arms that have answered, in the report's order."""
         seen = dict.fromkeys(spot.arm for entry in self.entries for spot in entry.spots)

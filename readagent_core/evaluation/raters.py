@@ -14,10 +14,10 @@ from readagent_core import prompts
 from readagent_core.errors import ReplyError
 from readagent_core.evaluation.scores import EXACT, PARTIAL, WRONG, best_rating, rating
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.server.thinking import remove_thinking
 
 TRIES = 2  # a rater that says neither is asked once more
 _YES = re.compile(r"\b(yes|partially|partly|no)\b|はい|いいえ|部分", re.IGNORECASE)
-_THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def strict_verdict(reply: str) -> str:
@@ -30,7 +30,7 @@ def permissive_verdict(reply: str) -> str:
 
     The first verdict word counts; 'partially' counts within the same line, after yes or alone.
     """
-    text = unicodedata.normalize("NFKC", _THINKING.sub("", reply))
+    text = unicodedata.normalize("NFKC", remove_thinking(reply))
     found = _YES.search(text)
     if found is None:
         raise ReplyError("The rater's reply is neither yes nor no.")

@@ -51,12 +51,11 @@ class Readings:
             ledger = Ledger(self._library.shelf(document.id), f"reading {opened}")
             noted = Noted(model, ledger)
             try:
-                kept = self._library.reading(opened)
-                store = CostedStore(self._library.store(kept.id), ledger)
+                store = CostedStore(self._library.store(opened), ledger)
                 memory = reading.read(  # nothing is asked ahead, so that its cost is the method's own
                     document, noted, plan, store=store, connections=self._connections, watch=watch, ahead=1
                 )
-                self._library.set_state(kept.id, "done", usage=kept.usage + model.usage)
+                self._library.set_state(opened, "done")
             except STOPPERS:
                 raise
             except ReadAgentError as error:

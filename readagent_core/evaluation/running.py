@@ -21,7 +21,7 @@ from readagent_core.errors import CancelledError, ReadAgentError
 from readagent_core.evaluation import collecting
 from readagent_core.evaluation.answering import Task, answer, failure
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.counting import Counted, helped, limited, repeated
+from readagent_core.evaluation.counting import Counted, limited, repeated
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.experiment import Experiment, count, prepare, write_record
 from readagent_core.evaluation.readings import Readings, figures
@@ -73,18 +73,17 @@ def run(
     Raises CancelledError, a ModelError that stops everything, DatasetError (naming file and line) or
     LibraryError; whatever was answered before is kept and is not asked again.
     """
-    with helped(model, experiment.connections):
-        experiment, record = prepare(experiment, model, folder)
-        runner = _Runner(experiment, model, folder, watch=watch or Watch(), on_change=on_change)
-        try:
-            with collecting.seldom():
-                tally = runner.run()
-            record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
-        finally:
-            runner.close()
-            reported = sorted({*record["model"]["reported"], *runner.till.reported})
-            write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
-        return tally
+    experiment, record = prepare(experiment, model, folder)
+    runner = _Runner(experiment, model, folder, watch=watch or Watch(), on_change=on_change)
+    try:
+        with collecting.seldom():
+            tally = runner.run()
+        record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+    finally:
+        runner.close()
+        reported = sorted({*record["model"]["reported"], *runner.till.reported})
+        write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
+    return tally
 
 
 class _Runner:

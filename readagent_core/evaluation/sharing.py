@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from readagent_core.evaluation.counting import Counted, Priced
+from readagent_core.evaluation.counting import Counted
 from readagent_core.memory import Gist, Page
 from readagent_core.methods.tools import Shelf
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.prompts import Prompt
 from readagent_core.reading import Store
+from readagent_core.usage import Usage
 
 _LEDGER = "words sent"
 _PARTS = ("paginate", "gist")  # beginnings of the tasks' names
@@ -54,7 +55,7 @@ class Ledger:
             return pages, gists
 
 
-class Noted(Priced):
+class Noted(Around):
     """Enters every prompt that was answered into a ledger."""
 
     def __init__(self, model: ChatModel, ledger: Ledger) -> None:
@@ -87,6 +88,9 @@ class CostedStore:
 
     def clear_notes(self) -> None:
         self._store.clear_notes()
+
+    def save_usage(self, usage: Usage) -> None:
+        self._store.save_usage(usage)
 
     def save_page(self, page: Page) -> Page:
         self._ledger.keep()

@@ -84,7 +84,7 @@ def _hold(folder: Path) -> Hold:
 
 def check_price(model: ChatModel, experiment: Experiment) -> None:
     """Raise SettingsError for a budget in money that could never be reached, because no price is known."""
-    if experiment.most_dollars is None or getattr(model, "price", None) is not None:
+    if experiment.most_dollars is None or model.price is not None:
         return
     if not model.is_language_model:
         raise SettingsError("The built-in reader costs nothing. Leave the budget in dollars out, or give it in words.")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from readagent_core.errors import BudgetError
 from readagent_core.models.base import Completion
-from readagent_core.models.prices import money
+from readagent_core.models.cost.prices import money
 
 FILE = "spent.json"
 _KEEP_SECONDS = 1.0

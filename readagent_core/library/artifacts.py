@@ -1,6 +1,6 @@
-"""What methods make of a text besides a reading: MemWalker's tree, a compressed text, page embeddings.
+"""Artifacts: what methods make of a text besides a reading, for example a tree of summaries or page embeddings.
 
-Kept as JSON beside the text and gone with it. Knows nothing of what the values mean.
+They are stored as JSON and deleted together with their text. Knows nothing of what the values mean.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class BookShelf:
         self._document_id = document_id
 
     def load(self, kind: str, key: str) -> Any | None:
-        """What was kept, or None."""
+        """The saved value, or None."""
         return load(self._db, self._document_id, kind, key)
 
     def save(self, kind: str, key: str, value: Any) -> None:
-        """Keep ``value`` (anything JSON can hold), in place of what was there."""
+        """Save ``value`` (anything JSON can hold) in place of what was there."""
         save(self._db, self._document_id, kind, key, value)
 
 

@@ -1,4 +1,7 @@
-"""Books and the versions of their text. Same text: same book. Same file name, other text: a new version."""
+"""Books and the versions of their text.
+
+The same text belongs to the same book. Another text from a file of the same name is a new version of the book.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database
 from readagent_core.quick_json import from_json, to_json
 
-_NAME = 300  # characters of a title or an author
+_LONGEST_TITLE = 300  # characters; of an author as well
 _SELECT = """
     SELECT book.*, version.number, version.document_id, document.words, cover.document_id IS NOT NULL AS has_cover
     FROM book
@@ -51,7 +54,7 @@ def book(db: Database, book_id: str) -> Book:
 
 
 def books(db: Database, *, include_removed: bool) -> list[Book]:
-    """Newest opened first, books never opened by when they were added."""
+    """All books, last opened first; a book that was never opened counts as opened when it was added."""
     where = "" if include_removed else "WHERE book.removed IS NULL"
     return [_book(r) for r in db.rows(f"{_SELECT} {where} ORDER BY coalesce(book.opened, book.added) DESC, book.id")]
 
@@ -60,7 +63,7 @@ def add(db: Database, document: Document, *, source_name: str, sample: bool) -> 
     now = time.time()
     body = to_json(document.to_dict()).decode()
     with db.write() as connection:
-        _keep_text(connection, document, body)
+        _insert_text(connection, document, body)
         book_id = _book_with_text(connection, document.id) or _book_from_file(connection, document, source_name, sample)
         if book_id is None:
             book_id = secrets.token_hex(6)
@@ -87,8 +90,8 @@ def add(db: Database, document: Document, *, source_name: str, sample: bool) -> 
     return book(db, book_id)
 
 
-def _keep_text(connection: sqlite3.Connection, document: Document, body: str) -> None:
-    # what is kept stays: readings count its paragraphs, and another file of the same text may split them otherwise
+def _insert_text(connection: sqlite3.Connection, document: Document, body: str) -> None:
+    # a stored text is not replaced: readings refer to its paragraphs, which another file may split differently
     connection.execute(
         "INSERT INTO document VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (document.id, document.words, body)
     )
@@ -105,7 +108,7 @@ def _book_with_text(connection: sqlite3.Connection, document_id: str) -> str | N
 
 
 def _book_from_file(connection: sqlite3.Connection, document: Document, source_name: str, sample: bool) -> str | None:
-    """The book that an earlier text of this file made, if this is still the same work."""
+    """The id of the book that an earlier version of this file belongs to, if this is still the same work."""
     if not source_name:
         return None
     row = connection.execute(
@@ -115,26 +118,26 @@ def _book_from_file(connection: sqlite3.Connection, document: Document, source_n
         return None
     if row["title"] == document.title:
         return str(row["id"])
-    # two different books can both be called book.txt: another title is the same book only if some text stayed
+    # two different books can both be called book.txt: with another title, some paragraph must be the same
     body = connection.execute(
         "SELECT body FROM document JOIN version ON document.id = document_id WHERE book_id = ? ORDER BY number DESC",
         (row["id"],),
     ).fetchone()["body"]
-    before = {text for text, *_ in from_json(body)["paragraphs"] if len(text) > 40}
-    return str(row["id"]) if any(p.text in before for p in document.paragraphs) else None
+    earlier = {text for text, *_ in from_json(body)["paragraphs"] if len(text) > 40}
+    return str(row["id"]) if any(p.text in earlier for p in document.paragraphs) else None
 
 
 def rename(db: Database, book_id: str, *, title: str, author: str) -> None:
-    """Raises LibraryError for a title without a letter or digit in it."""
+    """Change the title and author. Raises LibraryError for a title without a letter or digit."""
     book(db, book_id)
-    title, author = (" ".join(text.split())[:_NAME] for text in (title, author))
+    title, author = (" ".join(text.split())[:_LONGEST_TITLE] for text in (title, author))
     if not any(c.isalnum() for c in title):
         raise LibraryError("A book needs a title. Write one, then save again.")
     db.change("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
 
 
 def names(db: Database, document_id: str) -> tuple[str, str]:
-    """Title and author of the book this text is of, as they are now; both '' where there is no such text."""
+    """The current title and author of the book that has this text; both '' if there is no such text."""
     row = db.row(
         "SELECT title, author FROM version JOIN book ON book.id = book_id WHERE document_id = ?", (document_id,)
     )
@@ -142,7 +145,7 @@ def names(db: Database, document_id: str) -> tuple[str, str]:
 
 
 def document(db: Database, document_id: str) -> Document:
-    """The text under its book's title and author, which a person may have put right."""
+    """The text with the current title and author of its book, which the reader may have changed."""
     row = db.row(
         "SELECT body, title, author FROM document JOIN version ON document_id = document.id "
         "JOIN book ON book.id = book_id WHERE document.id = ?",
@@ -176,23 +179,24 @@ def _set(db: Database, book_id: str, column: str, value: float | None) -> None:
 
 
 def purge(db: Database, *, before: float | None) -> int:
-    """Delete for good what was removed (``before`` that time); how many books went."""
+    """Delete removed books permanently: all, or those removed ``before`` a time. Returns how many."""
     limit = time.time() + 1 if before is None else before
     with db.write() as connection:
-        gone = connection.execute("DELETE FROM book WHERE removed < ?", (limit,)).rowcount
-        if gone:
+        deleted = connection.execute("DELETE FROM book WHERE removed < ?", (limit,)).rowcount
+        if deleted:
             connection.execute("DELETE FROM document WHERE id NOT IN (SELECT document_id FROM version)")
-            _forget_lost_indexes(connection)
-    if gone:
+            _delete_orphaned_indexes(connection)
+    if deleted:
         db.compact()
-    return gone
+    return deleted
 
 
-def _forget_lost_indexes(connection: sqlite3.Connection) -> None:
-    kept = {f"text {r[0]}" for r in connection.execute("SELECT id FROM document")}
-    kept |= {f"gist {r[0]}" for r in connection.execute("SELECT id FROM reading")}
+def _delete_orphaned_indexes(connection: sqlite3.Connection) -> None:
+    """Delete the search indexes of texts and readings that no longer exist."""
+    owners = {f"text {r[0]}" for r in connection.execute("SELECT id FROM document")}
+    owners |= {f"gist {r[0]}" for r in connection.execute("SELECT id FROM reading")}
     for number, owner in connection.execute("SELECT id, owner FROM indexed").fetchall():
-        if owner not in kept:
+        if owner not in owners:
             connection.execute("DELETE FROM found WHERE rowid >= ? AND rowid < ?", (number << 24, (number + 1) << 24))
             connection.execute("DELETE FROM indexed WHERE id = ?", (number,))
 

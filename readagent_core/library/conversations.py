@@ -1,4 +1,4 @@
-"""Conversations about a book: every question and every event of every answer, and small preferences."""
+"""Conversations about a book, with every question and every event of its answer; and preferences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SELECT = """
 
 
 def conversations(db: Database, book_id: str) -> list[Conversation]:
-    """Newest first."""
+    """All conversations about the book, newest first."""
     rows = db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY updated DESC, rowid DESC", (book_id,))
     return [Conversation(**dict(row)) for row in rows]
 
@@ -95,7 +95,7 @@ def start_exchange(
 def finish_exchange(
     db: Database, log: EventLog, exchange_id: str, *, state: str, error: str, extra: Mapping[str, Any] | None
 ) -> Exchange:
-    """``extra``: added to what the exchange already has there."""
+    """Set the final state of an exchange. ``extra`` is merged into what the exchange has there."""
     before = exchange(db, log, exchange_id)
     merged = json.dumps({**before.extra, **(extra or {})}, ensure_ascii=False)
     with db.write() as connection:
@@ -107,7 +107,7 @@ def finish_exchange(
 
 
 def exchanges(db: Database, log: EventLog, conversation_id: str) -> list[Exchange]:
-    """In the order asked."""
+    """All exchanges of the conversation in the order asked."""
     return _with_events(
         log, db.rows("SELECT * FROM exchange WHERE conversation_id = ? ORDER BY number", (conversation_id,))
     )
@@ -143,7 +143,7 @@ def _with_events(log: EventLog, rows: Sequence[sqlite3.Row]) -> list[Exchange]:
 
 
 def preference(db: Database, name: str) -> Any:
-    """The value kept under ``name``. Raises KeyError where there is none."""
+    """The value saved under ``name``. Raises KeyError if there is none."""
     row = db.row("SELECT value FROM preference WHERE name = ?", (name,))
     if row is None:
         raise KeyError(name)

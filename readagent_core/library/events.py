@@ -1,7 +1,7 @@
-"""The events of every answer. They are only ever appended, so those used last are kept as values.
+"""The events of every answer, with a cache: events are only ever appended, so parsed ones stay valid.
 
-Each holds its prompt: in a book of 1000 pages an answer's events are a megabyte of JSON, and a screen that shows a
-conversation wants all of them at every turn.
+Each event holds its prompt. In a book of 1000 pages the events of one answer are a megabyte of JSON, and a screen
+that shows a conversation needs all of them each time it is drawn.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any
 
 from readagent_core.library.schema import Database
 
-CHARACTERS_AT_HAND = 32_000_000
+CACHED_CHARACTERS = 32_000_000
 
 Events = tuple[dict[str, Any], ...]
 
 
 class EventLog:
-    """The events of exchanges, by exchange id; what it gives is to be read, never changed."""
+    """The events of exchanges by exchange id. Callers must not change the returned dictionaries."""
 
-    def __init__(self, db: Database, *, at_hand: int = CHARACTERS_AT_HAND) -> None:
-        self._db, self._most = db, at_hand
+    def __init__(self, db: Database, *, cached_characters: int = CACHED_CHARACTERS) -> None:
+        self._db, self._limit = db, cached_characters
         self._lock = threading.Lock()
-        self._at_hand: OrderedDict[str, tuple[int, Events]] = OrderedDict()  # with the characters they take
-        self._characters = 0
+        self._cache: OrderedDict[str, tuple[int, Events]] = OrderedDict()  # with their size in characters
+        self._characters = 0  # of all cached events
 
     def append(self, exchange_id: str, event: Mapping[str, Any]) -> None:
         body = json.dumps(dict(event), ensure_ascii=False)
@@ -36,16 +36,16 @@ class EventLog:
         )
 
     def of(self, exchange_ids: Sequence[str]) -> dict[str, Events]:
-        """The events of each, in order."""
+        """The events of each exchange, in order."""
         marks = ",".join("?" * len(exchange_ids))
         counted = f"SELECT exchange_id, count(*) FROM event WHERE exchange_id IN ({marks}) GROUP BY exchange_id"
         counts = dict(tuple(row) for row in self._db.rows(counted, exchange_ids))
         found: dict[str, Events] = {}
         for exchange_id in exchange_ids:
             with self._lock:
-                _, events = self._at_hand.get(exchange_id, (0, ()))
+                _, events = self._cache.get(exchange_id, (0, ()))
                 if events:
-                    self._at_hand.move_to_end(exchange_id)
+                    self._cache.move_to_end(exchange_id)
             found[exchange_id] = events if len(events) == counts.get(exchange_id, 0) else self._read(exchange_id)
         return found
 
@@ -54,8 +54,8 @@ class EventLog:
         events = tuple(json.loads(row["body"]) for row in rows)
         characters = sum(len(row["body"]) for row in rows)
         with self._lock:
-            self._characters += characters - self._at_hand.pop(exchange_id, (0, ()))[0]
-            self._at_hand[exchange_id] = characters, events
-            while self._characters > self._most:
-                self._characters -= self._at_hand.popitem(last=False)[1][0]
+            self._characters += characters - self._cache.pop(exchange_id, (0, ()))[0]
+            self._cache[exchange_id] = characters, events
+            while self._characters > self._limit:
+                self._characters -= self._cache.popitem(last=False)[1][0]
         return events

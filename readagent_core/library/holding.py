@@ -1,7 +1,6 @@
-"""One reader a reading, one run an experiment: a lock file that the system lets go of by itself when a process dies,
-however it dies.
+"""Locks between processes: one process reads a reading, or runs an experiment, at a time.
 
-Knows nothing of what is done while it is held.
+The lock is on a file, so the operating system releases it when the process ends, also after ``kill -9``.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ FOLDER = "held"
 
 
 class Hold:
-    """The right to work on what has this name. ``take`` says whether it was free; ``release`` gives it back."""
+    """A lock with a name. ``take`` acquires it without waiting; ``release`` gives it up."""
 
     def __init__(self, home: Path, name: str) -> None:
         self._path = home / FOLDER / f"{name}.lock"
@@ -26,7 +25,7 @@ class Hold:
         return self._file is not None
 
     def take(self) -> bool:
-        """Whether this process holds it now. Raises LibraryError where the folder cannot be written."""
+        """Acquire the lock if it is free and return whether this object holds it. Raises LibraryError."""
         if self._file is not None:
             return True
         try:
@@ -35,7 +34,7 @@ class Hold:
         except OSError as error:
             raise LibraryError(
                 f"The folder {self._path.parent} cannot be written ({error.strerror}). "
-                "See that the disk has room and that the folder may be written to, then go on."
+                "Check that the disk has space and that the folder is writable, then try again."
             ) from None
         if not _lock(file):
             os.close(file)
@@ -45,7 +44,7 @@ class Hold:
 
     def release(self) -> None:
         if self._file is not None:
-            os.close(self._file)  # and with it goes the lock
+            os.close(self._file)  # which releases the lock
             self._file = None
 
 

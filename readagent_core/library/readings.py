@@ -1,7 +1,7 @@
-"""Readings: their state, and every page and gist, kept one by one as they are made.
+"""Readings: their state and usage, and every page and gist, saved one by one as they are made.
 
-What is kept first stays: when two processes read the same book at once, a page that is already kept is given
-back to the one that comes second, which goes on from there. So pages always follow each other.
+A saved page is not replaced. If two processes read the same book at once, the second one to save a page gets the
+page that the first one saved and continues from it, so pages always follow each other without gaps.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _SELECT = """
         (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists
     FROM reading
 """
-# the page that follows what is kept, and no other
-_NEXT_PAGE = """
+# inserts a page only if it is the next one after those that are saved
+_INSERT_NEXT_PAGE = """
     INSERT INTO page SELECT value.* FROM (SELECT ?, ? AS number, ? AS first, ?, ?, ?, ?, ?) AS value
-    JOIN (SELECT max(number) AS number, beyond FROM page WHERE reading_id = ?) AS kept
-    WHERE value.number = coalesce(kept.number, 0) + 1 AND value.first = coalesce(kept.beyond, 0)
+    JOIN (SELECT max(number) AS number, beyond FROM page WHERE reading_id = ?) AS last
+    WHERE value.number = coalesce(last.number, 0) + 1 AND value.first = coalesce(last.beyond, 0)
 """
-_PUT_GIST = """
+_UPSERT_GIST = """
     INSERT INTO gist VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO UPDATE SET text = excluded.text,
         fallback = excluded.fallback, whole = excluded.whole, edited = excluded.edited, level = excluded.level,
         marks = excluded.marks, indexed = 0
@@ -68,7 +68,7 @@ def reading(db: Database, reading_id: int) -> Reading:
 
 
 def readings(db: Database, book_id: str) -> list[Reading]:
-    """Newest first."""
+    """All readings of the book, newest first."""
     return [_reading(r) for r in db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))]
 
 
@@ -90,19 +90,27 @@ def open_reading(
     return reading(db, found["id"])
 
 
-def set_state(db: Database, reading_id: int, state: str, *, why: str, usage: Usage | None) -> None:
-    """``usage``: of the whole reading so far; None leaves what is kept."""
+def set_state(db: Database, reading_id: int, state: str, *, why: str) -> None:
     if state not in STATES:
         raise ValueError(f"{state!r} is not one of {STATES}")
     ended = None if state == "reading" else time.time()
-    used = None if usage is None else json.dumps(usage.to_dict())
-    change = "UPDATE reading SET state = ?, why = ?, ended = ?, usage = coalesce(?, usage) WHERE id = ?"
-    if not db.change(change, (state, why, ended, used, reading_id)):
+    change = "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?"
+    if not db.change(change, (state, why, ended, reading_id)):
         raise NotKeptError(_GONE)
 
 
-def kept(db: Database, reading_id: int) -> tuple[list[Page], dict[int, Gist]]:
-    """Every page kept, in order, and the gists by page number."""
+def add_usage(db: Database, reading_id: int, used: Usage) -> None:
+    """Add ``used`` to the usage of the reading. Raises NotKeptError."""
+    with db.write() as connection:
+        row = connection.execute("SELECT usage FROM reading WHERE id = ?", (reading_id,)).fetchone()
+        if row is None:
+            raise NotKeptError(_GONE)
+        total = Usage.from_dict(json.loads(row["usage"])) + used
+        connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (json.dumps(total.to_dict()), reading_id))
+
+
+def load_pages(db: Database, reading_id: int) -> tuple[list[Page], dict[int, Gist]]:
+    """All saved pages in order, and the gists by page number."""
     pages = [_page(r) for r in db.rows("SELECT * FROM page WHERE reading_id = ? ORDER BY number", (reading_id,))]
     gists = {r["number"]: _gist(r) for r in db.rows("SELECT * FROM gist WHERE reading_id = ?", (reading_id,))}
     return pages, gists
@@ -126,8 +134,8 @@ def _gist(row: sqlite3.Row) -> Gist:
 
 
 def memory(db: Database, this: Reading, document: Document) -> GistMemory:
-    """What is kept of ``this``. ``document``: the reading's own, limited to its plan's ``max_words``."""
-    pages, gists = kept(db, this.id)
+    """The gist memory of reading ``this``. ``document``: its text, limited to the ``max_words`` of its plan."""
+    pages, gists = load_pages(db, this.id)
     in_order = tuple(gists.get(p.number) for p in pages)
     covered = bool(pages) and pages[-1].end == len(document.paragraphs)
     return GistMemory(
@@ -143,21 +151,21 @@ def memory(db: Database, this: Reading, document: Document) -> GistMemory:
 
 
 def save_page(db: Database, reading_id: int, page: Page) -> Page:
-    """The page of this number as it is kept: ``page``, or the one that was there before."""
+    """Save ``page`` and return it, or the page of this number that was saved before. Raises LibraryError."""
     values = (reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends)
-    if db.change(_NEXT_PAGE, (*values, reading_id)):
+    if db.change(_INSERT_NEXT_PAGE, (*values, reading_id)):
         return page
     row = db.row("SELECT * FROM page WHERE reading_id = ? AND number = ?", (reading_id, page.number))
     if row is not None:
         return _page(row)
     raise LibraryError(
-        f"Page {page.number} does not follow what is kept of this reading; "
-        "it was changed elsewhere meanwhile. Read on to continue from what is kept."
+        f"Page {page.number} does not follow the last saved page of this reading, which was changed elsewhere "
+        "in the meantime. Start reading again to continue from the saved pages."
     )
 
 
 def save_gist(db: Database, reading_id: int, number: int, *, gist: Gist) -> None:
-    db.change(_PUT_GIST, _gist_row(reading_id, number, gist))
+    db.change(_UPSERT_GIST, _gist_row(reading_id, number, gist))
 
 
 def _gist_row(reading_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
@@ -166,7 +174,7 @@ def _gist_row(reading_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
 
 
 def cut_from(db: Database, reading_id: int, number: int) -> None:
-    """Forget page ``number`` and all after it, so that reading goes on from there."""
+    """Delete page ``number`` and all after it, so that reading resumes there."""
     reading(db, reading_id)
     with db.write() as connection:
         connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (reading_id, number))
@@ -179,7 +187,7 @@ def cut_from(db: Database, reading_id: int, number: int) -> None:
 
 
 def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
-    """Keep a finished memory (a recording, an import) as this reading, in place of what it held."""
+    """Replace the pages, gists and usage of the reading by those of ``memory`` (a recording, an import)."""
     if memory.complete:
         check_cover(memory.document, memory.pages)
     with db.write() as connection:
@@ -190,7 +198,7 @@ def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
             [(reading_id, p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages],
         )
         gists = zip(memory.pages, memory.gists, strict=True)
-        connection.executemany(_PUT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None])
+        connection.executemany(_UPSERT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None])
         connection.execute(
             "UPDATE reading SET state = ?, why = '', ended = ?, usage = ? WHERE id = ?",
             (
@@ -203,17 +211,18 @@ def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
 
 
 class ReadingStore:
-    """Where one reading keeps its pages and gists; what ``reading.read`` asks of its ``store``.
+    """The ``store`` of one reading for ``reading.read``: its pages, gists, notes and usage.
 
-    Notes are replies that no certain page rests on yet; they go when the reading is whole.
+    Notes are replies that are not yet part of a certain page; they are deleted when the reading is complete.
     """
 
     def __init__(self, db: Database, reading_id: int) -> None:
         self._db = db
         self._reading_id = reading_id
+        self._saved = Usage()  # of this run
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
-        return kept(self._db, self._reading_id)
+        return load_pages(self._db, self._reading_id)
 
     def save_page(self, page: Page) -> Page:
         return save_page(self._db, self._reading_id, page)
@@ -233,3 +242,9 @@ class ReadingStore:
 
     def clear_notes(self) -> None:
         self._db.change("DELETE FROM note WHERE reading_id = ?", (self._reading_id,))
+
+    def save_usage(self, usage: Usage) -> None:
+        """Save the usage of this run so far; the usage of earlier runs of the reading is added to it."""
+        if usage != self._saved:
+            add_usage(self._db, self._reading_id, usage - self._saved)
+            self._saved = usage

@@ -1,4 +1,4 @@
-"""What the library keeps, as values: books, readings, conversations and their exchanges."""
+"""The records of the library as values: books, readings, conversations and their exchanges."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from readagent_core.usage import Usage
 
 @dataclass(frozen=True)
 class Book:
-    """``id`` stays when the file changes; ``document_id`` is the newest version's. Times: ``time.time()`` seconds.
+    """A book. ``id`` stays the same when its file changes; ``document_id`` is that of the newest version.
 
-    ``removed``: when it was put away (it can be restored until it is purged), else None.
+    Times are in seconds, as by ``time.time()``. ``removed``: when it was removed (it can be restored until it is
+    purged), else None.
     """
 
     id: str
@@ -34,11 +35,11 @@ class Book:
 
 @dataclass(frozen=True)
 class Reading:
-    """One reading of one version of a book by one plan and model.
+    """One reading of one version of a book with one plan and model.
 
-    ``state``: 'reading' (under way, or broken off by a crash), 'paused', 'done' or 'failed'; ``why`` says
-    for people why it is not done. ``model``/``where``: who reads. ``recorded``: date of a recording, else ''.
-    ``changed``: another figure whenever a page or a gist was added, changed or forgotten.
+    ``state``: 'reading' (in progress, or interrupted by a crash), 'paused', 'done' or 'failed'; ``why``: why it is
+    not done, for the reader. ``model`` and ``where``: the model and its server. ``recorded``: date of a recording,
+    else ''. ``changed``: a counter that grows whenever a page or gist is added, changed or deleted.
     """
 
     id: int
@@ -60,7 +61,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Position:
-    """Where the person is in a book: a paragraph of the (unlimited) document, so it holds for every reading."""
+    """The reader's position: a paragraph of the whole document, so that it is valid for every reading of it."""
 
     paragraph: int = 0
     furthest: int = 0
@@ -78,10 +79,10 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question and everything that came of it. ``events``: as ``event_to_dict`` gives them, in order.
+    """One question and its answer. ``events``: as ``event_to_dict`` returns them, in order.
 
-    ``state``: 'running', 'done', 'cut off', 'cancelled' or 'failed' (then ``error``). ``settings``: method
-    settings as a dict; ``up_to``: the spoiler limit's last page, None without one. ``method``: its name.
+    ``state``: 'running', 'done', 'cut off', 'cancelled' or 'failed' (then ``error``). ``method``: its name;
+    ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit.
     """
 
     id: str

@@ -1,7 +1,7 @@
 """The one SQLite file: its tables, its connections and its errors.
 
-WAL, one connection a thread, a version with migrations. Every SQLite error becomes a LibraryError here and
-nowhere else. Knows nothing of what the tables mean.
+It is in WAL mode, each thread has its own connection, and migrations bring the tables of an earlier version up to
+date. Every SQLite error is turned into a LibraryError here. Knows nothing of what the tables mean.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError,
 
 FILE = "library.db"
 BUSY_SECONDS = 15.0
-# one script a version; a kept library is brought up by those it has not seen yet, so none is ever changed
+# one script for each schema version; existing libraries have run the earlier ones, so never change a script
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE document (id TEXT PRIMARY KEY, words INTEGER NOT NULL, body TEXT NOT NULL);
@@ -87,7 +87,7 @@ MIGRATIONS: tuple[str, ...] = (
     """,
 )
 _log = logging.getLogger(__name__)
-_ADVICE = "Nothing already kept was damaged."
+_ADVICE = "Nothing that was saved before is damaged."
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
@@ -95,7 +95,7 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 class _Connection(sqlite3.Connection):
-    """Closes itself when its thread is gone."""
+    """A connection that is closed when its thread has ended."""
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):
@@ -103,20 +103,20 @@ class _Connection(sqlite3.Connection):
 
 
 class Database:
-    """The library's file. ``rows`` and ``row`` read; ``change`` is one statement, ``write`` several, all or nothing."""
+    """The library's file. ``rows`` and ``row`` read; ``change`` runs one statement and ``write`` is a transaction."""
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
         self._local = threading.local()
-        self._writing = threading.Lock()
+        self._write_lock = threading.Lock()
         self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._make_file()
-        with self._mapped():
-            self._bring_up()
+        with self._translate_errors():
+            self._migrate_with_retry()
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        with self._mapped():
+        with self._translate_errors():
             return self._connection().execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
@@ -124,17 +124,14 @@ class Database:
         return found[0] if found else None
 
     def change(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> int:
-        """One statement that writes, kept whole or not at all; how many rows it changed.
-
-        SQLite gives the interpreter away half a dozen times a statement: a third of what a transaction around it takes.
-        """
-        with self._turn(), self._mapped():
+        """Execute one statement that writes and return how many rows it changed."""
+        with self._one_writer(), self._translate_errors():
             return self._connection().execute(sql, values).rowcount
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: what the block wrote is kept when it ends, and nothing of it when it raises."""
-        with self._turn(), self._mapped():
+        """A transaction, committed when the block ends and rolled back when it raises."""
+        with self._one_writer(), self._translate_errors():
             connection = self._connection()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -146,18 +143,18 @@ class Database:
                 raise
 
     def compact(self) -> None:
-        """Give the room of deleted rows back to the disk."""
-        with self._mapped():
+        """Return the space of deleted rows to the file system."""
+        with self._translate_errors():
             self._connection().execute("VACUUM")
             self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def size(self) -> int:
-        """Bytes on disk, the write-ahead log included."""
+        """The size on disk in bytes, including the write-ahead log."""
         files = [self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))]
         return sum(file.stat().st_size for file in files if file.is_file())
 
     def close(self) -> None:
-        """Close every thread's connection. The next use opens again."""
+        """Close the connections of all threads. The next use opens a new one."""
         for connection in list(self._open):
             connection.close()
         self._local = threading.local()
@@ -179,18 +176,18 @@ class Database:
                 self.path,
                 timeout=self._busy_seconds,
                 isolation_level=None,
-                check_same_thread=False,  # used by one thread; closed by another
+                check_same_thread=False,  # ``close`` may run in another thread
                 factory=_Connection,
             )
             connection.row_factory = sqlite3.Row
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = NORMAL")  # with WAL: a killed process loses nothing
+            connection.execute("PRAGMA synchronous = NORMAL")  # in WAL mode a killed process loses no committed data
             self._local.connection = connection
             self._open.add(connection)
         return connection
 
-    def _bring_up(self) -> None:
-        """SQLite gives up at once, whatever its timeout, when two processes turn to WAL together: try again."""
+    def _migrate_with_retry(self) -> None:
+        """Migrate; retry while busy, because SQLite ignores its timeout when two processes switch to WAL at once."""
         until = time.monotonic() + self._busy_seconds
         while True:
             try:
@@ -226,48 +223,50 @@ class Database:
             raise
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One thread after another: those that SQLite itself makes wait sleep far too long."""
-        if not self._writing.acquire(timeout=self._busy_seconds):
-            raise self._busy()
+    def _one_writer(self) -> Iterator[None]:
+        """Let one thread write at a time: with a lock the next one starts at once, SQLite's own wait sleeps longer."""
+        if not self._write_lock.acquire(timeout=self._busy_seconds):
+            raise self._busy_error()
         try:
             yield
         finally:
-            self._writing.release()
+            self._write_lock.release()
 
     @contextmanager
-    def _mapped(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._explained(error) from None
+            raise self._to_library_error(error) from None
 
-    def _busy(self) -> LibraryBusyError:
+    def _busy_error(self) -> LibraryBusyError:
         return LibraryBusyError(
-            "The library is held by another program, so nothing could be written for "
+            "The library is locked by another program, so nothing could be written for "
             f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_ADVICE}"
         )
 
-    def _explained(self, error: sqlite3.Error) -> LibraryError:
+    def _to_library_error(self, error: sqlite3.Error) -> LibraryError:
         code = getattr(error, "sqlite_errorname", None) or ""
         if _is_busy(error):
-            return self._busy()
+            return self._busy_error()
         if code.startswith("SQLITE_FULL"):
-            return DiskFullError(f"The disk is full, so this could not be kept. Free some space, then go on. {_ADVICE}")
+            return DiskFullError(
+                f"The disk is full, so this could not be saved. Free some space, then try again. {_ADVICE}"
+            )
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return LibraryError(
-                f"The library {self.path} is damaged. Put a copy of it back if you have one, or move it away "
-                "to start with an empty library."
+                f"The library {self.path} is damaged. Restore a copy of it if you have one, or move it away to start "
+                "with an empty library."
             )
         if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")):
             return LibraryError(
-                f"The library {self.path} cannot be read or written. See that the disk has room and that the folder "
-                f"may be written to, then try again. {_ADVICE}"
+                f"The library {self.path} cannot be read or written. Check that the disk has space and that the folder "
+                f"is writable, then try again. {_ADVICE}"
             )
         detail = f"{code or type(error).__name__}: {error}"
-        _log.error("library: %s", detail)  # a job and a short message tell only the words
+        _log.error("library: %s", detail)  # a screen shows only the message
         return LibraryError(
-            "Something unexpected went wrong in the library, so this was not done. What was kept before is as it was. "
+            "Something unexpected went wrong in the library, so this was not done. What was saved before is unchanged. "
             "Try again; if that does not help, stop ReadAgent and start it again.",
             detail,
         )

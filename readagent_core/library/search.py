@@ -1,8 +1,8 @@
-"""Full-text search over a reading: SQLite FTS5 finds the paragraphs and gists, then the exact places in them.
+"""Full-text search over a reading: SQLite FTS5 finds the paragraphs and gists, then exact places are found in them.
 
-Text is split into terms here, before FTS5 sees it: words without their accents, and for scripts that do not
-space words, overlapping pairs of characters. The same splitting finds the places, so both always agree.
-Text is indexed on the first search of a book, gists as they appear.
+Text is split into terms here before it is passed to FTS5: words without their accents and, for scripts without
+spaces between words, overlapping pairs of characters. The same terms locate the places, so the two always agree.
+A text is indexed at its first search, a gist at the first search after it was made.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from readagent_core.library.schema import Database
 from readagent_core.memory import GistMemory
 from readagent_core.words import CJK, SOUTH_EAST
 
-_AROUND = 60  # characters of a snippet on each side
+_CONTEXT = 60  # characters of a snippet before and after the place
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0591-\u05c7"
 _DROPPED = re.compile(f"[{_MARKS}]")
 _UNSPACED = f"[{CJK}{SOUTH_EAST}]"
@@ -31,9 +31,10 @@ _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|(\S+)')
 
 @dataclass(frozen=True)
 class Hit:
-    """One place found. ``field``: 'text' or 'gist'. ``start``/``end``: characters of the paragraph (of the
-    memory's document) or of the gist. ``paragraph``: -1 in a gist. ``snippet``: the words around it,
-    ``snippet[at : at + end - start]`` being the place itself.
+    """One place found. ``field``: 'text' or 'gist'.
+
+    ``start`` and ``end``: characters of the paragraph (of the memory's document) or of the gist. ``paragraph``: -1
+    in a gist. ``snippet``: the words around the place, which is ``snippet[at : at + end - start]``.
     """
 
     page: int
@@ -58,14 +59,17 @@ def _fold(word: str) -> str:
 
 
 def split_terms(text: str) -> list[Term]:
-    """The terms of ``text`` with their places. A run of unspaced script gives its pairs and its last character."""
+    """The terms of ``text`` with their places.
+
+    A run of a script without spaces is split into pairs of characters, and its last character.
+    """
     if text.isascii():
         return [Term(m.group(), m.start(), m.end()) for m in _ASCII.finditer(text.lower())]
     found: list[Term] = []
     for piece in _PIECE.finditer(text):
         start, end = piece.span()
         if piece.group(1):
-            run = text[start:end]  # every character stands for itself, so that places stay exact
+            run = text[start:end]  # not normalised, so that each character keeps its place
             found.extend(Term(run[i : i + 2].lower(), start + i, start + i + 2) for i in range(len(run) - 1))
             found.append(Term(run[-1].lower(), end - 1, end))
         else:
@@ -75,11 +79,11 @@ def split_terms(text: str) -> list[Term]:
 
 
 def _phrases(query: str) -> list[list[str]]:
-    """What must be found, each a run of terms: quoted words together, others one by one."""
+    """The phrases of a query as lists of terms: quoted words are one phrase, other words one each."""
     phrases: list[list[str]] = []
     for quoted, curly, word in _QUOTED.findall(query):
         terms = [t.text for t in split_terms(quoted or curly or word)]
-        # a run of pairs ends in its single last character, which inside a longer text is not a term of its own
+        # a run of pairs ends with its last character alone, which is no term where the text goes on
         if len(terms) > 1 and len(terms[-1]) == 1 and len(terms[-2]) == 2 and terms[-2][1] == terms[-1]:
             terms.pop()
         if terms:
@@ -88,12 +92,12 @@ def _phrases(query: str) -> list[list[str]]:
 
 
 def _match(phrases: Sequence[Sequence[str]]) -> str:
-    """The FTS5 query: every phrase, the end of each as the beginning of a word."""
+    """The FTS5 query for all phrases; the last term of each may be the beginning of a word."""
     return " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
 
 
 def _places(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Where the phrases stand in ``text``, in order, none inside another."""
+    """The places of the phrases in ``text``, in order and without overlaps."""
     terms = split_terms(text)
     found: set[tuple[int, int]] = set()
     for phrase in phrases:
@@ -104,16 +108,16 @@ def _places(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]
             if end.text.startswith(last) and all(terms[i + k].text == whole[k] for k in range(n - 1)):
                 exact = end.start + len(last) if end.end - end.start == len(end.text) else end.end
                 found.add((terms[i].start, exact))
-    kept: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     for start, stop in sorted(found):
-        if not kept or start >= kept[-1][1]:
-            kept.append((start, stop))
-    return kept
+        if not places or start >= places[-1][1]:
+            places.append((start, stop))
+    return places
 
 
 def _snippet(text: str, start: int, end: int) -> tuple[str, int]:
-    """The words around a place, and where the place stands in them."""
-    left, right = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    """The words around a place, and the offset of the place in them."""
+    left, right = max(0, start - _CONTEXT), min(len(text), end + _CONTEXT)
     if left:
         space = text.find(" ", left, start)
         left = space + 1 if space >= 0 else left
@@ -127,17 +131,17 @@ def _snippet(text: str, start: int, end: int) -> tuple[str, int]:
 def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
     """Every place of ``query`` in the pages read and their gists, in book order.
 
-    ``whole``: the document as it is kept, whose paragraphs are indexed once for all its readings.
+    ``whole``: the document as stored, whose paragraphs are indexed once for all its readings.
     """
     phrases = _phrases(query)
     if not phrases:
         return []
-    text_index = _indexed_text(db, whole)
-    gist_index = _indexed_gists(db, reading_id)
+    text_index = _index_text(db, whole)
+    gist_index = _index_gists(db, reading_id)
     pieces = _pieces(whole, memory.document)
     starts = [page.start for page in memory.pages]
     hits: list[Hit] = []
-    for number in _found(db, text_index, phrases):
+    for number in _matching_rows(db, text_index, phrases):
         for index in pieces[number]:
             page = memory.pages[bisect_right(starts, index) - 1] if starts else None
             if page is None or index >= page.end:
@@ -147,7 +151,7 @@ def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, who
                 Hit(page.number, "text", index, start, end, *_snippet(text, start, end))
                 for start, end in _places(text, phrases)
             )
-    for number in _found(db, gist_index, phrases):
+    for number in _matching_rows(db, gist_index, phrases):
         gist = memory.gists[number - 1] if number <= len(memory.gists) else None
         if gist is not None:
             hits.extend(
@@ -158,7 +162,8 @@ def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, who
     return hits
 
 
-def _found(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:
+def _matching_rows(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:
+    """The numbers of the paragraphs or pages in an index that have all phrases."""
     rows = db.rows(
         "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid",
         (_match(phrases), index << 24, (index + 1) << 24),
@@ -181,8 +186,8 @@ def _pieces(whole: Document, limited: Document) -> list[range]:
     return found
 
 
-def _owner(connection: sqlite3.Connection, owner: str) -> tuple[int, bool]:
-    """The index's number, and whether it is new."""
+def _index_number(connection: sqlite3.Connection, owner: str) -> tuple[int, bool]:
+    """The number of the index of ``owner``, and whether it is new."""
     row = connection.execute("SELECT id FROM indexed WHERE owner = ?", (owner,)).fetchone()
     if row is not None:
         return int(row["id"]), False
@@ -193,14 +198,15 @@ def _terms_text(text: str) -> str:
     return " ".join(term.text for term in split_terms(text))
 
 
-def _indexed_text(db: Database, document: Document) -> int:
+def _index_text(db: Database, document: Document) -> int:
+    """Index the paragraphs of ``document`` unless they are indexed; returns the number of the index."""
     owner = f"text {document.id}"
     row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
     if row is not None:
         return int(row["id"])
     terms = [_terms_text(paragraph.text) for paragraph in document.paragraphs]
     with db.write() as connection:
-        number, new = _owner(connection, owner)
+        number, new = _index_number(connection, owner)
         if new:
             connection.executemany(
                 "INSERT INTO found (rowid, terms) VALUES (?, ?)", (((number << 24) + i, t) for i, t in enumerate(terms))
@@ -208,15 +214,16 @@ def _indexed_text(db: Database, document: Document) -> int:
     return number
 
 
-def _indexed_gists(db: Database, reading_id: int) -> int:
+def _index_gists(db: Database, reading_id: int) -> int:
+    """Index the gists of the reading that are not indexed yet; returns the number of the index."""
     owner = f"gist {reading_id}"
     row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
-    fresh = "SELECT number, text FROM gist WHERE reading_id = ? AND NOT indexed"
-    if row is not None and not db.rows(f"{fresh} LIMIT 1", (reading_id,)):
+    unindexed = "SELECT number, text FROM gist WHERE reading_id = ? AND NOT indexed"
+    if row is not None and not db.rows(f"{unindexed} LIMIT 1", (reading_id,)):
         return int(row["id"])
     with db.write() as connection:
-        number, _ = _owner(connection, owner)
-        for gist in connection.execute(fresh, (reading_id,)).fetchall():
+        number, _ = _index_number(connection, owner)
+        for gist in connection.execute(unindexed, (reading_id,)).fetchall():
             place = (number << 24) + gist["number"]
             connection.execute("DELETE FROM found WHERE rowid = ?", (place,))
             connection.execute("INSERT INTO found (rowid, terms) VALUES (?, ?)", (place, _terms_text(gist["text"])))

@@ -13,8 +13,8 @@ from itertools import islice
 
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
+from readagent_core.languages import detect_language
 from readagent_core.loaders import contents
-from readagent_core.loaders.language import detect
 
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
@@ -134,7 +134,7 @@ class Builder:
             paragraphs=tuple(self.paragraphs),
             sections=tuple(_flattened(self.sections)),
             author=" ".join(clean(author).split()),
-            language=language or detect(text),
+            language=language or detect_language(text),
             format=format,
             warnings=tuple(self.notices),
             cover=cover,

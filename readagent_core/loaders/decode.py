@@ -10,7 +10,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from readagent_core.loaders.language import detect
+from readagent_core.languages import detect_language
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -112,6 +112,6 @@ def _guess(data: bytes) -> str:
     encoding = best.encoding if best is not None else "cp1252"
     # cp1252 holds latin-1's letters at the same places, and the curly quotes besides
     encoding = {"latin_1": "cp1252", "iso8859_1": "cp1252", "shift_jis": "cp932"}.get(encoding, encoding)
-    if encoding in _NEIGHBOURS and detect(sample.decode("cp1252", "replace")) in _WESTERN:
+    if encoding in _NEIGHBOURS and detect_language(sample.decode("cp1252", "replace")) in _WESTERN:
         return "cp1252"  # the code pages differ in a few letters only; the words tell better
     return encoding

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import ChatModel
-from readagent_core.models.tokens import estimate_tokens
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.words import count_words, is_unspaced
 
 LEAST_TOKENS = 1.35  # a word, in any text

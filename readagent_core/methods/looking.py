@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from readagent_core.models.server.thinking import remove_thinking
+
 MOST_IN_RANGE = 50  # a range longer than that is no request for pages but a way of speaking
-_THINK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _DASHES = re.compile(r"[‐‑‒–—―−〜～]")
 _NUMBERS = r"\d+(?:[^\S\n]*(?:-|~|to|through|から)[^\S\n]*(?:p(?:age|\.)?\s*)?\d+)?"
 _JOIN = r"\s*(?:,|;|、|・|&|/|and|or|then|plus|と|や)+\s*(?:and\s+)?"
@@ -62,7 +63,7 @@ class Named:
 
 def plain(reply: str) -> str:
     """``reply`` without a <think> block and Markdown marks, its full-width characters as ordinary ones."""
-    text = unicodedata.normalize("NFKC", _THINK.sub("", reply))
+    text = unicodedata.normalize("NFKC", remove_thinking(reply))
     return _DASHES.sub("-", text.replace("【", "[").replace("】", "]")).replace("*", "").replace("`", "").strip()
 
 

@@ -17,7 +17,7 @@ from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods.base import Answer, Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question
 from readagent_core.methods.tools import tools_of
 from readagent_core.models.base import ChatModel, Completion, Watch
-from readagent_core.models.meter import Metered
+from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt, language_of
 from readagent_core.tags import disarm
 from readagent_core.usage import Usage
@@ -42,6 +42,7 @@ class Run:
         self.steps = 0
         self.joined: Mapping[int, tuple[int, ...]] = {}  # pages of a memory made to fit -> the reading's own
         self._began = time.monotonic()
+        self.model.learn_window(watch)  # what fits is counted from here on, and Stop ends this wait too
 
     @property
     def usage(self) -> Usage:

@@ -18,7 +18,7 @@ from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import Watch
 
 if TYPE_CHECKING:
-    from readagent_core.models.embed import Embedder
+    from readagent_core.models.embeddings.embed import Embedder
 
 _LOOK_SECONDS = 0.1  # between looks at whether whoever waits was cancelled
 _BUILDING: dict[str, _Builder] = {}
@@ -58,7 +58,7 @@ def tools_of(settings: AskSettings) -> Tools:
 
 def embedder_of(settings: AskSettings) -> Embedder:
     """The embedder a run was given, else the built-in one."""
-    from readagent_core.models.embed import BuiltInEmbedder  # brings in numpy
+    from readagent_core.models.embeddings.embed import BuiltInEmbedder  # brings in numpy
 
     return tools_of(settings).embedder or BuiltInEmbedder()
 

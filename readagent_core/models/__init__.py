@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from readagent_core.models.base import ChatModel
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.settings import Settings
 
 if TYPE_CHECKING:
-    from readagent_core.models.embed import Embedder
+    from readagent_core.models.embeddings.embed import Embedder
 
 
 def connect(settings: Settings) -> ChatModel:
@@ -26,14 +26,15 @@ def connect(settings: Settings) -> ChatModel:
 
 
 def connect_embedder(settings: Settings) -> Embedder:
-    """The embedder in force; the built-in one where none is set. See ``embed.connect_embedder``."""
-    from readagent_core.models import embed
+    """The embedder named in the settings: the server's, or one on this computer ('local:…'); else the built-in one."""
+    from readagent_core.models.embeddings.embed import BuiltInEmbedder
+    from readagent_core.models.embeddings.minilm import PREFIX, LocalEmbedder
 
-    return embed.connect_embedder(settings)
+    name = str(settings.kept.get("embedding_model") or "")
+    if name.startswith(PREFIX):
+        return LocalEmbedder(name)
+    if not name or not settings.connected:
+        return BuiltInEmbedder()
+    from readagent_core.models.embeddings.server import connect_server
 
-
-def anew(model: ChatModel) -> ChatModel:
-    """``model`` asking again even what is kept already, for a person who wants another reply."""
-    again = getattr(model, "anew", None)
-    found: ChatModel = again() if again else model
-    return found
+    return connect_server(name, settings)

@@ -1,17 +1,20 @@
-"""What every model is to the rest of the house: a prompt goes in, a completion comes out.
+"""What every model is to the rest of the program: a prompt goes in, a completion comes out.
 
-Three kinds stand behind ``ChatModel``: an OpenAI-compatible server, the built-in reader, and a scripted one
-in tests. Wrappers (cache, meter) are models themselves; nothing else knows of them.
+Three kinds of ``ChatModel`` answer: an OpenAI-compatible server, the built-in reader, and a scripted one in tests.
+Wrappers (cache, meter, retries) are models too, and delegate everything they do not change.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Self
 
-from readagent_core.errors import CancelledError
+from readagent_core.cancel import Watch as Watch
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server.limiter import Limiter
 from readagent_core.prompts import Prompt
 
 
@@ -20,7 +23,7 @@ class Completion:
     """A model's reply. ``finish``: 'stop', or 'length' when it hit its limit.
 
     ``tokens_*``: as the server reported, None where it did not. ``reasoning``: a <think> block or a separate
-    reasoning field, never part of ``text``. ``cached``: it was kept from before and nothing was sent.
+    reasoning field, never part of ``text``. ``cached``: it comes from the cache and nothing was sent.
     ``seconds``: from call to reply; ``first_word``: to the first streamed part. ``tries``: calls it took.
     """
 
@@ -36,78 +39,90 @@ class Completion:
     tries: int = 1
 
 
-class Watch:
-    """How long work is stopped and how it tells that it waits. One is passed down with every model call."""
-
-    def __init__(self) -> None:
-        self._stop = threading.Event()
-        self._changed = threading.Condition()
-        self._hurries = 0
-
-    def cancel(self) -> None:
-        """Ask the work to stop at its next step. What is done is kept."""
-        self._stop.set()
-        with self._changed:
-            self._changed.notify_all()
-
-    def hurry(self) -> None:
-        """End the waits under way: go on now."""
-        with self._changed:
-            self._hurries += 1
-            self._changed.notify_all()
+class ChatModel(ABC):
+    """A model that answers prompts. What only models on a server have is here too, with its default."""
 
     @property
-    def cancelled(self) -> bool:
-        return self._stop.is_set()
-
-    def check(self) -> None:
-        """Raise CancelledError when the work was asked to stop."""
-        if self._stop.is_set():
-            raise CancelledError("Stopped. What was done so far is kept.")
-
-    def wait(self, seconds: float, why: str) -> bool:
-        """Wait, saying why ('the server asked for 12 s'); whether ``hurry`` ended it. Raises CancelledError."""
-        self.waiting(seconds, why)
-        try:
-            with self._changed:
-                before = self._hurries
-                self._changed.wait_for(lambda: self._stop.is_set() or self._hurries != before, seconds)
-                hurried = self._hurries != before
-            self.check()
-            return hurried
-        finally:
-            self.waiting(0.0, "")
-
-    def waiting(self, seconds: float, why: str) -> None:
-        """Told when a wait begins (``seconds`` > 0) and ends (0). Overridden by whoever shows it."""
-
-
-class ChatModel(Protocol):
-    """``name``: the model's own. ``where``: the server's address, or '' for what runs in this process.
-
-    ``window``: context size in tokens, None where unknown. ``is_language_model``: False for the built-in reader.
-    """
+    @abstractmethod
+    def name(self) -> str:
+        """The model's own name."""
 
     @property
-    def name(self) -> str: ...
-    @property
-    def where(self) -> str: ...
-    @property
-    def window(self) -> int | None: ...
-    @property
-    def is_language_model(self) -> bool: ...
+    def where(self) -> str:
+        """The server's address; '' for a model in this process."""
+        return ""
 
+    @property
+    def window(self) -> int | None:
+        """Context size in tokens, None where unknown. A server may have to be asked first: ``learn_window``."""
+        return None
+
+    @property
+    def window_is_firm(self) -> bool:
+        """False where the server has not loaded the model yet and may give it another window than it says now."""
+        return True
+
+    @property
+    def is_language_model(self) -> bool:
+        """False for the built-in reader."""
+        return True
+
+    @property
+    def price(self) -> Price | None:
+        """What a call costs, None where unknown."""
+        return None
+
+    @property
+    def budget(self) -> float | None:
+        """The most one run (a reading, an ask) may cost, in dollars; None for no limit."""
+        return None
+
+    @property
+    def limiter(self) -> Limiter | None:
+        """How many calls may be under way at the model's server; None for a model in this process."""
+        return None
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """What besides the prompt decides a reply (the temperature): part of the cache's key."""
+        return {}
+
+    @property
+    def cutting(self) -> str:
+        """That the server was seen cutting prompts, and the remedy, for people; '' where it was not."""
+        return ""
+
+    @property
+    def notices(self) -> list[str]:
+        """What a person should know of this connection."""
+        return []
+
+    @abstractmethod
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        """The whole reply. Raises ModelError (a named one) or CancelledError."""
-        ...
+        """Return the whole reply. Raises ModelError (one of its subclasses) or CancelledError."""
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        """Parts of the reply as they come and, last, the Completion that holds them all. Raises as above."""
-        ...
+        """Give the parts of the reply as they arrive and, last, the Completion that holds them all. Raises as
+        ``complete`` does.
+        """
+        completion = self.complete(prompt, watch)
+        yield from completion.text.splitlines(keepends=True)
+        yield completion
+
+    def learn_window(self, watch: Watch) -> None:  # noqa: B027  only a server has to be asked
+        """Ask the server for its window where it is not known yet, so that ``window`` need not wait for it."""
+
+    def anew(self) -> ChatModel:
+        """Return this model without the replies in the cache: each prompt is sent, and its reply stored."""
+        return self
+
+    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> ChatModel:
+        """Return this model with ``around`` applied to what is asked where the cache holds no reply."""
+        return around(self)
 
 
-class Around:
-    """A model that is another model (``model``), until something is overridden: the base of every wrapper."""
+class Around(ChatModel):
+    """Delegates to another model: the base of every wrapper."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
@@ -125,11 +140,54 @@ class Around:
         return self.model.window
 
     @property
+    def window_is_firm(self) -> bool:
+        return self.model.window_is_firm
+
+    @property
     def is_language_model(self) -> bool:
         return self.model.is_language_model
+
+    @property
+    def price(self) -> Price | None:
+        return self.model.price
+
+    @property
+    def budget(self) -> float | None:
+        return self.model.budget
+
+    @property
+    def limiter(self) -> Limiter | None:
+        return self.model.limiter
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        return self.model.sampling
+
+    @property
+    def cutting(self) -> str:
+        return self.model.cutting
+
+    @property
+    def notices(self) -> list[str]:
+        return self.model.notices
 
     def complete(self, prompt: Prompt, watch: Watch) -> Completion:
         return self.model.complete(prompt, watch)
 
     def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
         return self.model.stream(prompt, watch)
+
+    def learn_window(self, watch: Watch) -> None:
+        self.model.learn_window(watch)
+
+    def anew(self) -> Self:
+        return self._over(self.model.anew())
+
+    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> Self:
+        return self._over(self.model.beneath(around))
+
+    def _over(self, model: ChatModel) -> Self:
+        """Return a copy of this wrapper around another model; what it counts or holds is shared."""
+        other = copy.copy(self)
+        other.model = model
+        return other

@@ -1,6 +1,6 @@
-"""From settings to a model: one stack a process and server, so that its lines, lessons and cache are shared.
+"""Makes the model that the settings name: a stack of wrappers around a server, shared by the whole process.
 
-Cached → Purse → Patient → OpenAIServer. What the settings page keeps for a model is read here and nowhere else.
+Cached → Purse → Patient → OpenAIServer. What the settings page kept for a model is read here and nowhere else.
 """
 
 from __future__ import annotations
@@ -8,32 +8,38 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from readagent_core.models.base import ChatModel
-from readagent_core.models.builtin import BuiltInReader
-from readagent_core.models.cache import Cached
-from readagent_core.models.meter import Purse
-from readagent_core.models.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
-from readagent_core.models.patience import MOST_AT_ONCE, Limiter, Patient
-from readagent_core.models.prices import Price, price_of
-from readagent_core.models.quirks import Quirks
-from readagent_core.models.reply_cache import DAYS, MEGABYTES, ReplyCache
-from readagent_core.models.spending import Ledger
+from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.models.cache.model import Cached
+from readagent_core.models.cache.store import DAYS, MEGABYTES, ReplyCache
+from readagent_core.models.cost.meter import Purse
+from readagent_core.models.cost.prices import Price, price_of
+from readagent_core.models.cost.spending import Ledger
+from readagent_core.models.server.limiter import MOST_AT_ONCE, Limiter
+from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
+from readagent_core.models.server.quirks import Quirks
+from readagent_core.models.server.retry import Patient
 from readagent_core.settings import Settings
 
 _LOCK = threading.RLock()
 _CACHES: dict[tuple[Path, int, float], ReplyCache] = {}
+_LEDGERS: dict[Path, Ledger] = {}
 _LIMITERS: dict[str, Limiter] = {}
 _QUIRKS: dict[tuple[str, str], Quirks] = {}
-_STACKS: dict[tuple[object, ...], ServerModel] = {}
-_RETIRED: list[ServerModel] = []
+# A stack lives as long as something uses it, the newest one of each home folder longer; then its connections close.
+_STACKS: WeakValueDictionary[tuple[object, ...], ServerModel] = WeakValueDictionary()
+_NEWEST: dict[Path, ServerModel] = {}
 
 
 class ServerModel(Cached):
-    """A model on a server with all that belongs to it. ``price`` and ``budget``: what a ``Metered`` takes up."""
+    """A model on a server with all that belongs to it."""
+
+    price: Price | None = None
+    budget: float | None = None
 
     def __init__(
         self,
@@ -48,38 +54,21 @@ class ServerModel(Cached):
         pace: float = 1.0,
     ) -> None:
         self.server = server
-        self.limiter = limiter
         self.price = price
         self.budget = budget
         self.pace = pace
-        model: ChatModel = Purse(Patient(server, limiter, pace=pace), ledger, price, month)
-        super().__init__(model, cache, server.sampling)
-
-    def helped(self, connections: int) -> AbstractContextManager[None]:
-        """While it lasts, a second process sends the calls: for many at once. See ``beside``."""
-        return self.server.beside.helped(connections, self.limiter)
+        self._limiter = limiter
+        super().__init__(Purse(Patient(server, limiter, pace=pace), ledger, price, month), cache)
 
     @property
-    def ahead(self) -> int:
-        return self.server.ahead
-
-    @property
-    def window_is_firm(self) -> bool:
-        return self.server.window_is_firm
-
-    @property
-    def cutting(self) -> str:
-        """That the server was caught cutting prompts, and the remedy; '' where it was not."""
-        return self.server.quirks.cutting
+    def limiter(self) -> Limiter:
+        return self._limiter
 
     @property
     def notices(self) -> list[str]:
-        """What a person should know of this connection: things refused, windows learnt, fewer calls at once, a
-        damaged cache.
-        """
-        slowed = [f"{self.limiter.told}."] if self.limiter.told else []
-        cutting = [self.cutting] if self.cutting else []
-        return [*cutting, *self.server.quirks.notices, *slowed, *self.cache.notices]
+        """Things refused, windows learnt, fewer calls at once, a damaged cache."""
+        slowed = [f"{self.limiter.notice}."] if self.limiter.notice else []
+        return [*self.server.notices, *slowed, *self.cache.notices]
 
 
 def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
@@ -103,7 +92,8 @@ def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
     price = price_of(settings.model, where, kept.get("prices"))
     key = (settings.home, where, settings.model, settings.api_key, options, price, _cache_options(settings))
     with _LOCK:
-        if key not in _STACKS:
+        stack = _STACKS.get(key)
+        if stack is None:
             window, temperature, silence, at_once, book, month, _ = options
             server = OpenAIServer(
                 where,
@@ -117,17 +107,24 @@ def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
             limiter = _LIMITERS.setdefault(where, Limiter(at_once))
             limiter.most = at_once
             limiter.allowed = min(limiter.allowed, at_once)
-            _STACKS[key] = ServerModel(
+            stack = _STACKS[key] = ServerModel(
                 server,
                 cache=open_cache(settings),
                 limiter=limiter,
-                ledger=Ledger(settings.home),
+                ledger=open_spending_log(settings.home),
                 price=price,
                 budget=book,
                 month=month,
                 pace=pace,
             )
-        return _STACKS[key]
+        _NEWEST[settings.home] = stack
+        return stack
+
+
+def open_spending_log(home: Path) -> Ledger:
+    """The one record of what is spent from this home folder in this process."""
+    with _LOCK:
+        return _LEDGERS.setdefault(home, Ledger(home))
 
 
 def open_cache(settings: Settings) -> ReplyCache:
@@ -146,7 +143,7 @@ def relearn(where: str, model: str) -> None:
     with _LOCK:
         _QUIRKS.pop((where, model), None)
         for key in [key for key, stack in _STACKS.items() if (stack.where, stack.name) == (where, model)]:
-            _RETIRED.append(_STACKS.pop(key))  # work under way keeps its own
+            del _STACKS[key]  # work under way keeps its own
 
 
 def window_set(kept: Mapping[str, Any], model: str) -> float | None:
@@ -169,11 +166,13 @@ def _number(kept: Mapping[str, Any], name: str) -> float | None:
 def close_all() -> None:
     """Close every connection and cache of this process (at its end, and between tests)."""
     with _LOCK:
-        for stack in [*_STACKS.values(), *_RETIRED]:
+        for stack in list(_STACKS.values()):
             stack.server.close()
         for cache in _CACHES.values():
             cache.close()
-        for registry in (_STACKS, _RETIRED, _CACHES, _LIMITERS, _QUIRKS):
+        for ledger in _LEDGERS.values():
+            ledger.close()
+        for registry in (_STACKS, _NEWEST, _CACHES, _LEDGERS, _LIMITERS, _QUIRKS):
             registry.clear()
 
 

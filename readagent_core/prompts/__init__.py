@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from string import Template
 
-from readagent_core.once import once
 from readagent_core.words import count_words
 
 LANGUAGES = ("en", "ja")
@@ -35,7 +34,7 @@ class Prompt:
     reply_words: int = 300
     sample: int = 1
 
-    @once
+    @cached_property
     def words(self) -> int:
         return count_words(self.text)
 

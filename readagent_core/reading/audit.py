@@ -8,34 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from dataclasses import replace
 
+from readagent_core.languages import certain_language
 from readagent_core.memory import Gist
 from readagent_core.words import count_words
 
 _SHOWN = 3  # names or numbers listed in one mark
+_SAMPLE = 4000  # characters from which the language is detected
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _POINTS = str.maketrans("", "", ".,:")
 _CAPITALISED = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w’'-]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]['\"”’)]*\s+|[\n“\"‘(«—–]\s*)$")
 _WORD = re.compile(r"\w+")
-SCRIPTS = {  # the first word of a character's Unicode name tells its script
-    "LATIN": "Latin", "CYRILLIC": "Cyrillic", "GREEK": "Greek", "ARABIC": "Arabic", "HEBREW": "Hebrew",
-    "CJK": "East Asian", "HIRAGANA": "East Asian", "KATAKANA": "East Asian", "HANGUL": "Korean", "THAI": "Thai",
-    "DEVANAGARI": "Devanagari",
-}  # fmt: skip
-# the commonest small words tell languages of one script apart; enough for 'this is not the book's language'
-SMALL_WORDS = {
-    "English": "the and of to in that was he she it his her with for as had is at on not but they from by",
-    "German": "der die das und nicht ist ein eine zu den mit sich auf dem es er sie ich im von war auch",
-    "French": "le la les et des du un une est que qui dans pour pas il elle en ne se ce au sur avec",
-    "Spanish": "el la los las y de que en un una es no se con por su para al lo como del más pero",
-    "Italian": "il la di che e un una non per è con si da sono i gli del della al nel ma come lo",
-    "Portuguese": "o a os as e de que não um uma em do da com se por para no na mais dos foi ao",
-    "Dutch": "de het een en van ik te dat die in niet is op met voor zijn er maar aan om hij was",
-}
-_SMALL = {language: frozenset(words.split()) for language, words in SMALL_WORDS.items()}
 
 
 def audit(gist: Gist, page_text: str, *, page_words: int) -> Gist:
@@ -45,7 +30,7 @@ def audit(gist: Gist, page_text: str, *, page_words: int) -> Gist:
     marks: list[str] = []
     if gist.words > page_words:
         marks.append(f"longer than its page ({gist.words} words for {page_words})")
-    ours, theirs = language_seen(page_text), language_seen(gist.text)
+    ours, theirs = (certain_language(text[:_SAMPLE]) for text in (page_text, gist.text))
     if ours and theirs and ours != theirs:
         marks.append(f"seems to be in another language than the page ({theirs}, not {ours})")
     elif ours != "German" and (strangers := names_not_in(gist.text, page_text)):  # its nouns all look like names
@@ -58,27 +43,6 @@ def audit(gist: Gist, page_text: str, *, page_words: int) -> Gist:
 def _listed(what: str, found: list[str]) -> str:
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return f"{what} that its page does not have: {', '.join(found[:_SHOWN])}{more}"
-
-
-def language_seen(text: str) -> str:
-    """The script of ``text``, or its language where small words tell it; '' where they do not."""
-    counts: Counter[str] = Counter()
-    for character, times in Counter(text[:4000]).items():
-        if character.isalpha():
-            name = "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ")[0].split("-")[0]
-            counts[name] += times
-    if not counts:
-        return ""
-    script = SCRIPTS.get(max(counts, key=lambda name: counts[name]), "")
-    if script != "Latin":
-        return script
-    words = Counter(_WORD.findall(text[:4000].lower()))
-    seen = words.keys()
-    scores = sorted(((sum(words[w] for w in small & seen), name) for name, small in _SMALL.items()), reverse=True)
-    (best, name), (second, _) = scores[0], scores[1]
-    total = words.total()
-    sure = total >= 12 and best >= 0.15 * total and best >= 1.5 * second
-    return name if sure else ""
 
 
 def names_not_in(gist: str, page: str) -> list[str]:

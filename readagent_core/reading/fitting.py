@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import render
 from readagent_core.reading.gisting import shorten
 from readagent_core.reading.pool import run_all
@@ -30,7 +31,6 @@ _SHOWN_WORDS = 300  # of each gist, when neighbours are compared
 _PASSES = 3
 _YES = re.compile(r"^\W*(?:yes\b|はい)", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no\b(?!\W*t\s*sure)|いいえ)", re.IGNORECASE)
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
 _REMEMBERED = 8
 _fitted: OrderedDict[tuple[object, ...], GistMemory] = OrderedDict()  # questions on one book fit it once a process
 _lock = threading.Lock()
@@ -38,7 +38,7 @@ _lock = threading.Lock()
 
 def parse_verdict(reply: str) -> str:
     """'yes', 'no' or 'not sure': whether a new chapter or section starts; anything unclear is 'not sure'."""
-    text = _THOUGHT.sub("", reply)
+    text = remove_thinking(reply)
     return "yes" if _YES.match(text) else "no" if _NO.match(text) else "not sure"
 
 

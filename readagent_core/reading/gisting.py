@@ -12,6 +12,7 @@ from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt, language_of, render
 from readagent_core.reading.audit import audit
@@ -34,7 +35,6 @@ PROBLEMS = {
         "cut off": "途中で切れていました",
     },
 }
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
 _PREAMBLE = re.compile(
     r"^\W*(?:sure[,!.]?\s*)?(?:here(?:'s| is| are)|the following is|below is)?[^\n:]{0,40}"
     r"\b(?:shortened|condensed|abridged|shorter)\b(?:\s+(?:version|passage|text))?[^\n:]{0,40}:\s*\n?|"
@@ -57,7 +57,7 @@ def target_words(words: int, share: float) -> int:
 
 def clean(reply: str) -> str:
     """A gist as it stands in the reply: without thoughts, a heading line about itself, fences or outer quotes."""
-    text = _THOUGHT.sub("", reply).strip()
+    text = remove_thinking(reply).strip()
     text = re.sub(r"^```\w*\n?|\n?```$", "", text).strip()
     text = _PREAMBLE.sub("", text, count=1).strip()
     for opening, closing in (('"', '"'), ("“", "”"), ("「", "」")):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
 from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt, language_of, render, template
 from readagent_core.reading.windows import Window, Windows
 from readagent_core.tags import disarm
@@ -20,7 +21,6 @@ from readagent_core.words import first_words, last_words, squeeze
 
 TRIES = 3
 _REASON_WORDS = 120  # a reason longer than that is a model talking to itself
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
 _NAMED = re.compile(
     r"(?:break\s*[-_ ]?\s*point|pause\s*[-_ ]?\s*point|区切り|印|label)"
     r"\W{0,12}?(?:(?:is|は|at|label|no\.?|number)\W{0,12}?){0,3}(\d+)",
@@ -42,7 +42,7 @@ class Pause:
 
 def parse_pause(reply: str, offered: Collection[int]) -> Pause:
     """The pause point a reply names. Raises ReplyError where it names none that was offered."""
-    text = _THOUGHT.sub(" ", reply).translate(_NARROW).replace("*", "").replace("`", "")
+    text = remove_thinking(reply).translate(_NARROW).replace("*", "").replace("`", "")
     for pattern in (_NAMED, _BRACKETED):
         for found in pattern.finditer(text):
             if _number(found.group(1)) in offered:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from readagent_core.document import Document
-from readagent_core.errors import CancelledError, EmptyDocumentError, ReadAgentError
+from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError
 from readagent_core.memory import Gist, GistMemory, Page, check_cover
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.models.meter import Metered
+from readagent_core.models.cost.meter import Metered
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.chains import Chains
 from readagent_core.reading.fitting import thin
@@ -58,8 +59,10 @@ def read(
         raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
     windows = Windows(limited, plan)
     metered = model if isinstance(model, Metered) else Metered(model)
+    watch = watch or Watch()
+    metered.learn_window(watch)
     while True:
-        run = _Run(windows, metered, store or NoStore(), connections, watch or Watch(), on_change, ahead)
+        run = _Run(windows, metered, store or NoStore(), connections, watch, on_change, ahead)
         try:
             memory = run.finish()
         except _ChangedElsewhere:
@@ -228,8 +231,9 @@ class _Run:
                 self._absorb(outcome)
                 self._take()
             except (ReadAgentError, _ChangedElsewhere):
-                return  # it cannot be kept; why the reading stopped is told already
-        self._tell()
+                break  # it cannot be kept
+        with suppress(LibraryError):  # the error that stopped the reading is the one to report
+            self._tell()
 
     def _memory(self) -> GistMemory:
         return GistMemory(
@@ -243,6 +247,7 @@ class _Run:
         )
 
     def _tell(self) -> None:
+        self._store.save_usage(self._model.usage)  # after every call, so that a killed process loses no figure
         if self._on_change is None:
             return
         made = [g for g in self._gists if g is not None]

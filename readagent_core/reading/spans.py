@@ -14,6 +14,7 @@ from typing import Any
 
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt, language_of, render, template
 from readagent_core.reading.gisting import clean, instructions_text
 from readagent_core.reading.windows import Windows
@@ -26,7 +27,6 @@ SPAN_WORDS = 8000  # a span of long pages is shorter than SPAN_PAGES of them, bu
 OVERLAP = 0.12  # of a span is shown again with the next one: 1 / (1 - 0.12) = 1.14 words shown per word
 _WINDOW_SHARE = 0.55  # of a model's window (in tokens) that a span (in words) may fill
 _REASON_WORDS = 60
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|$)", re.DOTALL | re.IGNORECASE)
 _LINE = re.compile(
     r"^[ \t]*(?:[-*•#]+[ \t]*)?(?:\d+[.)][ \t]+)?(?:(?:break point|label|印)[ \t:：]*)?(?:"
     r"[<‹＜〈\[(][ \t]*(\d+)[ \t]*(?:[|｜][^>›＞〉\])\n]*)?[>›＞〉\])]|"
@@ -109,7 +109,7 @@ def span_prompt(windows: Windows, span: Span, *, with_gists: bool) -> Prompt:
 
 def parse_points(reply: str, offered: Collection[int]) -> Points:
     """The pause points of a reply, in order, offered ones only. Raises ReplyError where there is none."""
-    text = _THOUGHT.sub("", reply)
+    text = remove_thinking(reply)
     lines = [m for m in _LINE.finditer(text) if len(m.group(1) or m.group(2)) < 12]
     reasons: dict[int, str] = {}
     gists: dict[int, str] = {}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from readagent_core import methods, models
+from readagent_core import methods
 from readagent_core.errors import CancelledError, CutOffError, NotKeptError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, Reading
@@ -20,7 +20,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.answering import read_words
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
 from readagent_core.methods.tools import equip
-from readagent_core.models.meter import Metered
+from readagent_core.models.cost.meter import Metered
 from readagent_core.study import following
 from readagent_core.study.tools import tools
 from readagent_core.words import first_words, squeeze
@@ -75,7 +75,7 @@ def ask(
     history = following.seen_history(study.library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
     settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
     # one meter for every call of this question: the step before the method shares the method's budget
-    model = Metered(models.anew(study.model) if anew else study.model)
+    model = Metered(study.model.anew() if anew else study.model)
     extra: dict[str, Any] = {
         "model": model.name,
         "where": model.where,

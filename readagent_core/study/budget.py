@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from readagent_core.library.records import Reading
 from readagent_core.models.base import ChatModel
-from readagent_core.models.prices import money
+from readagent_core.models.cost.prices import money
 
 if TYPE_CHECKING:
     from readagent_core.study import Study
@@ -52,7 +52,7 @@ def of_book(study: Study, book_id: str, model: ChatModel, *, reading: Reading | 
     """How the budget of a book stands for ``model``. ``reading``: the one whose rest is to be estimated."""
     readings = [r for r in study.library.readings(book_id) if not r.recorded]
     spent = sum(r.usage.cost or 0.0 for r in readings)
-    step = float(getattr(model, "budget", None) or 0.0)
+    step = float(model.budget or 0.0)
     limit = max(step, float(study.library.preference(_name(book_id), 0.0))) if step else None
     return BookBudget(spent, limit, step, _rest(study, reading) if reading else None)
 

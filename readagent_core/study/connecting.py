@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from readagent_core import keyrings
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
 from readagent_core.models.connection import relearn, window_set
-from readagent_core.models.openai_server import OpenAIServer
-from readagent_core.models.prices import Price
-from readagent_core.models.probe import PRESETS, Check, Preset, try_model
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.models.server.probe import PRESETS, Check, Preset, try_model
 from readagent_core.settings import Secret, Settings, keep, load_settings
 from readagent_core.study import key_places
 from readagent_core.study.key_places import MEMORY
@@ -71,7 +72,8 @@ def use_model(
     """Use this model from now on, here and at the next start. Raises SettingsError.
 
     ``key``: empty where none is needed. ``place``: where it is kept, one of ``key_places.places()``; a key kept
-    anywhere else is removed. ``price``: as the server lists it; kept with its day, unless one was set by hand.
+    anywhere else is removed; where the keyring does not let it be removed, SettingsError is raised after the model is
+    in use. ``price``: as the server lists it; kept with its day, unless one was set by hand.
     """
     address, model = address_of(address), model.strip()
     if not model:
@@ -80,7 +82,7 @@ def use_model(
     prices = study.settings.kept.get("prices", {})
     if price is not None and len(prices.get(model, ())) != BY_HAND:
         changes["prices"] = {**prices, model: [price.read, price.written, price.as_of]}
-    place = key_places.settle(study, address, key, place, changes)
+    place, old = key_places.save(study, address, key, place, changes)
     fresh = load_settings()
     origin = {name: MEMORY if _overruled(fresh, name) else "settings" for name in NAMES}
     if not _overruled(fresh, "api_key"):
@@ -89,16 +91,23 @@ def use_model(
     chosen = replace(fresh, base_url=address, model=model, api_key=key, origin=origin, key_trouble=trouble)
     relearn(address, model)
     study.reconnect(chosen)
+    if old:
+        keyrings.remove(study.home, old)
     return chosen
 
 
 def use_built_in(study: Study) -> Settings:
-    """Back to the built-in reader. The address is remembered for the next time; a kept key is removed."""
-    key_places.drop(study, {"model": None})
+    """Use the built-in reader. The address is remembered for the next time; a kept key is removed.
+
+    Raises SettingsError where the keyring does not let it be removed; the built-in reader is in use all the same.
+    """
+    _, old = key_places.save(study, "", Secret(), MEMORY, {"model": None})
     fresh = load_settings()
     origin = {name: MEMORY if _overruled(fresh, name) else "" for name in NAMES}
     chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin, key_trouble="")
     study.reconnect(chosen)
+    if old:
+        keyrings.remove(study.home, old)
     return chosen
 
 

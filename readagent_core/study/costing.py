@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from readagent_core.memory import compression_rate
 from readagent_core.methods.base import Answer, Asked, Event
-from readagent_core.models.prices import money
+from readagent_core.models.cost.prices import money
 from readagent_core.study.replay import answer_of
 from readagent_core.usage import Usage
 from readagent_core.words import count_of

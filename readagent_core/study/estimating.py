@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from readagent_core.document import Document
-from readagent_core.models.prices import Quote, money, quote
+from readagent_core.models.cost.prices import Quote, money, quote
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import estimate
 from readagent_core.words import count_of
@@ -27,7 +27,7 @@ def reading_quote(study: Study, document: Document, plan: ReadingPlan) -> Quote:
         cost.calls,
         cost.words_in,
         cost.words_out,
-        price=getattr(model, "price", None),
+        price=model.price,
         seconds_a_call=seconds_a_call(study) if model.is_language_model else None,
         at_once=int(study.settings.kept.get("connections") or 8),
     )

@@ -16,7 +16,8 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.library.records import Exchange
 from readagent_core.methods.base import Asked, Event, Noted
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.models.meter import Metered
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.tags import disarm
 from readagent_core.words import count_words, first_words, squeeze
@@ -27,7 +28,6 @@ ANSWER_WORDS = 120
 _LEAD = re.compile(
     r"^\s*(?:[*_#>\s]*(?:next |rewritten |standalone )?question|質問|次の質問)[*_]*\s*[:：]\s*", re.IGNORECASE
 )
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def answer_text(events: Iterable[dict[str, Any]]) -> str:
@@ -67,7 +67,7 @@ def standalone_prompt(question: str, history: Sequence[tuple[str, str]], *, titl
 
 def standalone(reply: str, question: str) -> str:
     """The question as the reply has it; '' when the reply cannot be one."""
-    lines = [_LEAD.sub("", line).strip() for line in _THINKING.sub("", reply).splitlines()]
+    lines = [_LEAD.sub("", line).strip() for line in remove_thinking(reply).splitlines()]
     text = next((line for line in lines if line), "").strip("*_ ").strip('"“”「」 ')
     words, asked = count_words(text), count_words(question)
     return text if words and asked / 2 <= words <= asked * 3 + 30 else ""

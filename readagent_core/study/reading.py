@@ -5,7 +5,6 @@ A reading that stops says in the library why, for people. Knows nothing of scree
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,11 +14,10 @@ from readagent_core.errors import BudgetError, CancelledError, LibraryError, Rea
 from readagent_core.jobs import Job
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory
-from readagent_core.models import anew
 from readagent_core.models.base import ChatModel
-from readagent_core.models.meter import Metered
-from readagent_core.models.quirks import HOW_LARGER
-from readagent_core.models.tokens import estimate_tokens
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.models.server.quirks import HOW_LARGER
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import AHEAD, Progress, read
 from readagent_core.study import budget
@@ -38,7 +36,6 @@ _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of a
 _INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
 _LEAST_PAGE_WORDS = 60  # below this no window helps
 _LOOK_SECONDS = 1.0  # how often to see how far another process is
-_USAGE_SECONDS = 0.5  # how often the cost so far is written down
 
 
 def default_plan(words: int) -> ReadingPlan:
@@ -78,7 +75,7 @@ def _reading_of(study: Study, book_id: str, plan: ReadingPlan | None) -> Reading
     book = study.library.book(book_id)
     model = study.model
     chosen = plan or _last_plan(study, book_id) or default_plan(book.words)
-    if model.window and getattr(model, "window_is_firm", True):  # a model not loaded yet may be given more
+    if model.window and model.window_is_firm:  # a model not loaded yet may be given more
         chosen = fitting_plan(chosen, model.window, study.library.document(book_id))
     return study.library.open_reading(book_id, chosen, model.name, model.where)
 
@@ -116,7 +113,7 @@ def read_from(study: Study, reading_id: int, page: int) -> Job:
         library.cut_from(own.id, page)
     elif not own.pages and (own.document_id, own.plan.key) == (shown.document_id, shown.plan.key):
         library.put_memory(own.id, library.memory(shown.id).up_to(page - 1))
-    return _start(study, library.reading(own.id), anew(study.model))
+    return _start(study, library.reading(own.id), study.model.anew())
 
 
 def newest_memory(study: Study, book_id: str) -> tuple[Reading, GistMemory] | None:
@@ -134,25 +131,16 @@ def _last_plan(study: Study, book_id: str) -> ReadingPlan | None:
 
 def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connections: int, ahead: float) -> None:
     library = study.library
-    before = reading.usage
-    latest = Usage()
-    written = time.monotonic()
     hold = library.hold(reading.id)
 
     def tell(progress: Progress) -> None:
-        nonlocal latest, written
-        latest = progress.usage
         job.publish(done=progress.words_read, total=progress.words_total, value=progress)
-        if hold.taken and time.monotonic() - written > _USAGE_SECONDS:
-            written = time.monotonic()
-            library.set_state(reading.id, "reading", usage=before + latest)
 
     document = library.document(reading.book_id, document_id=reading.document_id)
     try:
         while not hold.take():
             tell(_elsewhere(library.memory(reading.id)))
             job.wait(_LOOK_SECONDS, ELSEWHERE)
-        before = library.reading(reading.id).usage
         library.set_state(reading.id, "reading")
         allowed = budget.of_book(study, reading.book_id, model)
         read(
@@ -170,7 +158,7 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
         why = PAUSED if isinstance(error, CancelledError) else str(error) if state == "paused" else BROKEN
         if hold.taken:
             with suppress(LibraryError):  # the disk that stopped the reading may not take this either
-                library.set_state(reading.id, state, why=why, usage=before + latest)
+                library.set_state(reading.id, state, why=why)
         if isinstance(error, BudgetError) and not error.monthly:
             stands = budget.of_book(study, reading.book_id, model, reading=library.reading(reading.id))
             if stands.limit is not None:
@@ -182,7 +170,7 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
         raise
     finally:
         hold.release()
-    library.set_state(reading.id, "done", usage=before + latest)
+    library.set_state(reading.id, "done")
 
 
 def _in_smaller_pages(

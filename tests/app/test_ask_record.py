@@ -33,7 +33,7 @@ from readagent_core.methods.base import (
     Noted,
     event_to_dict,
 )
-from readagent_core.models import builtin
+from readagent_core.models.builtin import reader as builtin
 from readagent_core.study import replay
 from readagent_core.usage import Usage
 from tests.recordings import recording

@@ -31,7 +31,7 @@ from readagent_core.evaluation.tally import load
 from readagent_core.evaluation.till import spent
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import Watch
-from readagent_core.models.prices import FREE, Price
+from readagent_core.models.cost.prices import FREE, Price
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 

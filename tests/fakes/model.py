@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.cost.prices import Price
 from readagent_core.prompts import Prompt
 
 Reply = str | Exception | Completion
 
 
-class FakeModel:
+class FakeModel(ChatModel):
     """``replies``: a queue, or a function of the prompt. An Exception in place of a reply is raised."""
 
     name = "fake-model"
     where = ""
     is_language_model = True
+    window: int | None = None
+    price: Price | None = None
 
     def __init__(self, replies: Iterable[Reply] | Callable[[Prompt], Reply], *, window: int | None = None) -> None:
         self._answer = replies if callable(replies) else None
@@ -35,11 +38,6 @@ class FakeModel:
         if isinstance(reply, Exception):
             raise reply
         return reply if isinstance(reply, Completion) else Completion(reply, model=self.name)
-
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        completion = self.complete(prompt, watch)
-        yield from completion.text.splitlines(keepends=True)
-        yield completion
 
     def tasks(self) -> list[str]:
         return [p.task for p in self.prompts]

@@ -14,7 +14,7 @@ from string import Template
 from readagent_core import prompts
 from readagent_core.errors import RefusedError
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 
 FOLDER = Path(prompts.__file__).parent
 READER = BuiltInReader()

@@ -1,4 +1,4 @@
-"""What methods keep beside a text: found again, made anew by key, gone with the text."""
+"""Artifacts are found again by kind and key, and deleted together with their text."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from readagent_core.library import Library, schema
 from readagent_core.library.schema import MIGRATIONS, Database
 
 
-def test_an_artifact_is_kept_beside_its_text_and_goes_with_it(tmp_path: Path) -> None:
+def test_an_artifact_is_saved_and_deleted_with_its_text(tmp_path: Path) -> None:
     library = Library(tmp_path)
     book = library.add(Document("A", (Paragraph("One. Two."),)))
     shelf = library.shelf(book.document_id)
@@ -25,7 +25,7 @@ def test_an_artifact_is_kept_beside_its_text_and_goes_with_it(tmp_path: Path) ->
     library.close()
 
 
-def test_a_library_from_before_artifacts_is_brought_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_library_from_before_artifacts_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as then:
         then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
         old = Database(tmp_path / "library.db")

@@ -1,4 +1,4 @@
-"""The events of an answer: in order, whole, and never older than what any program has appended."""
+"""The events of an answer are complete and in order, also when another process appends some."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_events_of_several_exchanges_in_order(library, conversation):
     assert texts == [[f"第{n}" for n in range(12) if n % 3], [f"第{n}" for n in range(0, 12, 3)]]
 
 
-def test_those_at_hand_are_the_same_values_until_one_is_appended(library, conversation):
+def test_cached_events_are_the_same_values_until_one_is_appended(library, conversation):
     exchange = library.start_exchange(conversation, 1, "Why?").id
     other = Library(library.home)
     library.append_event(exchange, {"n": 1})
@@ -41,11 +41,11 @@ def test_those_at_hand_are_the_same_values_until_one_is_appended(library, conver
     other.close()
 
 
-def test_no_more_is_held_than_was_said(library, conversation):
+def test_the_cache_of_events_is_bounded(library, conversation):
     ids = [library.start_exchange(conversation, 1, "Why?").id for _ in range(5)]
     for exchange in ids:
         library.append_event(exchange, {"text": "x" * 100})
-    log = EventLog(library._db, at_hand=250)
+    log = EventLog(library._db, cached_characters=250)
     assert [len(events) for events in log.of(ids).values()] == [1] * 5
     first, last = log.of(ids[:1])[ids[0]], log.of(ids[4:])[ids[4]]
     assert log.of(ids[4:])[ids[4]][0] is last[0]
@@ -54,7 +54,7 @@ def test_no_more_is_held_than_was_said(library, conversation):
     assert log.of(ids[:1])[ids[0]][0] is not first[0]
 
 
-def test_of_a_conversation_that_was_deleted_nothing_is_left(library, conversation):
+def test_deleting_a_conversation_deletes_its_events(library, conversation):
     exchange = library.start_exchange(conversation, 1, "Why?").id
     library.append_event(exchange, {"n": 1})
     assert library.exchanges(conversation)[0].events

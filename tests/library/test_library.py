@@ -1,4 +1,4 @@
-"""The library keeps books, readings, conversations, and says plainly when it cannot."""
+"""The library saves books, readings and conversations, and explains what it cannot do."""
 
 from __future__ import annotations
 
@@ -153,16 +153,28 @@ def test_a_reading_is_found_again_by_text_plan_and_model(library):
     assert (reading.state, reading.where, reading.plan) == ("reading", "http://x/v1", PLAN)
 
 
-def test_pages_and_gists_are_kept_one_by_one(library):
+def test_usage_is_added_up_over_runs_and_processes(library):
+    book = library.add(make_document())
+    reading = library.open_reading(book.id, PLAN, "m")
+    first, second = library.store(reading.id), library.store(reading.id)
+    for store, calls in ((first, 4), (second, 2), (first, 7), (first, 7), (second, 3)):
+        store.save_usage(Usage(calls=calls, words_in=10 * calls, cost=calls / 4))
+    used = library.reading(reading.id).usage
+    assert (used.calls, used.words_in, used.cost) == (10, 100, 2.5)
+    with pytest.raises(NotKeptError):
+        library.store(reading.id + 1).save_usage(Usage(calls=1))
+
+
+def test_pages_and_gists_are_saved_one_by_one(library):
     book = library.add(make_document())
     reading = read_whole(library, book)
     memory = library.memory(reading.id)
     assert memory.complete
     assert memory.document == library.document(book.id).limited(20)
     assert memory.gists[1].marks == ("longer than its page",)
-    library.set_state(reading.id, "done", usage=Usage(calls=7))
+    library.set_state(reading.id, "done")
     kept = library.reading(reading.id)
-    assert (kept.state, kept.pages, kept.gists, kept.usage.calls) == ("done", len(memory.pages), len(memory.pages), 7)
+    assert (kept.state, kept.pages, kept.gists, kept.usage.calls) == ("done", len(memory.pages), len(memory.pages), 0)
     library.save_gist(reading.id, 1, Gist("by hand", edited=True))
     assert library.memory(reading.id).gists[0] == Gist("by hand", edited=True)
     library.cut_from(reading.id, 2)
@@ -182,7 +194,7 @@ def test_the_first_of_two_writers_is_kept(library):
         store.save_page(Page(3, 1, 2, 6))
 
 
-def test_recordings_stand_beside_readings(library):
+def test_recordings_are_readings_of_their_own(library):
     book = library.add(make_document())
     live = read_whole(library, book, model="big")
     memory = replace(library.memory(live.id), recorded="2026-11-01", usage=Usage(calls=5))
@@ -193,7 +205,7 @@ def test_recordings_stand_beside_readings(library):
     assert library.add_memory(book.id, memory).id == kept.id
 
 
-def test_a_memory_with_a_hole_is_not_kept(library):
+def test_a_memory_with_a_gap_is_refused(library):
     book = library.add(make_document())
     whole = library.memory(read_whole(library, book).id)
     broken = replace(whole, pages=whole.pages[:-1], gists=whole.gists[:-1], model="other")
@@ -251,6 +263,6 @@ def test_preferences(library):
         lambda lib: lib.open_reading("nothing", PLAN, "m"),
     ],
 )
-def test_what_is_not_there_is_said(library, ask):
+def test_what_does_not_exist_raises_an_error(library, ask):
     with pytest.raises(NotKeptError):
         ask(library)

@@ -1,4 +1,4 @@
-"""Search finds the exact places, in any script, in pages and gists alike."""
+"""Search finds the exact places in any script, in pages and in gists."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_pieces_of_a_split_paragraph_have_their_own_places(opened):
     assert hit.page == hit.paragraph + 1
 
 
-def test_a_word_that_stands_everywhere_is_found_everywhere(tmp_path):
+def test_every_occurrence_of_a_frequent_word_is_found(tmp_path):
     library = Library(tmp_path)
     texts = tuple(Paragraph("the lamp and " * 100) for _ in range(27))
     pages = tuple(Page(n + 1, n, n + 1, 300) for n in range(27))
@@ -102,13 +102,21 @@ def test_a_word_that_stands_everywhere_is_found_everywhere(tmp_path):
 
 
 @given(st.text(max_size=60))
-def test_terms_stand_where_they_say(text):
+def test_terms_have_their_places(text):
     for term in split_terms(text):
         assert term.text
         assert text[term.start : term.end]
 
 
-@given(st.text(max_size=30))
-def test_no_query_breaks_the_search(opened, query):
-    library, reading, _ = opened
-    library.search(reading.id, query)
+@given(st.text(max_size=30) | st.text("".join(TEXTS) + '"', max_size=6))
+def test_whatever_is_found_begins_with_a_word_of_the_query(opened, query):
+    first_terms = tuple(term.text for word in query.replace('"', " ").split() for term in split_terms(word))
+    for field in ("text", "gist"):
+        for place in found(opened, query, field):
+            assert split_terms(place)[0].text.startswith(first_terms)
+
+
+@given(st.integers(0, len(TEXTS) - 1), st.data())
+def test_every_word_of_a_text_is_found_in_it(opened, number, data):
+    word = data.draw(st.sampled_from(TEXTS[number].split()))
+    assert found(opened, word), word

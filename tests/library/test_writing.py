@@ -1,4 +1,4 @@
-"""The library written by many threads and processes, and where it cannot be written at all."""
+"""The library is written by many threads and processes at once, and explains why it cannot be written."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_many_threads_write_at_once(library):
     assert library.memory(reading.id).complete
 
 
-def test_a_held_library_says_so(library):
+def test_a_locked_library_raises_an_error(library):
     impatient = Library(library.home, busy_seconds=0.1)
     holder = sqlite3.connect(library.home / "library.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(LibraryBusyError, match="held by another program"):
+    with pytest.raises(LibraryBusyError, match="locked by another program"):
         impatient.add(make_document())
     assert impatient.books() == []  # reading goes on meanwhile
     holder.execute("ROLLBACK")
@@ -61,7 +61,7 @@ def test_a_held_library_says_so(library):
     impatient.close()
 
 
-def test_threads_that_all_find_it_held_wait_together_and_not_one_after_another(library):
+def test_threads_wait_for_a_locked_library_at_the_same_time(library):
     impatient = Library(library.home, busy_seconds=0.5)
     holder = sqlite3.connect(library.home / "library.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -87,7 +87,7 @@ def test_a_full_disk_stops_clearly_and_damages_nothing(library):
     assert library.add(make_document("Small", "Room again.")).title == "Small"
 
 
-def test_what_sqlite_did_not_foresee_is_told_in_words_and_its_code_kept_apart(library):
+def test_other_sqlite_errors_become_a_message_and_a_separate_detail(library):
     book = library.add(make_document())
 
     def fail():
@@ -95,14 +95,14 @@ def test_what_sqlite_did_not_foresee_is_told_in_words_and_its_code_kept_apart(li
             connection.execute("DELETE FROM book")
             connection.execute("INSERT INTO nowhere VALUES (1)")
 
-    with pytest.raises(LibraryError, match=r"unexpected .* What was kept before is as it was\. Try again;") as told:
+    with pytest.raises(LibraryError, match=r"unexpected .* What was saved before is unchanged\. Try again;") as raised:
         fail()
-    assert not re.search("SQLITE|nowhere", str(told.value))
-    assert told.value.detail == "SQLITE_ERROR: no such table: nowhere"
-    assert library.books() == [book]  # and so it is
+    assert not re.search("SQLITE|nowhere", str(raised.value))
+    assert raised.value.detail == "SQLITE_ERROR: no such table: nowhere"
+    assert library.books() == [book]
 
 
-def test_a_newer_library_is_left_alone(library):
+def test_a_newer_library_is_not_changed(library):
     library.close()
     raw = sqlite3.connect(library.home / "library.db")
     raw.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
@@ -111,13 +111,13 @@ def test_a_newer_library_is_left_alone(library):
         Library(library.home)
 
 
-def test_a_file_that_is_no_library_says_so(tmp_path):
+def test_a_file_that_is_no_library_raises_an_error(tmp_path):
     (tmp_path / "library.db").write_bytes(b"this is not a database at all" * 100)
     with pytest.raises(LibraryError, match="damaged"):
         Library(tmp_path)
 
 
-def test_a_home_that_cannot_be_used_says_so(tmp_path):
+def test_a_home_that_cannot_be_used_raises_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LibraryError, match="READAGENT_HOME"):
         Library(tmp_path / "file" / "home")

@@ -9,7 +9,7 @@ from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods import ORDER, all_methods, in_order, method
 from readagent_core.methods.base import Answered, Asked, AskSettings, Question, event_from_dict, event_to_dict
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
 from tests.recordings import recording

@@ -7,7 +7,7 @@ from readagent_core.errors import SettingsError, WindowError
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.full_text import METHOD
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run

@@ -9,7 +9,7 @@ from readagent_core.memory import check_cover
 from readagent_core.methods import method
 from readagent_core.methods.base import Answered, AskSettings, LookedUp, Noted, Question
 from readagent_core.models.base import Watch
-from readagent_core.models.tokens import estimate_tokens
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import fit, read
 from tests.fakes.model import FakeModel

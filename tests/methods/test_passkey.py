@@ -6,7 +6,7 @@ import pytest
 
 from bench.passkey import Windowed, found, passkey_document, table
 from readagent_core.memory import GistMemory
-from readagent_core.models.tokens import estimate_tokens
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
 

@@ -17,7 +17,7 @@ from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.tools import Tools, equip
 from readagent_core.methods.topics import blocks_of, chunks_of
 from readagent_core.models.base import Watch
-from readagent_core.models.embed import BuiltInEmbedder
+from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import answer, memory, run

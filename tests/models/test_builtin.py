@@ -11,7 +11,7 @@ import pytest
 from readagent_core import prompts
 from readagent_core.errors import RefusedError
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import ANSWERS, BuiltInReader
+from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.prompts import Prompt, render
 from readagent_core.tags import label, page_tag
 from tests.fakes.sensible import sensible, templates, understood

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import render, wording
 
 STORY = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -11,12 +11,16 @@ import pytest
 
 from readagent_core import errors, models
 from readagent_core.models import connection
-from readagent_core.models.base import Watch
-from readagent_core.models.patience import Limiter, Patient
+from readagent_core.models.base import Around, ChatModel, Watch
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server.retry import Limiter, Patient
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
+from tests.fakes.http import ANSWER
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer, Reply, error
+from tests.fakes.silent import BODY, RawServer
 
 PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
 TOO_MANY = Reply(status=429, error=error("slow down"))
@@ -32,6 +36,13 @@ class Patience(Watch):
     def wait(self, seconds, why):
         self.check()
         self.told.append((seconds, why))
+
+
+def wait_for(true):
+    until = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < until, "it did not come"
+        time.sleep(0.01)
 
 
 # --- connect --------------------------------------------------------------------------------------
@@ -144,32 +155,22 @@ def test_a_stream_that_breaks_after_words_were_shown_is_final(settings_for):
     assert caught.value.text == "A tea cos"
 
 
-def test_stopping_while_waiting(settings_for):
-    watch = Watch()
-    with FakeServer([Reply(status=429, error=error("x"), headers={"Retry-After": "60"})]) as server:
-        threading.Timer(0.2, watch.cancel).start()
-        start = time.monotonic()
-        with pytest.raises(errors.CancelledError):
-            connection.connect(settings_for(server)).complete(PROMPT, watch)
-    assert time.monotonic() - start < 5
-
-
 def test_lines_are_halved_on_too_many_and_come_back_slowly():
     limiter = Limiter(32)
-    assert limiter.told == ""
+    assert limiter.notice == ""
     with ExitStack() as under_way:
         for _ in range(7):
             under_way.enter_context(limiter.line(Watch()))
         limiter.too_many(0.0)  # the eighth
         limiter.too_many(0.0)  # the same burst
         assert limiter.allowed == 4
-    assert limiter.told == "The server asked for fewer calls at once: 4 now, slowly more again"
+    assert limiter.notice == "The server asked for fewer calls at once: 4 now, slowly more again"
     for _ in range(4):
         limiter.went_well()
     assert limiter.allowed == 5
     for _ in range(1000):
         limiter.went_well()
-    assert (limiter.allowed, limiter.told) == (32, "")
+    assert (limiter.allowed, limiter.notice) == (32, "")
 
 
 def test_two_readings_share_what_a_server_allows(settings_for):
@@ -203,3 +204,63 @@ def test_a_window_is_set_for_one_model(settings_for):
 def test_patience_alone_takes_any_model():
     patient = Patient(FakeModel([errors.EmptyReplyError("x"), "here"]), pace=0.001)
     assert patient.complete(PROMPT, Watch()).text == "here"
+
+
+def test_a_stack_of_changed_settings_goes_when_nothing_uses_it(settings_for):
+    with FakeServer(lambda _: Reply("OK.", delay=0.3)) as server, ThreadPoolExecutor(1) as pool:
+        old = models.connect(settings_for(server))
+        gone = weakref.ref(old)
+        under_way = pool.submit(old.complete, PROMPT, Watch())
+        del old
+        for seconds in range(20, 25):
+            models.connect(settings_for(server, timeout=seconds))
+        assert under_way.result(10).text == "OK."  # a call under way keeps its stack
+        del under_way
+        wait_for(lambda: gone() is None)
+        assert len(connection._STACKS) == 1
+
+
+def test_the_connections_of_a_stack_close_with_it(settings_for):
+    def says():
+        yield BODY.replace(b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(ANSWER)) + ANSWER
+
+    with RawServer(says) as server:
+        models.connect(settings_for(server, window=8000)).complete(PROMPT, Watch())
+        assert not server.left.wait(0.2)
+        models.connect(settings_for(server, window=8000, timeout=25))
+        assert server.left.wait(5)
+
+
+def test_wrappers_delegate_all_and_copies_share_what_they_count(settings_for):
+    with FakeServer() as server:
+        model = models.connect(settings_for(server, prices={"fake-model": [1.0, 2.0]}, budget_book=3.0, window=5000))
+        around = Around(Around(model))
+        names = [name for name, value in vars(ChatModel).items() if isinstance(value, property)]
+        assert len(names) > 8
+        for name in names:
+            assert getattr(around, name) == getattr(model, name)
+        assert (around.price, around.budget, around.limiter) == (Price(1.0, 2.0), 3.0, model.limiter)
+        metered = Metered(around)
+        seen: list[Prompt] = []
+
+        class Seen(Around):
+            def complete(self, prompt, watch):
+                seen.append(prompt)
+                return super().complete(prompt, watch)
+
+        inner = metered.beneath(Seen)
+        for _ in range(2):
+            inner.complete(PROMPT, Watch())
+        assert len(seen) == 1, "the second reply comes from the cache"
+        inner.anew().complete(PROMPT, Watch())
+        assert len(seen) == 2
+        assert metered.usage.calls == 2
+        assert Metered(metered).budget is None
+
+
+def test_a_model_without_a_server_has_every_attribute():
+    model = FakeModel(["here"])
+    assert model.anew() is model
+    assert (model.limiter, model.sampling, model.cutting, model.notices) == (None, {}, "", [])
+    model.learn_window(Watch())
+    assert model.beneath(Around).complete(PROMPT, Watch()).text == "here"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from readagent_core import errors, models
-from readagent_core.models import connection, embed
+from readagent_core.models import connection
 from readagent_core.models.base import Watch
+from readagent_core.models.embeddings import embed
 from readagent_core.settings import Settings
 from tests.fakes.server import FakeServer
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
 import pytest
 
 from readagent_core import errors, models
 from readagent_core.models import connection
 from readagent_core.models.base import Watch
-from readagent_core.models.meter import Metered
-from readagent_core.models.prices import FREE, OPENAI, Price, money, price_of, quote
-from readagent_core.models.spending import Ledger
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.prices import FREE, OPENAI, Price, money, price_of, quote
+from readagent_core.models.cost.spending import Ledger
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from tests.fakes.model import FakeModel
@@ -31,7 +37,7 @@ def test_the_meter_counts_words_tokens_and_what_was_saved(settings_for):
 
 @pytest.mark.parametrize("price", [[1000.0, 2000.0], None])
 def test_what_the_cache_saved_in_money(settings_for, monkeypatch, price):
-    monkeypatch.setattr("readagent_core.models.prices.is_local", lambda where: False)
+    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
     with FakeServer(["A tea cosy."]) as server:
         model = models.connect(settings_for(server, **({"prices": {"fake-model": price}} if price else {})))
         metered = Metered(model)
@@ -83,7 +89,7 @@ def test_a_budget_stops_before_a_call_is_sent():
 
 
 def test_the_months_limit_outlives_the_run(settings_for, own_home, monkeypatch):
-    monkeypatch.setattr("readagent_core.models.prices.is_local", lambda where: False)
+    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
     with FakeServer() as server:
         settings = settings_for(server, prices={"fake-model": [1000.0, 1000.0]}, budget_month=0.005)
         model = models.connect(settings)
@@ -116,3 +122,44 @@ def test_an_estimate_says_what_is_not_known():
     assert (known.tokens_in, known.dollars, known.minutes) == (45_000, pytest.approx(0.06), pytest.approx(50 / 60))
     assert quote(50, 30_000, 5_000, price=None).dollars is None
     assert [money(x) for x in (None, 0, 0.004, 1234.5)] == ["price not known", "nothing", "under $0.01", "$1,234.50"]
+
+
+def test_spending_is_counted_by_threads_and_processes_together(own_home):
+    own_home.mkdir(mode=0o700)
+    program = (
+        "import sys; from pathlib import Path; from readagent_core.models.cost.spending import Ledger\n"
+        "log = Ledger(Path(sys.argv[1]))\n"
+        "for _ in range(50): log.add('m', 0.01)\n"
+    )
+    log = Ledger(own_home)
+    with subprocess.Popen([sys.executable, "-c", program, str(own_home)]) as other, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: log.add("m", 0.01), range(200)))
+        assert other.wait(60) == 0
+    assert log.month() == pytest.approx(2.5)
+    assert log.by_model() == {"m": pytest.approx(2.5)}
+    log.close()
+    assert log.month() == pytest.approx(2.5)  # opened again
+    log.close()
+
+
+def test_spending_opens_its_file_once(own_home, monkeypatch):
+    own_home.mkdir(mode=0o700)
+    opened = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: opened.append(1) or connect(*args, **options))
+    with closing(Ledger(own_home)) as log:
+        for _ in range(5):
+            log.add("m", 0.01)
+            log.month()
+    assert len(opened) == 1
+
+
+def test_a_spending_log_that_cannot_be_read_says_so_and_may_be_replaced(own_home):
+    own_home.mkdir(mode=0o700)
+    with closing(Ledger(own_home)) as log:
+        log.path.write_text("this is no database " * 100)
+        with pytest.raises(errors.LibraryError, match="remove"):
+            log.month()
+        log.path.unlink()
+        log.add("m", 0.01)
+        assert log.month() == pytest.approx(0.01)

@@ -13,7 +13,7 @@ import pytest
 from readagent_core.errors import SettingsError
 from readagent_core.models import connect_embedder
 from readagent_core.models.base import Watch
-from readagent_core.models.minilm import LocalEmbedder
+from readagent_core.models.embeddings.minilm import LocalEmbedder
 from readagent_core.settings import Settings
 
 NAME = "local:all-MiniLM-L6-v2"

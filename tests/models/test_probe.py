@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from readagent_core import errors
-from readagent_core.models import probe, trial
 from readagent_core.models.base import Watch
-from readagent_core.models.openai_server import OpenAIServer
+from readagent_core.models.server import probe, trial
+from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply

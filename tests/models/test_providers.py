@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from readagent_core import errors
-from readagent_core.models import probe
 from readagent_core.models.base import Watch
-from readagent_core.models.openai_server import OpenAIServer
-from readagent_core.models.prices import Price, listed_price, price_of
+from readagent_core.models.cost.prices import Price, listed_price, price_of
+from readagent_core.models.server import probe
+from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply

@@ -1,25 +1,57 @@
-"""The cache of replies: what is asked once, what is kept, and what harms it not."""
+"""The reply cache: prompts are sent once, replies survive, and damage or failures do not stop the work."""
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
+import diskcache
 import pytest
 
 from readagent_core import errors, models
 from readagent_core.models import connection
 from readagent_core.models.base import Completion, Watch
-from readagent_core.models.meter import Metered
-from readagent_core.models.reply_cache import ReplyCache
+from readagent_core.models.cache.model import Cached, load_reply, store_reply
+from readagent_core.models.cache.store import ReplyCache
+from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt
-from tests.fakes.server import FakeServer, Reply
+from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer, Reply, error
 
 PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
+OTHER_PROCESS = """
+import sys
+from pathlib import Path
+from readagent_core.models.base import Completion
+from readagent_core.models.cache.model import store_reply
+from readagent_core.models.cache.store import ReplyCache
+cache = ReplyCache(Path(sys.argv[1]))
+cache.clear()
+for i in range(int(sys.argv[2])):
+    store_reply(cache, f"theirs {i}", Completion(f"reply {i}"))
+cache.close()
+"""
+
+
+@pytest.fixture
+def cache(own_home):
+    with closing(ReplyCache(own_home)) as opened:
+        yield opened
+
+
+def text_of(cache, key):
+    reply = load_reply(cache, key)
+    return reply and reply.text
 
 
 def test_the_same_prompt_is_asked_once(settings_for):
@@ -53,7 +85,7 @@ def test_a_person_may_ask_anew(settings_for):
         model = models.connect(settings_for(server))
         metered = Metered(model)
         metered.complete(PROMPT, Watch())
-        assert models.anew(metered).complete(PROMPT, Watch()).text == "second"
+        assert metered.anew().complete(PROMPT, Watch()).text == "second"
         assert model.complete(PROMPT, Watch()).text == "second"
         assert metered.usage.calls == 2
 
@@ -78,96 +110,198 @@ def test_the_folder_is_the_users_own_and_holds_no_prompt(settings_for, own_home)
     assert not [p for p in (own_home / "replies").rglob("*") if p.is_file() and b"Mrs. Oake" in p.read_bytes()]
 
 
-def test_a_planted_pickle_is_refused_and_set_aside(own_home, tmp_path):
-    cache = ReplyCache(own_home)
-    cache.put("a", Completion("good"))
-    cache.close()
+def test_a_thread_that_waits_for_the_same_prompt_can_be_cancelled(settings_for):
+    asked, answer = threading.Event(), threading.Event()
+
+    def reply(_):
+        asked.set()
+        answer.wait(20)
+        return "OK."
+
+    with FakeServer(reply) as server, ThreadPoolExecutor(2) as pool:
+        model = models.connect(settings_for(server))
+        first = pool.submit(model.complete, PROMPT, Watch())
+        assert asked.wait(10)
+        watch = Watch()
+        second = pool.submit(model.complete, PROMPT, watch)
+        with pytest.raises(TimeoutError):
+            second.result(0.5)
+        watch.cancel()
+        with pytest.raises(errors.CancelledError):
+            second.result(1)
+        answer.set()
+        assert first.result(10).text == "OK."
+        assert model.complete(PROMPT, Watch()).cached
+        assert len(server.chats) == 1
+
+
+def test_after_a_failure_the_next_thread_sends_the_prompt(settings_for):
+    with FakeServer([Reply(status=400, error=error("bad request")), "OK."]) as server:
+        model = models.connect(settings_for(server))
+        with pytest.raises(errors.ModelError):
+            model.complete(PROMPT, Watch())
+        assert model.complete(PROMPT, Watch()).text == "OK."
+
+
+def test_rows_of_the_version_before_are_found(own_home):
+    row = {
+        "version": 1,
+        "text": "雪 and snow",
+        "model": "m",
+        "tokens_in": 7,
+        "tokens_out": None,
+        "reasoning": "because",
+    }
+    old = diskcache.Cache(str(own_home / "replies"), eviction_policy="least-recently-stored", cull_limit=0)
+    old.set("k", json.dumps(row, ensure_ascii=False), expire=86_400)
+    old.close()
+    with closing(ReplyCache(own_home)) as cache:
+        assert load_reply(cache, "k") == Completion(
+            "雪 and snow", model="m", tokens_in=7, tokens_out=None, reasoning="because", cached=True
+        )
+        assert not cache.notices
+
+
+def test_keys_are_the_same_as_in_the_version_before(cache):
+    inner = FakeModel([])
+    inner.where = "http://127.0.0.1:9/v1"
+    model = Cached(inner, cache, {"temperature": 0.0})
+    assert [
+        model.key(Prompt("answer", "What did Mrs. Oake win?")),
+        model.key(Prompt("answer", "Half \ud83d", sample=2)),
+    ] == [
+        "ccee9b539774aae264c9a629ad4ce88993385c0429113d2dcfa654569b7cdcef",
+        "4edd1c9e14c0463d54f5641f8cc75ed8896b56f0307de02c4202a7d7927904e8",
+    ]
+
+
+def test_what_another_process_writes_after_a_clear_is_found(cache, own_home):
+    for i in range(3):
+        store_reply(cache, f"ours {i}", Completion("reply"))
+    assert text_of(cache, "ours 0") == "reply"
+    subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(own_home), "5"], check=True, timeout=60)
+    assert [text_of(cache, f"theirs {i}") for i in range(5)] == [f"reply {i}" for i in range(5)]
+    assert text_of(cache, "ours 0") is None
+
+
+def test_a_planted_pickle_is_refused_and_set_aside(cache, own_home, tmp_path):
+    store_reply(cache, "a", Completion("good"))
 
     class Trap:
         def __reduce__(self):
             return os.mkdir, (str(tmp_path / "sprung"),)
 
-    db = sqlite3.connect(own_home / "replies" / "cache.db")
-    db.execute("UPDATE Cache SET mode = 4, value = ?", (sqlite3.Binary(pickle.dumps(Trap())),))
-    db.commit()
-    db.close()
-    assert cache.get("a") is None
+    change(own_home, "UPDATE Cache SET mode = 4, value = ?", sqlite3.Binary(pickle.dumps(Trap())))
+    assert text_of(cache, "a") is None
     assert not (tmp_path / "sprung").exists()
-    assert "set aside" in cache.notices[0]
-    cache.put("a", Completion("new"))
-    assert cache.get("a").text == "new"
-    cache.close()
+    (notice,) = cache.notices
+    assert "damaged" in notice
+    store_reply(cache, "a", Completion("new"))
+    assert text_of(cache, "a") == "new"
 
 
-def test_a_damaged_cache_is_set_aside_and_made_anew(own_home):
-    cache = ReplyCache(own_home)
-    cache.put("a", Completion("good"))
+@pytest.mark.parametrize("planted", ["mode = 3, filename = 'secret.txt', value = NULL", "filename = 'secret.txt'"])
+def test_a_planted_file_is_neither_read_nor_deleted(cache, own_home, planted):
+    secret = own_home / "replies" / "secret.txt"
+    for use in (lambda: text_of(cache, "a"), lambda: store_reply(cache, "a", Completion("new")), cache.clear):
+        store_reply(cache, "a", Completion("good"))
+        secret.write_text(json.dumps({"version": 1, "text": "from a file"}))
+        change(own_home, f"UPDATE Cache SET {planted}")
+        assert use() in (None, 1)
+        assert [path.name for path in own_home.rglob("secret.txt")] == ["secret.txt"]
+        for path in own_home.glob("replies.damaged-*"):
+            shutil.rmtree(path)
+
+
+def change(home, statement, *values):
+    database = sqlite3.connect(home / "replies" / "cache.db")
+    database.execute(statement, values)
+    database.commit()
+    database.close()
+
+
+def test_a_damaged_cache_is_set_aside_and_made_anew(cache, own_home):
+    store_reply(cache, "a", Completion("good"))
     cache.close()
     for path in (own_home / "replies").iterdir():
         path.write_bytes(b"not a database " * 400)
-    assert cache.get("a") is None
-    cache.put("a", Completion("new"))
-    assert cache.get("a").text == "new"
+    assert text_of(cache, "a") is None
+    store_reply(cache, "a", Completion("new"))
+    assert text_of(cache, "a") == "new"
     assert len(cache.notices) == 1
     assert list(own_home.glob("replies.damaged-*"))
+
+
+def test_threads_that_find_the_same_damage_set_one_cache_aside(cache, own_home):
+    store_reply(cache, "a", Completion("good"))
     cache.close()
+    for path in (own_home / "replies").iterdir():
+        path.write_bytes(b"not a database " * 400)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: store_reply(cache, str(i), Completion("new")), range(32)))
+    assert [text_of(cache, str(i)) for i in range(32)] == ["new"] * 32
+    assert len(list(own_home.glob("replies.damaged-*"))) == len(cache.notices) == 1
 
 
-def test_rows_that_are_not_ours_count_as_none(own_home):
-    cache = ReplyCache(own_home)
-    cache._do(lambda c: c.set("a", '{"version": 1}'))
-    assert cache.get("a") is None
+def test_a_folder_that_is_deleted_meanwhile_is_made_again(cache, own_home):
+    store_reply(cache, "a", Completion("good"))
+    cache.close()
+    shutil.rmtree(own_home / "replies")
+    assert text_of(cache, "a") is None
+    store_reply(cache, "a", Completion("new"))
+    assert text_of(cache, "a") == "new"
     assert not cache.notices
-    cache.close()
+
+
+def test_a_cache_that_fails_does_not_stop_the_work(own_home, settings_for):
+    (own_home / "replies").write_text("a file where the folder should be")
+    with FakeServer(["one", "two"]) as server:
+        model = models.connect(settings_for(server))
+        assert [model.complete(PROMPT, Watch()).text for _ in range(2)] == ["one", "two"]
+    assert len(model.cache.notices) == 1
+    assert (model.cache.state().replies, model.cache.clear()) == (0, 0)
+
+
+@pytest.mark.parametrize("text", ['{"version": 1}', '{"version": 2, "text": "x"}', "[]", "no JSON", '{"text": '])
+def test_a_row_that_is_no_reply_counts_as_none(cache, text):
+    cache.put("a", text)
+    assert load_reply(cache, "a") is None
+    assert not cache.notices
 
 
 def test_age_size_and_clearing(own_home):
-    cache = ReplyCache(own_home, megabytes=1, days=0.5 / 86_400)
-    cache.put("a", Completion("good"))
-    state = cache.state()
-    assert (state.replies, state.limit) == (1, 2**20)
-    assert state.oldest is not None
-    time.sleep(0.6)
-    assert cache.get("a") is None
-    cache.put("b", Completion("good"))
-    assert cache.clear() >= 1
-    assert cache.state().replies == 0
-    cache.close()
+    with closing(ReplyCache(own_home, megabytes=1, days=0.5 / 86_400)) as cache:
+        store_reply(cache, "a", Completion("good"))
+        state = cache.state()
+        assert (state.replies, state.limit) == (1, 2**20)
+        assert state.bytes > 0
+        time.sleep(0.6)
+        assert load_reply(cache, "a") is None
+        store_reply(cache, "b", Completion("good"))
+        assert cache.clear() >= 1
+        assert cache.state().replies == 0
 
 
-def test_the_size_limit_holds(own_home):
-    cache = ReplyCache(own_home, megabytes=1)
-    for i in range(60):
-        cache.put(str(i), Completion("x" * 50_000))
-    assert cache.state().bytes < 1.2 * 2**20
-    cache.close()
+def test_the_size_limit_holds_and_the_oldest_replies_go_first(own_home):
+    with closing(ReplyCache(own_home, megabytes=1)) as cache:
+        for i in range(60):
+            store_reply(cache, str(i), Completion("x" * 50_000))
+        assert cache.state().bytes < 1.2 * 2**20
+        assert (load_reply(cache, "0"), len(text_of(cache, "59"))) == (None, 50_000)
+        files = sum(path.stat().st_size for path in (own_home / "replies").glob("cache.db"))
+        assert files < 1.2 * 2**20
 
 
-def test_replies_are_there_at_once_and_written_together(own_home):
-    cache, writes = ReplyCache(own_home), []
-    plain = cache._write_rows
-    cache._write_rows = lambda opened: (writes.append(len(cache._in_hand)), plain(opened))
+def test_many_threads_and_another_process_store_at_once(cache, own_home):
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda i: (cache.put(str(i), Completion(f"reply {i}")), cache.get(str(i)).text), range(400)))
-    cache.flush()
-    assert sum(writes) == 400
-    assert len(writes) < 200
-    another = ReplyCache(own_home)  # as another process sees it
-    assert [another.get(str(i)).text for i in range(400)] == [f"reply {i}" for i in range(400)]
-    another.close()
-    cache.close()
-    cache.put("late", Completion("kept all the same"))
-    cache.close()
-    another = ReplyCache(own_home)
-    assert another.get("late").text == "kept all the same"
-    another.close()
-
-
-def test_half_a_character_harms_no_other_reply(own_home):
-    cache = ReplyCache(own_home)
-    cache.put("a", Completion("whole"))
-    cache.put("b", Completion("half \ud83d"))
-    cache.close()
-    assert (cache.get("a").text, cache.get("b").text) == ("whole", "half \ud83d")
+        list(pool.map(lambda i: store_reply(cache, str(i), Completion(f"reply {i}")), range(400)))
+    found = [text_of(ReplyCache(own_home), str(i)) for i in range(400)]
+    assert found == [f"reply {i}" for i in range(400)]
     assert not cache.notices
-    cache.close()
+
+
+def test_a_lone_surrogate_harms_no_other_reply(cache):
+    store_reply(cache, "a", Completion("whole"))
+    store_reply(cache, "b", Completion("half \ud83d"))
+    assert (text_of(cache, "a"), text_of(cache, "b")) == ("whole", "half \ud83d")
+    assert not cache.notices

@@ -7,7 +7,7 @@ import pytest
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import check_cover
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import fit, read
 from readagent_core.words import count_words

@@ -11,7 +11,7 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Page
 from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.audit import audit, language_seen
+from readagent_core.reading.audit import audit
 from readagent_core.reading.gisting import clean, first_sentences, gist_page, problem
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
@@ -192,19 +192,3 @@ def test_numbers_as_people_say_them(gist, page, marked):
 
 def test_a_gist_longer_than_its_page_is_marked():
     assert any("longer" in mark for mark in audit_text(TEXT + " And on it goes.", TEXT))
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        (TEXT, "English"),
-        ("Der Turm war alt und sie ging nicht gern auf die Treppe, die er ihr mit dem Licht zeigte.", "German"),
-        ("La maison est dans la rue et elle ne sort pas avec les enfants du village au matin.", "French"),
-        ("雪が降る。駅は静かだ。", "East Asian"),
-        ("Лампа горела всю ночь.", "Cyrillic"),
-        ("1234 !!", ""),
-        ("Ok.", ""),
-    ],
-)
-def test_languages_told_apart(text, language):
-    assert language_seen(text) == language

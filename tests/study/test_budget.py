@@ -11,9 +11,9 @@ from readagent_core.errors import BudgetError
 from readagent_core.methods.base import Question, event_from_dict
 from readagent_core.models import connection
 from readagent_core.models.base import Watch
-from readagent_core.models.meter import Metered
-from readagent_core.models.prices import Price
-from readagent_core.models.spending import Ledger
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.cost.spending import Ledger
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, Settings
@@ -29,7 +29,7 @@ PRICE = [1000.0, 1000.0]  # a tenth of a cent a token: a call of ours is some th
 
 @pytest.fixture
 def study_at(own_home, monkeypatch):
-    monkeypatch.setattr("readagent_core.models.prices.is_local", lambda where: False)
+    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
     own_home.mkdir(mode=0o700)
     made = []
 

@@ -15,7 +15,7 @@ from readagent_core.errors import BudgetError, CancelledError, NotKeptError, Set
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.tools import building
 from readagent_core.models.base import Watch
-from readagent_core.models.builtin import BuiltInReader
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
 from readagent_core.study import Study, comparing, comparing_export, comparing_told

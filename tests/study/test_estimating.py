@@ -64,6 +64,7 @@ def test_speed_comes_from_earlier_readings(make_study):
         study = make_study(server.url, "fake-model")
         book = study.library.add(random_document(2))
         reading = study.library.open_reading(book.id, PLAN, "fake-model", server.url)
-        study.library.set_state(reading.id, "done", usage=Usage(calls=10, seconds=300.0))
+        study.library.set_state(reading.id, "done")
+        study.library.store(reading.id).save_usage(Usage(calls=10, seconds=300.0))
         assert estimating.seconds_a_call(study) == 30.0
         assert "minutes." in estimating.sentence(study, random_document(1), PLAN)

@@ -9,9 +9,9 @@ import pytest
 from readagent_core import keyrings
 from readagent_core.errors import SettingsError
 from readagent_core.settings import Secret, load_settings
-from readagent_core.study import Study, connecting, key_places
+from readagent_core.study import Study, connecting
 from readagent_core.study.key_places import FILE, KEYRING, MEMORY
-from tests.fakes.keyrings import InMemory, Locked, Waiting
+from tests.fakes.keyrings import InMemory, Locked
 
 KEY = "sk-marker-0123456789abcdef"
 HERE, THERE = "https://x.org/v1", "https://y.org/v1"
@@ -44,8 +44,7 @@ def anywhere(home):
 
 def as_after_a_start(monkeypatch):
     """The process knows nothing yet of what is in the keyring."""
-    monkeypatch.setattr(keyrings, "_CALLS", {})
-    monkeypatch.setattr(keyrings, "_HELD", {})
+    monkeypatch.setattr(keyrings, "_READ", {})
     return load_settings()
 
 
@@ -127,7 +126,7 @@ def test_a_locked_keyring_keeps_nothing_and_changes_nothing(study, in_keyring, o
     use(study, FILE)
     before = kept(own_home)
     in_keyring(Locked())
-    with pytest.raises(SettingsError, match=r"locked.*nothing was changed"):
+    with pytest.raises(SettingsError, match=r"locked.*settings were not changed"):
         use(study, KEYRING)
     assert kept(own_home) == before
     assert study.settings.origin["api_key"] == "settings"
@@ -144,33 +143,23 @@ def locked(study, in_keyring, monkeypatch):
     return ring
 
 
-def test_over_a_locked_keyring_the_app_starts_and_says_so(study, locked, own_home):
+def test_over_a_locked_keyring_the_app_starts_and_says_so(study, locked, monkeypatch):
     assert "is locked" in study.settings.key_trouble
     assert (study.settings.model, study.settings.connected) == ("m", False)
     assert not study.model.is_language_model
     connecting.change(study, {"budget_month": 3.0})
     assert "is locked" in study.settings.key_trouble
-    with pytest.raises(SettingsError, match="locked"):
-        key_places.ask_again(study)
     locked.open = True
-    assert not key_places.take_up(study)  # nobody asked it again
-    key_places.ask_again(study)
-    assert study.settings.key_trouble == ""
+    found = as_after_a_start(monkeypatch)
+    assert (found.api_key.reveal(), found.key_trouble, found.connected) == (KEY, "", True)
+
+
+def test_the_key_entered_again_connects(study, locked, own_home):
+    with pytest.raises(SettingsError, match=r"locked.*remove “ReadAgent” with the system's own tool"):
+        use(study, FILE)
+    assert (study.settings.key_trouble, study.settings.connected) == ("", True)
     assert study.settings.api_key.reveal() == KEY
-    assert study.model.is_language_model
-
-
-def test_the_key_entered_anew_connects(study, locked, own_home, monkeypatch):
-    chosen = use(study, FILE)
-    assert (chosen.key_trouble, chosen.connected) == ("", True)
-    assert kept(own_home)["keys_left"] == [HERE]  # the old one is still locked in
-    assert HERE in key_places.left(study)
-    with pytest.raises(SettingsError, match="still in the keyring"):
-        key_places.remove_left(study)
-    locked.open = True
-    key_places.remove_left(study)
-    assert (locked.kept, key_places.left(study)) == ({}, "")
-    assert "keys_left" not in kept(own_home)
+    assert "api_key_in" not in kept(own_home)
 
 
 def test_used_without_entering_it_the_key_stays_where_it_is(study, locked, own_home):
@@ -180,41 +169,8 @@ def test_used_without_entering_it_the_key_stays_where_it_is(study, locked, own_h
     assert list(locked.kept.values()) == [KEY]
 
 
-def test_left_for_the_built_in_reader_a_locked_in_key_is_told(study, locked, own_home):
-    connecting.use_built_in(study)
-    assert study.settings.key_trouble == ""
-    assert "still in the keyring" in key_places.left(study)
-    locked.open = True
-    key_places.remove_left(study)
-    assert locked.kept == {}
-
-
-def test_a_key_kept_anew_is_not_left(study, locked, own_home):
-    connecting.use_built_in(study)
-    locked.open = True
-    use(study, KEYRING)
-    assert key_places.left(study) == ""
-    assert list(locked.kept.values()) == [KEY]
-
-
-def test_where_settings_cannot_be_written_the_keyring_gets_nothing(study, ring, own_home, monkeypatch):
-    (own_home / "settings.json.new").mkdir()
-    with pytest.raises(SettingsError, match="Nothing was changed"):
-        use(study, KEYRING)
-    assert ring.kept == {}
-
-
-def test_an_answer_that_comes_late_is_taken_up(study, in_keyring, own_home, monkeypatch):
-    ring = in_keyring(InMemory())
-    use(study, KEYRING)
-    slow = Waiting()
-    slow.kept = ring.kept
-    in_keyring(slow)
-    monkeypatch.setattr(keyrings, "MOMENT", 0.05)
-    study.reconnect(load_settings())
-    assert "has not answered" in study.settings.key_trouble
-    assert not key_places.take_up(study)
-    slow.answered.set()
-    assert key_places.take_up(study, patience=20)
-    assert study.settings.api_key.reveal() == KEY
-    assert len(slow.asked) == 1
+def test_a_locked_keyring_does_not_stop_the_way_back_to_the_built_in_reader(study, locked, monkeypatch):
+    with pytest.raises(SettingsError, match="A key is still in it"):
+        connecting.use_built_in(study)
+    assert (study.settings.model, study.settings.key_trouble) == ("", "")
+    assert as_after_a_start(monkeypatch).api_key == Secret()

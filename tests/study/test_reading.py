@@ -237,6 +237,7 @@ def test_a_full_disk_stops_a_reading_and_damages_nothing(make_study):
     reading, memory = study.newest_memory(book.id)
     assert (reading.state, reading.why) == ("paused", snapshot.error)
     assert len(memory.readable) == 5
+    assert reading.usage.calls == len(study.model.prompts)
     study.library.store = store_of
     assert study.start_reading(book.id, PLAN).join(20).state == "done"
     assert study.newest_memory(book.id)[1].complete

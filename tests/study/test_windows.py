@@ -9,7 +9,7 @@ import pytest
 from readagent_core import errors
 from readagent_core.methods.base import Question
 from readagent_core.models import connection
-from readagent_core.models.quirks import MOST_GUESSES
+from readagent_core.models.server.quirks import MOST_GUESSES
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, Settings
 from readagent_core.study import Study, connecting

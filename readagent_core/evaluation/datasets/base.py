@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DocumentError
 from readagent_core.loaders import load
 from readagent_core.methods.base import LETTERS, Question
-from readagent_core.once import once
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Case:
     preset: str = "article"
     place: str = ""
 
-    @once
+    @cached_property
     def document(self) -> Document:
         """The text, as the loaders make it. Raises DatasetError, naming file and line."""
         try:

@@ -1,0 +1,78 @@
+"""Cancellation: one token is passed down with every piece of work, and says when to stop.
+
+It also carries what long work tells about itself: that it waits, why, and for how long.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from readagent_core.errors import CancelledError
+
+
+class Watch:
+    """Cancels work from another thread, ends its waits early, and reports them."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._changed = threading.Condition()
+        self._hurries = 0
+        self._callbacks: list[Callable[[], object]] = []
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next step, and end its waits. What is done is kept."""
+        with self._changed:
+            self._stop.set()
+            self._changed.notify_all()
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()
+
+    @contextmanager
+    def on_cancel(self, callback: Callable[[], object]) -> Iterator[None]:
+        """Call ``callback`` when the work is cancelled meanwhile; at once if it is cancelled already.
+
+        It is called in the thread that cancels, so it must be quick: it wakes what waits.
+        """
+        with self._changed:
+            self._callbacks.append(callback)
+        try:
+            if self.cancelled:
+                callback()
+            yield
+        finally:
+            with self._changed:
+                self._callbacks.remove(callback)
+
+    def hurry(self) -> None:
+        """End the waits under way: the work goes on now."""
+        with self._changed:
+            self._hurries += 1
+            self._changed.notify_all()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stop.is_set()
+
+    def check(self) -> None:
+        """Raise CancelledError when the work was asked to stop."""
+        if self.cancelled:
+            raise CancelledError("Stopped. What was done so far is kept.")
+
+    def wait(self, seconds: float, why: str) -> bool:
+        """Wait, reporting why ('the server asked for 12 s'); whether ``hurry`` ended it. Raises CancelledError."""
+        self.waiting(seconds, why)
+        try:
+            with self._changed:
+                before = self._hurries
+                self._changed.wait_for(lambda: self.cancelled or self._hurries != before, seconds)
+                hurried = self._hurries != before
+            self.check()
+            return hurried
+        finally:
+            self.waiting(0.0, "")
+
+    def waiting(self, seconds: float, why: str) -> None:
+        """Called when a wait begins (``seconds`` > 0) and ends (0). Overridden by what shows it."""

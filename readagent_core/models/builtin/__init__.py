@@ -1,0 +1,1 @@
+"""The built-in reader: the prompts answered by word statistics, without a language model."""

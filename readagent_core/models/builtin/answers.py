@@ -1,0 +1,161 @@
+"""How the built-in reader answers: the sentences that share most with the question, each with its page.
+
+It copies sentences and never makes one up; where nothing is shared it says that the text does not say. Knows
+nothing of models; works from a prompt's fields and replies in the form the prompt asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from readagent_core.models.builtin.statistics import (
+    central_sentences,
+    content,
+    inverse_frequencies,
+    overlap,
+    split_sentences,
+)
+from readagent_core.prompts import Prompt
+from readagent_core.tags import split_memory
+
+SENTENCES = 2  # an answer is short
+NEAR = 0.75  # a further sentence joins when it shares at least this much of what the best one shares
+LEAST = 0.12  # below this share of the question's weight the text does not say
+QUOTE_WORDS = 25
+_OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
+_WHOLE = re.compile(
+    r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
+)
+_QUOTE_MARKS = re.compile(r"[\"“”„«»「」『』]")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """``page`` is 0 where the text has no pages. ``near``: terms of the sentence and its neighbours."""
+
+    text: str
+    page: int
+    full: bool
+    bag: frozenset[str]
+    near: frozenset[str]
+
+
+def _sentences(text: str, language: str) -> list[_Sentence]:
+    entries = split_memory(text) or [(0, False, text)]
+    found: list[_Sentence] = []
+    for page, full, body in entries:
+        pieces = split_sentences(body, language)
+        bags = [frozenset(content(piece)) for piece in pieces]
+        for i, piece in enumerate(pieces):
+            found.append(_Sentence(piece, page, full, bags[i], frozenset().union(*bags[max(0, i - 1) : i + 2])))
+    return found
+
+
+def _scored(text: str, question: str, language: str) -> list[tuple[float, _Sentence]]:
+    """Every sentence with the share of the question's weight it holds; its neighbours count for less."""
+    found = _sentences(text, language)
+    idf = inverse_frequencies([s.bag for s in found])
+    wanted = content(question)
+    return [
+        (overlap(s.bag, wanted, idf) + 0.4 * overlap(s.near - s.bag, wanted, idf) + (0.02 if s.full else 0.0), s)
+        for s in found
+    ]
+
+
+def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: bool = False) -> str:
+    """The chosen sentences with their pages, and an 'Evidence:' block for those that stand in full.
+
+    ``quote``: the text has no page numbers, and its sentences are quoted without.
+    """
+    said = " ".join(f"{s.text} [{s.page}]" if s.page else s.text for s in chosen)
+    lines = [f"{opening}{said}".strip()]
+    quotes: dict[int, str] = {}
+    for sentence in chosen:
+        if sentence.full:
+            quotes.setdefault(sentence.page, _quotation(sentence.text))
+    said_of = [(f"[{page}] ", words) for page, words in quotes.items()]
+    if quote:
+        said_of += [("", _quotation(s.text)) for s in chosen if not s.page]
+    if said_of:
+        japanese = language == "ja"
+        lines += ["", "根拠：" if japanese else "Evidence:"]
+        lines += [f"{mark}「{words}」" if japanese else f'{mark}"{words}"' for mark, words in said_of]
+    return "\n".join(lines)
+
+
+def _quotation(sentence: str) -> str:
+    """A stretch of the sentence that holds no quotation mark, so that it can stand between some."""
+    piece = max(_QUOTE_MARKS.split(sentence), key=len).strip()
+    if len(piece.split()) > QUOTE_WORDS:
+        piece = " ".join(piece.split()[:QUOTE_WORDS])
+    return piece
+
+
+def _overview(text: str, language: str, *, quote: bool) -> str:
+    """For a question about the whole: a telling sentence each of beginning, middle and end, said to be that."""
+    entries = split_memory(text) or [(0, False, text)]
+    chosen: list[_Sentence] = []
+    for page, full, body in [entries[i] for i in dict.fromkeys((0, len(entries) // 2, len(entries) - 1))]:
+        pieces = split_sentences(body, language)
+        if pieces:
+            scores = central_sentences(pieces)
+            best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
+            chosen.append(_Sentence(best, page, full, frozenset(), frozenset()))
+    opening = (
+        "はじめ、中ほど、終わりから一文ずつ："
+        if language == "ja"
+        else "A sentence from the beginning, middle and end: "
+    )
+    return _reply(chosen, language, opening=opening, quote=quote)
+
+
+def _answer(prompt: Prompt, text: str) -> str:
+    if not content(prompt.fields["question"]) or _WHOLE.search(prompt.fields["question"]):
+        return _overview(text, prompt.language, quote=_to_quote(prompt))
+    scored = sorted(_scored(text, prompt.fields["question"], prompt.language), key=lambda row: -row[0])
+    if not scored or scored[0][0] < LEAST:
+        return "文章には書かれていません。" if prompt.language == "ja" else "The text does not say."
+    chosen = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
+    unique = list({s.text: s for s in chosen}.values())[:SENTENCES]
+    return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=_to_quote(prompt))
+
+
+def _choose(prompt: Prompt, text: str) -> str:
+    """The option whose own words stand closest to the words of the question."""
+    options = _OPTION.findall(prompt.fields["options"])
+    scored = _scored(text, prompt.fields["question"], prompt.language)
+    idf = inverse_frequencies([s.bag for _, s in scored])
+    asked = set(content(prompt.fields["question"]))
+    best: tuple[float, str, _Sentence | None] = (-1.0, "A", None)
+    for letter, option in options:
+        own = [t for t in content(option) if t not in asked] or content(option)
+        for relevance, sentence in scored:
+            score = (overlap(sentence.bag, own, idf) + 0.5 * overlap(sentence.near, own, idf)) * (0.2 + relevance)
+            if score > best[0]:
+                best = (score, letter, sentence)
+    score, letter, found = best
+    if found is None or score <= 0:
+        why = "同じ言葉が見つからないため、推測です。" if prompt.language == "ja" else "A guess: no words are shared."
+        return f"Answer: ({letter})\n{why}"
+    return _reply([found], prompt.language, opening=f"Answer: ({letter})\n", quote=_to_quote(prompt))
+
+
+def _to_quote(prompt: Prompt) -> bool:
+    return bool(prompt.fields.get("quote"))
+
+
+def answer(prompt: Prompt) -> str:
+    return _answer(prompt, prompt.fields["memory"])
+
+
+def answer_text(prompt: Prompt) -> str:
+    return _answer(prompt, prompt.fields["text"])
+
+
+def choose(prompt: Prompt) -> str:
+    return _choose(prompt, prompt.fields["memory"])
+
+
+def choose_text(prompt: Prompt) -> str:
+    return _choose(prompt, prompt.fields["text"])

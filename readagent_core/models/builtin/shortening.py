@@ -1,0 +1,66 @@
+"""How the built-in reader shortens: the most telling sentences in their order, none said twice, within a length.
+
+Knows nothing of models; works from a prompt's fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from readagent_core.models.builtin.statistics import central_sentences, content, split_sentences
+from readagent_core.prompts import Prompt, wording
+from readagent_core.words import count_words, first_words, squeeze
+
+
+def gist(prompt: Prompt) -> str:
+    """The most telling sentences of the page, within the length asked for."""
+    fields = prompt.fields
+    limit = _length(fields.get("words") or fields["target"])
+    wanted = content(fields.get("purpose", "") + " " + fields["instructions"])
+    return shortened(fields["page"], limit, prompt.language, wanted=wanted)
+
+
+def summary(prompt: Prompt) -> str:
+    """The most telling sentences of a text, or of the summaries below a node."""
+    return shortened(prompt.fields["text"], _length(prompt.fields["target"]), prompt.language)
+
+
+def carry(prompt: Prompt) -> str:
+    """The summary so far and the next part, shortened together."""
+    before = prompt.fields["memory"]
+    if before == wording("carry.none", prompt.language):
+        before = ""
+    return shortened(f"{before}\n\n{prompt.fields['text']}", _length(prompt.fields["target"]), prompt.language)
+
+
+def _length(asked: str) -> int:
+    return max(1, int(re.sub(r"\D", "", asked) or 60))
+
+
+def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = ()) -> str:
+    """``text`` in at most ``limit`` words (characters, for Japanese). ``wanted``: terms that count more."""
+    characters = language == "ja"
+    measure: Callable[[str], int] = len if characters else count_words
+    pieces = split_sentences(text, language)
+    if not pieces:
+        return squeeze(text)[:200]
+    scores = central_sentences(pieces)
+    if wanted:
+        scores = [s * (1 + len(set(wanted) & set(content(p)))) for s, p in zip(scores, pieces, strict=True)]
+    chosen: dict[int, str] = {}
+    seen: set[str] = set()
+    room = limit
+    for index in sorted(range(len(pieces)), key=lambda i: -scores[i]):
+        bag = set(content(pieces[index]))
+        if measure(pieces[index]) > room or (bag and len(bag & seen) > 0.6 * len(bag)):
+            continue
+        chosen[index] = pieces[index]
+        seen |= bag
+        room -= measure(pieces[index])
+        if room < 4:
+            break
+    if not chosen:
+        best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
+        return best[: limit - 1] + "…" if characters else first_words(best, limit) + " …"
+    return ("" if characters else " ").join(chosen[i] for i in sorted(chosen))

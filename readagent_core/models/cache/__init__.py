@@ -1,0 +1,1 @@
+"""Replies stored on disk, so that the same prompt is sent once."""

@@ -1,0 +1,135 @@
+"""A model whose replies are cached: the same prompt is not sent twice, by this process or a later one.
+
+Keys are hashes, so the cache holds no prompt and no server key. The store itself is ``reply_cache``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.models.cache.store import ReplyCache
+from readagent_core.prompts import Prompt
+from readagent_core.quick_json import to_json
+
+VERSION = 1
+_POLL_SECONDS = 0.2  # how soon a thread that waits for another one's reply notices a cancel
+_IN_PROGRESS: set[tuple[Path, str]] = set()  # store and key of every prompt that is being sent
+_FINISHED = threading.Condition()
+
+
+class Cached(Around):
+    """A ChatModel that looks in the cache before it sends."""
+
+    def __init__(self, model: ChatModel, cache: ReplyCache) -> None:
+        super().__init__(model)
+        self.cache = cache
+        self._read = True
+
+    def anew(self) -> Self:
+        """A copy that ignores cached replies; new replies still replace them."""
+        again = self._over(self.model)
+        again._read = False
+        return again
+
+    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> Self:
+        """A copy in which ``around`` wraps the model that is called when no reply is cached."""
+        return self._over(around(self.model))
+
+    def key(self, prompt: Prompt) -> str:
+        """The cache key: a SHA-256 of everything that decides the reply."""
+        asked: list[Any] = [VERSION, self.where, self.name, [["user", prompt.text]], self.sampling]
+        if prompt.sample != 1:  # a repeated run of an experiment has its own reply
+            asked.append(prompt.sample)
+        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        key = self.key(prompt)
+        with _only_one_thread(self.cache, key, watch):
+            cached = self._load(key)
+            if cached is not None:
+                return cached
+            completion = self.model.complete(prompt, watch)
+            store_reply(self.cache, key, completion)
+            return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        watch.check()
+        key = self.key(prompt)
+        cached = self._load(key)
+        if cached is not None:
+            yield cached.text
+            yield cached
+            return
+        for part in self.model.stream(prompt, watch):
+            if isinstance(part, Completion):
+                store_reply(self.cache, key, part)
+            yield part
+
+    def _load(self, key: str) -> Completion | None:
+        cached = load_reply(self.cache, key) if self._read else None
+        return None if cached is None else replace(cached, model=self.name)
+
+
+def load_reply(cache: ReplyCache, key: str) -> Completion | None:
+    """The reply stored under ``key``, or None if there is no valid one."""
+    text = cache.get(key)
+    if text is None:
+        return None
+    try:
+        data = json.loads(text)
+        if data["version"] != VERSION or not isinstance(data["text"], str):
+            return None
+        return Completion(
+            data["text"],
+            model=data["model"],
+            tokens_in=data["tokens_in"],
+            tokens_out=data["tokens_out"],
+            reasoning=data["reasoning"],
+            cached=True,
+        )
+    except (ValueError, KeyError, TypeError):
+        return None  # the next reply replaces it
+
+
+def store_reply(cache: ReplyCache, key: str, completion: Completion) -> None:
+    """Store a complete reply; one that is empty or was cut at its limit is not stored."""
+    if completion.finish != "stop" or not completion.text.strip():
+        return
+    data = {
+        "version": VERSION,
+        "text": completion.text,
+        "model": completion.model,
+        "tokens_in": completion.tokens_in,
+        "tokens_out": completion.tokens_out,
+        "reasoning": completion.reasoning,
+    }
+    cache.put(key, to_json(data).decode())  # lone surrogates are escaped: SQLite does not accept them
+
+
+@contextmanager
+def _only_one_thread(cache: ReplyCache, key: str, watch: Watch) -> Iterator[None]:
+    """Wait until no other thread of this process is sending the prompt of ``key``, then hold off the others.
+
+    Raises CancelledError if ``watch`` is cancelled before or during the wait.
+    """
+    prompt = (cache.folder, key)
+    with _FINISHED:
+        watch.check()
+        while prompt in _IN_PROGRESS:
+            _FINISHED.wait(_POLL_SECONDS)
+            watch.check()
+        _IN_PROGRESS.add(prompt)
+    try:
+        yield
+    finally:
+        with _FINISHED:
+            _IN_PROGRESS.remove(prompt)
+            _FINISHED.notify_all()

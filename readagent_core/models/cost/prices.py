@@ -1,0 +1,171 @@
+"""What a call costs: US dollars a million tokens, as each maker listed them on a day; editable in Settings.
+
+A model on this computer costs nothing; a model that is not listed has no known price, which is said, not guessed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from readagent_core.models.cost.tokens import tokens_of_words
+
+OPENAI, ANTHROPIC, GOOGLE = "2026-10-27", "2026-10-24", "2026-10-07"  # when each maker's list was read
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars a million tokens, read and written. ``as_of``: the day it was listed; '' for one set by hand."""
+
+    read: float
+    written: float
+    as_of: str = ""
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        return (tokens_in * self.read + tokens_out * self.written) / 1e6
+
+
+FREE = Price(0.0, 0.0)
+# By the makers' names, for prompts of usual length: some charge more for one above 100,000 or 200,000 tokens.
+LISTED: dict[str, Price] = {
+    "gpt-6.1-sol": Price(2.00, 10.00, OPENAI),
+    "gpt-6.1-terra": Price(1.00, 5.00, OPENAI),
+    "gpt-6-astra": Price(10.00, 50.00, OPENAI),
+    "gpt-6-sol": Price(2.00, 10.00, OPENAI),
+    "gpt-6-luna": Price(0.10, 0.50, OPENAI),
+    "gpt-5.6-sol": Price(4.00, 20.00, OPENAI),
+    "gpt-5.6-terra": Price(2.00, 12.00, OPENAI),
+    "gpt-5.6-luna": Price(0.20, 1.20, OPENAI),
+    "gpt-5.5": Price(5.00, 30.00, OPENAI),
+    "gpt-5.4": Price(2.50, 15.00, OPENAI),
+    "gpt-5.4-mini": Price(0.75, 4.50, OPENAI),
+    "gpt-5.4-nano": Price(0.20, 1.25, OPENAI),
+    "gpt-5.2": Price(1.75, 14.00, OPENAI),
+    "gpt-5.1": Price(1.25, 10.00, OPENAI),
+    "gpt-5": Price(1.25, 10.00, OPENAI),
+    "gpt-5-mini": Price(0.25, 2.00, OPENAI),
+    "gpt-5-nano": Price(0.05, 0.40, OPENAI),
+    "gpt-4.1": Price(2.00, 8.00, OPENAI),
+    "gpt-4.1-mini": Price(0.40, 1.60, OPENAI),
+    "gpt-4.1-nano": Price(0.10, 0.40, OPENAI),
+    "gpt-4o": Price(2.50, 10.00, OPENAI),
+    "gpt-4o-mini": Price(0.15, 0.60, OPENAI),
+    "o3": Price(2.00, 8.00, OPENAI),
+    "o3-mini": Price(1.10, 4.40, OPENAI),
+    "o4-mini": Price(1.10, 4.40, OPENAI),
+    "claude-fable-5-1": Price(10.00, 50.00, ANTHROPIC),
+    "claude-opus-5-5": Price(4.00, 20.00, ANTHROPIC),
+    "claude-opus-5": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-8": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-7": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-6": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-5": Price(5.00, 25.00, ANTHROPIC),
+    "claude-opus-4-1": Price(15.00, 75.00, ANTHROPIC),
+    "claude-opus-4": Price(15.00, 75.00, ANTHROPIC),
+    "claude-sonnet-5-5": Price(2.00, 10.00, ANTHROPIC),
+    "claude-sonnet-5": Price(2.00, 10.00, ANTHROPIC),
+    "claude-sonnet-4-6": Price(3.00, 15.00, ANTHROPIC),
+    "claude-sonnet-4-5": Price(3.00, 15.00, ANTHROPIC),
+    "claude-sonnet-4": Price(3.00, 15.00, ANTHROPIC),
+    "claude-haiku-5-5": Price(0.10, 0.50, ANTHROPIC),
+    "claude-haiku-4-5": Price(1.00, 5.00, ANTHROPIC),
+    "gemini-3.8-flash": Price(0.75, 3.75, GOOGLE),
+    "gemini-3.5-flash": Price(1.50, 9.00, GOOGLE),
+    "gemini-3.5-flash-lite": Price(0.30, 2.50, GOOGLE),
+    "gemini-3.1-pro": Price(2.00, 12.00, GOOGLE),
+    "gemini-2.5-pro": Price(1.25, 10.00, GOOGLE),
+    "gemini-2.5-flash": Price(0.30, 2.50, GOOGLE),
+    "gemini-2.5-flash-lite": Price(0.10, 0.40, GOOGLE),
+}
+# what a maker adds to a name for one state of the same model: its date, or which one
+_STATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest|preview|preview-\d{2}-\d{2,4})\Z")
+
+
+def is_local(where: str) -> bool:
+    """Whether the address is on this computer or in the home network."""
+    name = urlsplit(where).hostname or ""
+    if name in ("localhost", "host.docker.internal") or name.endswith((".local", ".localhost")):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_private
+    except ValueError:
+        return False
+
+
+def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Price | None:
+    """The price in force; None where none is known.
+
+    ``own``: model → [read, written], set by hand, or [read, written, date], as its server listed it. Else a model
+    here is free, and another costs what its maker lists for exactly this name: a newer one of the family may cost
+    several times as much, or as little.
+    """
+    kept = (own or {}).get(model)
+    if isinstance(kept, list | tuple) and len(kept) in (2, 3):
+        return Price(float(kept[0]), float(kept[1]), str(kept[2]) if len(kept) == 3 else "")
+    if not where or is_local(where):
+        return FREE
+    name = _STATE.sub("", model.rsplit("/", 1)[-1].lower())
+    return LISTED.get(name.replace(".", "-") if name.startswith("claude") else name)
+
+
+def listed_price(row: object) -> Price | None:
+    """A price as OpenRouter lists it (dollars a token, as text: {'prompt': '0.000002', …}), dated today; None where
+    it is none, or differs from call to call ('-1').
+    """
+    if not isinstance(row, dict):
+        return None
+    try:
+        read, written = (1e6 * float(row[name]) for name in ("prompt", "completion"))
+    except (KeyError, TypeError, ValueError):
+        return None
+    known = 0 <= read < math.inf and 0 <= written < math.inf
+    return Price(round(read, 6), round(written, 6), time.strftime("%Y-%m-%d")) if known else None
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What work would come to. ``dollars`` and ``minutes``: None where price or speed is not known."""
+
+    calls: int
+    words_in: int
+    words_out: int
+    tokens_in: int
+    tokens_out: int
+    dollars: float | None
+    minutes: float | None
+
+
+def quote(
+    calls: int,
+    words_in: int,
+    words_out: int,
+    *,
+    price: Price | None,
+    seconds_a_call: float | None = None,
+    at_once: int = 8,
+) -> Quote:
+    """An estimate before the work: tokens at 1.5 a word, minutes with about half of the calls side by side.
+
+    Pause points are asked for one after another; gists run beside them.
+    """
+    tokens_in, tokens_out = tokens_of_words(words_in), tokens_of_words(words_out)
+    dollars = price.cost(tokens_in, tokens_out) if price else None
+    minutes = None
+    if seconds_a_call is not None:
+        minutes = max(calls / 2, calls / max(1, at_once)) * seconds_a_call / 60
+    return Quote(calls, words_in, words_out, tokens_in, tokens_out, dollars, minutes)
+
+
+def money(dollars: float | None) -> str:
+    """'$0.42', 'under $0.01', 'nothing', or 'price not known'."""
+    if dollars is None:
+        return "price not known"
+    if dollars == 0:
+        return "nothing"
+    return "under $0.01" if dollars < 0.01 else f"${dollars:,.2f}"

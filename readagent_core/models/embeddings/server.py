@@ -1,0 +1,89 @@
+"""Embeddings by a server: sent like any other call, and every row cached."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from readagent_core.models.base import Completion, Watch
+from readagent_core.models.cache.model import load_reply, store_reply
+from readagent_core.models.cache.store import ReplyCache
+from readagent_core.models.connection import ServerModel, connect, open_cache
+from readagent_core.models.embeddings.embed import Vectors, unit
+from readagent_core.models.server import event_loop, faults
+from readagent_core.models.server.openai_server import FAULTS, OpenAIServer
+from readagent_core.models.server.replies import body
+from readagent_core.models.server.retry import retried
+from readagent_core.quick_json import from_json
+from readagent_core.settings import Settings
+
+BATCH = 64
+
+
+def connect_server(name: str, settings: Settings) -> ServerEmbedder:
+    """The embedder ``name`` of the connected server."""
+    model = connect(settings)
+    assert isinstance(model, ServerModel)
+    return ServerEmbedder(model, name, open_cache(settings))
+
+
+class ServerEmbedder:
+    """``/v1/embeddings`` of a server: in batches, with the retries of any other call, every row cached."""
+
+    def __init__(self, model: ServerModel, name: str, cache: ReplyCache) -> None:
+        self.name = name
+        self._model = model
+        self._cache = cache
+
+    def embed(self, texts: Sequence[str], watch: Watch) -> Vectors:
+        keys = [self._key(text) for text in texts]
+        rows: dict[str, list[float]] = {}
+        for key in dict.fromkeys(keys):
+            stored = load_reply(self._cache, key)
+            if stored is not None:
+                rows[key] = json.loads(stored.text)
+        missing = [(key, text) for key, text in dict(zip(keys, texts, strict=True)).items() if key not in rows]
+        for start in range(0, len(missing), BATCH):
+            batch = missing[start : start + BATCH]
+            found = self._ask([text for _, text in batch], watch)
+            for (key, _), row in zip(batch, found, strict=True):
+                rows[key] = row
+                store_reply(self._cache, key, Completion(json.dumps([round(value, 7) for value in row])))
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        return unit(np.array([rows[key] for key in keys], dtype=np.float32))
+
+    def _key(self, text: str) -> str:
+        asked = ["embedding", self._model.where, self.name, text]
+        return hashlib.sha256(json.dumps(asked).encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _ask(self, texts: list[str], watch: Watch) -> list[list[float]]:
+        """Return the rows of one batch, in order. Raises ModelError."""
+        model = self._model
+        rows, _ = retried(
+            lambda: event_loop.run(_rows(model.server, self.name, texts), watch),
+            model.limiter,
+            watch,
+            pace=model.pace,
+        )
+        return rows
+
+
+async def _rows(server: OpenAIServer, name: str, texts: list[str]) -> list[list[float]]:
+    request = {"model": name, "input": [text or " " for text in texts], "encoding_format": "float"}
+    try:
+        async with server.open("embeddings", request) as response:
+            data = from_json(await body(response))
+    except (*FAULTS, ValueError, RecursionError) as error:
+        raise faults.explain(error, where=server.where, model=name) from None
+    try:
+        found = sorted(data["data"], key=lambda row: row["index"])
+        rows = [[float(value) for value in row["embedding"]] for row in found]
+    except (KeyError, TypeError, ValueError):
+        rows = []
+    if len(rows) != len(texts):
+        raise faults.empty(name)
+    return rows

@@ -1,0 +1,381 @@
+"""A model on any OpenAI-compatible server, one call at a time, through the ``openai`` package.
+
+Always one user message, never a system role. Parameters a server refuses are left out from then on; thinking is
+kept apart from the reply; a reply that broke off or is empty is an error, never a short answer. Retries, cache
+and money are none of its business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import weakref
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import httpx2
+import openai
+
+from readagent_core.errors import CutOffError, EndlessReplyError, ModelError, WindowError
+from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
+from readagent_core.models.server import event_loop, faults, windows
+from readagent_core.models.server.quirks import Quirks
+from readagent_core.models.server.replies import Endless, Reply, parts
+from readagent_core.prompts import Prompt
+from readagent_core.quick_json import from_json, to_json
+from readagent_core.settings import Secret
+
+OPENAI = "https://api.openai.com/v1"
+CONNECT_SECONDS = 10.0
+SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
+THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
+MORE_THINKING_TOKENS = 16_384
+LENGTH = ("length", "max_tokens")  # why a reply ended: no room was left
+UNSAID = {  # what the package would tell of this computer with every call
+    f"X-Stainless-{name}": openai.Omit()
+    for name in (
+        "Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async", "Retry-Count", "Read-Timeout"
+    )
+}  # fmt: skip
+# the key alone, not an administrator's from the environment; a key against sending twice is never needed here
+_OPTIONS: Any = {"security": {"bearer_auth": True}, "headers": UNSAID, "idempotency_key": "none"}
+ENDLESS = 4  # a reply this many times longer than was allowed is running on without end
+CHARACTERS_PER_TOKEN = 4
+ERROR_BYTES = 65_536  # of the body of an error
+# A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
+KEEP_ALIVE = 10
+FAULTS = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, UnicodeError)
+# Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
+CUT_SHARE = 0.55
+CUT_LEAST = 400
+
+
+class OpenAIServer(ChatModel):
+    """``window``: as set by a person; else the server is asked when first needed, and once more after the first
+    reply where it had not loaded the model yet.
+    """
+
+    name: str = ""
+    where: str = ""
+
+    def __init__(
+        self,
+        where: str,
+        model: str,
+        *,
+        api_key: Secret | None = None,
+        window: int | None = None,
+        temperature: float | None = 0.0,
+        silence: float = SILENCE_SECONDS,
+        quirks: Quirks | None = None,
+    ) -> None:
+        self.where = (where or OPENAI).rstrip("/")
+        self.name = model
+        self.quirks = quirks or Quirks()
+        if self.where == OPENAI:
+            self.quirks.tokens_field = "max_completion_tokens"
+        self._temperature = temperature
+        self._key = api_key or Secret()
+        self._silence = silence
+        self._window = windows.Window(window)
+        self._ask_window = window is None
+        self._asked_again = False
+        self._asking = asyncio.Lock()
+        self._client: openai.AsyncOpenAI | None = None
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        return {"temperature": self._temperature}
+
+    @property
+    def cutting(self) -> str:
+        return self.quirks.cutting
+
+    @property
+    def notices(self) -> list[str]:
+        return [*([self.cutting] if self.cutting else []), *self.quirks.notices]
+
+    @property
+    def window(self) -> int | None:
+        if self._ask_window:
+            event_loop.run(self._learn_window())
+        return self._known_window
+
+    @property
+    def window_is_firm(self) -> bool:
+        return self.window is None or self._window.firm
+
+    @property
+    def _known_window(self) -> int | None:
+        return min((w for w in (self._window.tokens, self.quirks.window) if w), default=None)
+
+    def learn_window(self, watch: Watch) -> None:
+        if self._ask_window:
+            event_loop.run(self._learn_window(), watch)
+
+    async def _learn_window(self) -> None:
+        async with self._asking:
+            if self._ask_window:
+                found = await windows.ask(self.where, self.name, self._key)
+                self._window = windows.Window(found.tokens, found.firm or self._asked_again)
+                self._ask_window = False
+
+    async def _learn_window_again(self) -> None:
+        """Ask for the window once more, now that the model is loaded, and believe it then."""
+        if not self._window.firm and not self._asked_again:
+            self._ask_window = self._asked_again = True
+            await self._learn_window()
+
+    def close(self) -> None:
+        """Close the connections. Calls that are under way end as broken off."""
+        client, self._client = self._client, None
+        if client is not None:
+            event_loop.run(client.close())
+
+    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        """Return the whole reply. Raises a named ModelError."""
+
+        async def last() -> str | Completion:
+            return [part async for part in self._reply(prompt)][-1]
+
+        watch.check()
+        completion = event_loop.run(last(), watch)
+        assert isinstance(completion, Completion)
+        return completion
+
+    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+        watch.check()
+        return event_loop.iterate(self._reply(prompt), watch)
+
+    async def _reply(self, prompt: Prompt) -> AsyncIterator[str | Completion]:
+        """Give parts and the Completion. Every call is streamed where the server can, so that it can be stopped."""
+        start = time.perf_counter()
+        while True:
+            reply = Reply()
+            await self._learn_window()
+            window = self._known_window
+            request = await self._request(prompt)
+            try:
+                async for part in self._parts(request, prompt, reply, start):
+                    yield part
+                break
+            except Endless as error:
+                raise self._endless(str(error), reply) from None
+            except FAULTS as error:
+                if reply.text:
+                    raise self._broke_off(reply) from None
+                if self.quirks.refuse(faults.parameter_refused(error), request):
+                    continue
+                explained = faults.explain(error, where=self.where, model=self.name)
+                if isinstance(explained, WindowError) and self._smaller(explained.window, window, prompt, request):
+                    continue  # the reply's share was too large, or the prompt is: the check before sending tells
+                raise explained from None
+            except _MoreThinking:
+                continue
+        completion = self._completion(reply, prompt, time.perf_counter() - start)
+        await self._learn_window_again()
+        yield completion
+
+    def _smaller(self, told: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
+        """Go by a smaller window: the one ``told``, else half of what was refused. False where it is not smaller."""
+        if not told:
+            sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
+            return self.quirks.guess_window(min(sent, before or sent), seen=before)
+        now = self._known_window
+        self.quirks.learn_window(told)
+        return now is None or told < now
+
+    async def _request(self, prompt: Prompt) -> dict[str, Any]:
+        """The call's parameters, within the window. Raises WindowError before anything is sent."""
+        quirks = self.quirks
+        window = self._known_window
+        most = self._most(prompt)
+        if window:
+            needed = self._estimate(prompt) + min(self._room(prompt) // 2, window // 4)
+            if needed > window and not self._window.firm:
+                await windows.load(self.where, self.name, self._key, seconds=self._silence)
+                await self._learn_window_again()
+                window = self._known_window or window
+                needed = self._estimate(prompt) + min(self._room(prompt) // 2, window // 4)
+            if needed > window:
+                raise faults.too_long(self.name, window, needed=needed)
+            most = self._most(prompt)
+        request: dict[str, Any] = {"model": self.name, "messages": [{"role": "user", "content": prompt.text}]}
+        if quirks.temperature and self._temperature is not None:
+            request["temperature"] = self._temperature
+        if quirks.tokens_field:
+            request[quirks.tokens_field] = most
+        if quirks.stream:
+            request["stream"] = True
+            if quirks.stream_options:
+                request["stream_options"] = {"include_usage": True}
+        return request
+
+    def _room(self, prompt: Prompt) -> int:
+        """Tokens for the reply itself."""
+        return tokens_of_words(prompt.reply_words) * 2
+
+    def _most(self, prompt: Prompt) -> int:
+        """Tokens that reply and thinking may take together, within the window."""
+        most = self._room(prompt) + (MORE_THINKING_TOKENS if self.quirks.reasons else THINKING_TOKENS)
+        window = self._known_window
+        return max(16, min(most, window - self._estimate(prompt))) if window else most
+
+    def _estimate(self, prompt: Prompt) -> int:
+        """Tokens of the prompt, corrected upward by what the server reported of earlier ones."""
+        return round(estimate_tokens(prompt.text) * max(1.0, self.quirks.ratio or 1.0)) + OVERHEAD
+
+    async def _parts(self, request: dict[str, Any], prompt: Prompt, reply: Reply, start: float) -> AsyncIterator[str]:
+        """Send the request, and give the parts of the text as they arrive, the rest going into ``reply``."""
+        allowed = self._most(prompt)
+        limit = ENDLESS * CHARACTERS_PER_TOKEN * allowed
+        seconds = KEEP_ALIVE * self._silence
+        now = asyncio.get_running_loop().time
+        try:
+            async with asyncio.timeout(seconds) as deadline, self.open("chat/completions", request) as response:
+                size = 0
+                async for part in parts(response, reply):
+                    if reply.fault:  # some servers fail inside a stream that began well
+                        raise self._failed(reply.fault)
+                    if part:
+                        if reply.first is None and part.strip():
+                            reply.first = time.perf_counter() - start
+                        reply.text += part
+                        yield part
+                    if reply.size > size:
+                        size = reply.size
+                        deadline.reschedule(now() + seconds)
+                    if size > limit:
+                        reply.finish = "length"
+                        break
+        except TimeoutError:
+            raise httpx2.ReadTimeout("nothing but keep-alive comments came") from None
+        rest = reply.end()
+        if rest:
+            reply.text += rest
+            yield rest
+        no_word = reply.finish in LENGTH and not reply.text.strip()  # all the room went into thinking, shown or not
+        self.quirks.reasons = self.quirks.reasons or reply.thought or bool(reply.reasoning) or no_word
+        if no_word and (self.quirks.tokens_field or size > limit) and self._most(prompt) > allowed:
+            raise _MoreThinking
+        if size > limit:
+            raise Endless(f"more than {limit:,} characters of text and thinking came")
+
+    @asynccontextmanager
+    async def open(self, path: str, request: dict[str, Any]) -> AsyncIterator[httpx2.Response]:
+        """Send a call and give the response, its body still to come. Raises one of ``FAULTS``.
+
+        ``post`` is what the package's own methods end in; they read the message into its types first, which is most
+        of the work of a call.
+        """
+        answer = await self._openai().post(
+            f"{self.where}/{path}",
+            content=to_json(request),
+            cast_to=httpx2.Response,
+            options=_OPTIONS,
+            stream=True,
+            stream_cls=openai.AsyncStream[Any],
+        )
+        response = cast(httpx2.Response, answer)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    def _openai(self) -> openai.AsyncOpenAI:
+        """The package's client, made for the first call. It closes when nothing uses this model any more."""
+        if self._client is None:
+            timeout = httpx2.Timeout(self._silence, connect=min(CONNECT_SECONDS, self._silence), pool=None)
+            self._client = openai.AsyncOpenAI(
+                base_url=self.where,
+                api_key=self._key.reveal() or "none",  # local servers want something there
+                max_retries=0,
+                timeout=timeout,
+                http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_check_status]}),
+            )
+            weakref.finalize(self, _close, self._client).atexit = False
+        return self._client
+
+    def _failed(self, fault: object) -> ModelError:
+        code = fault.get("code") if isinstance(fault, dict) else None
+        status = code if isinstance(code, int) and code >= 400 else 500
+        return faults.from_status(status, json.dumps(fault), {}, where=self.where, model=self.name)
+
+    def _broke_off(self, reply: Reply) -> CutOffError:
+        return CutOffError(f"The reply of {self.name} broke off. {faults.KEPT} Go on to ask again.", reply.text.strip())
+
+    def _endless(self, how: str, reply: Reply) -> EndlessReplyError:
+        return EndlessReplyError(
+            f"The reply of {self.name} did not end ({how}), so it was stopped. {faults.KEPT} Go on to ask again, or "
+            "choose another model.",
+            reply.text.strip(),
+        )
+
+    def _completion(self, reply: Reply, prompt: Prompt, seconds: float) -> Completion:
+        """The finished reply. Raises CutOffError, RefusedError, EmptyReplyError or WindowError."""
+        if reply.refused:
+            raise faults.refused(self.name)
+        if reply.finish is None:
+            if reply.text or reply.reasoning:
+                raise self._broke_off(reply)
+            raise faults.empty(self.name)
+        self._check_all_was_read(prompt, reply)
+        if not reply.text.strip():
+            raise faults.empty(self.name, thought=reply.finish in LENGTH)
+        return Completion(
+            reply.text.strip(),
+            model=self.name,
+            finish="length" if reply.finish in LENGTH else "stop",
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            reasoning=reply.reasoning.strip(),
+            seconds=seconds,
+            first_word=reply.first,
+        )
+
+    def _check_all_was_read(self, prompt: Prompt, reply: Reply) -> None:
+        """Raise WindowError where the server reports far fewer prompt tokens than were sent."""
+        if not reply.tokens_in:
+            return
+        plain = estimate_tokens(prompt.text) + OVERHEAD
+        ratio = self.quirks.ratio or 1.0
+        expected = plain * min(1.0, ratio)
+        if reply.tokens_in < CUT_SHARE * expected and expected - reply.tokens_in > CUT_LEAST:
+            self.quirks.learn_window(reply.tokens_in)
+            self.quirks.cutting = faults.cutting(sent=round(expected), read=reply.tokens_in)
+            raise faults.cut_silently(self.where, self.name, sent=round(expected), read=reply.tokens_in)
+        self.quirks.learn_ratio(reply.tokens_in / plain)
+
+
+class _MoreThinking(ModelError):
+    """All the room went into thinking: ask once more with a larger one. Never leaves this file."""
+
+
+async def _check_status(response: httpx2.Response) -> None:
+    """Raise the package's error for a status that is one, with the beginning of its body: the package would read it
+    without a limit.
+    """
+    if response.is_success or response.has_redirect_location:
+        return
+    content = bytearray()
+    async for data in response.aiter_bytes():
+        content += data
+        if len(content) > ERROR_BYTES:
+            break
+    text = content[:ERROR_BYTES].decode("utf-8", "replace")
+    try:
+        found = from_json(text)
+    except (ValueError, RecursionError):
+        found = text
+    raise openai.APIStatusError(
+        str(response.status_code),
+        response=response,
+        body=found.get("error", found) if isinstance(found, dict) else text,
+    )
+
+
+def _close(client: openai.AsyncOpenAI) -> None:
+    event_loop.submit(client.close())

@@ -1,0 +1,144 @@
+"""A reply without end is stopped, whatever it consists of: a clear error, in bounded memory."""
+
+from __future__ import annotations
+
+import json
+import time
+import tracemalloc
+
+import pytest
+
+from readagent_core import errors
+from readagent_core.models.base import Watch
+from readagent_core.models.server import probe, replies
+from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.prompts import Prompt
+from readagent_core.settings import Secret
+from tests.fakes.server import FakeServer, Reply
+from tests.fakes.silent import BODY, STREAM, RawServer, endless
+
+PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
+MEGABYTES = 60
+
+
+@pytest.fixture
+def model_at():
+    """A model at a server; closed at the end of the test."""
+    made = []
+
+    def make(server, **changes):
+        made.append(OpenAIServer(server.url, "fake-model", **{"window": 100_000, "silence": 60.0, **changes}))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def event(**delta: str) -> bytes:
+    return b"data: " + json.dumps({"choices": [{"index": 0, "delta": delta}]}).encode() + b"\n\n"
+
+
+WORDS = "and so on and so forth, " * 20
+THOUGHTS = event(reasoning_content=WORDS) * 20
+TAGGED = event(content="<think>"), event(content=WORDS) * 20
+REPLIES = {
+    "text": (STREAM, event(content=WORDS) * 20, "characters of text and thinking"),
+    "thinking": (STREAM, THOUGHTS, "characters of text and thinking"),
+    "thinking in a tag": (STREAM + TAGGED[0], TAGGED[1], "characters of text and thinking"),
+    "spaces": (STREAM, event(content=" " * 400) * 20, "characters of text and thinking"),
+    "one line": (STREAM + b"data: ", b"x" * 65_536, "one line of it"),
+    "one line in small pieces": (STREAM + b'data: {"a": "', b"xyz" * 100, "one line of it"),
+    "comments": (STREAM, b": still here\n\n" * 500, "empty events"),
+    "empty events": (STREAM, event(content="") * 100, "empty events"),
+    "empty lines": (STREAM, b"\n" * 65_536, "64 MB"),
+    "a body": (BODY, b" " * 65_536, "8 MB"),
+}
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_reply_without_end_is_stopped_in_bounded_memory(name, model_at):
+    head, part, says = REPLIES[name]
+    with RawServer(endless(head, part)) as server:
+        model = model_at(server)
+        tracemalloc.start()
+        try:
+            with pytest.raises(errors.EndlessReplyError, match="did not end") as caught:
+                model.complete(PROMPT, Watch())
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert server.left.wait(5), "the connection is still open"
+    assert says in str(caught.value)
+    assert "kept" in str(caught.value)
+    assert peak < MEGABYTES * 1e6
+
+
+def test_what_had_arrived_is_kept_with_the_error(model_at):
+    with RawServer(endless(STREAM, event(content=WORDS))) as server:
+        stream = model_at(server).stream(PROMPT, Watch())
+        first = next(stream)
+        with pytest.raises(errors.CutOffError) as caught:
+            list(stream)
+    assert caught.value.text.startswith(first.strip())
+    assert len(caught.value.text) > 10_000
+
+
+def test_endless_thinking_is_given_more_room_once(model_at):
+    with RawServer(endless(STREAM, THOUGHTS)) as server:
+        model = model_at(server)
+        with pytest.raises(errors.EndlessReplyError):
+            model.complete(PROMPT, Watch())
+        assert model.quirks.reasons
+        assert server.calls == 2
+
+
+def test_an_error_without_end_is_the_error_of_its_status(model_at):
+    head = b"HTTP/1.1 401 No\r\nContent-Type: application/json\r\n\r\n"
+    with RawServer(endless(head, b"x" * 65_536)) as server:
+        model = model_at(server)
+        with pytest.raises(errors.KeyRefusedError):
+            model.complete(PROMPT, Watch())
+        assert server.left.wait(5)
+
+
+def test_a_list_of_models_without_end():
+    with RawServer(endless(BODY, b" " * 65_536)) as server:
+        with pytest.raises(errors.ModelError):
+            probe.list_models(server.url, Secret(), seconds=60.0)
+        assert server.left.wait(5)
+
+
+def test_keep_alive_comments_alone_do_not_go_on_for_ever(model_at):
+    with RawServer(endless(STREAM, b": still here\n\n", gap=0.02)) as server:
+        model = model_at(server, silence=0.1)
+        start = time.monotonic()
+        with pytest.raises(errors.ModelTimeoutError):
+            model.complete(PROMPT, Watch())
+    assert 0.9 < time.monotonic() - start < 10
+
+
+def test_a_long_reply_that_ends_is_no_endless_one(model_at):
+    long = "word " * 600  # twelve times the words that were asked for
+    with FakeServer([Reply(long, reasoning="so " * 1000)]) as server:
+        model = model_at(server)
+        assert model.complete(PROMPT, Watch()).text == long.strip()
+
+
+def test_a_server_that_holds_the_connection_after_its_reply(model_at):
+    said = event(content="Yes.") + b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
+    with RawServer(lambda: [STREAM + said]) as server:
+        model = model_at(server)
+        start = time.monotonic()
+        assert model.complete(PROMPT, Watch()).text == "Yes."
+        assert time.monotonic() - start < replies.END_SECONDS + 5
+
+
+@pytest.mark.parametrize(
+    "sent", [b"data: 5\n\n", b'data: {"choices": [null, "x", {"delta": "x"}]}\n\n', b"data: " + b"[" * 50_000 + b"\n\n"]
+)
+def test_events_of_another_shape_are_no_bug(sent, model_at):
+    with RawServer(lambda: [STREAM + sent + b"data: [DONE]\n\n"]) as server:
+        model = model_at(server)
+        with pytest.raises(errors.ModelError):
+            model.complete(PROMPT, Watch())
