@@ -24,7 +24,7 @@ KINDS = {".pdf", ".epub", ".html", ".htm", ".txt", ".md", ".docx"}
 
 
 def opened(path: Path) -> dict[str, object]:
-    """What ``path`` came to, measured by a process that opens nothing else."""
+    """Returns the result of opening ``path`` in a process that opens nothing else."""
     start = time.perf_counter()
     try:
         done = subprocess.run(
@@ -45,17 +45,17 @@ def opened(path: Path) -> dict[str, object]:
 
 
 def one(path: Path) -> dict[str, object]:
-    """Opens one file in this process and says what came of it."""
+    """Opens one file in this process and returns verdict, counts, seconds and peak memory in MB."""
     import resource
 
     from readagent_core.errors import DocumentError
-    from readagent_core.loaders.guarded import load_guarded
+    from readagent_core.loaders.child_process import load_in_child_process
 
     data = path.read_bytes()
     start = time.perf_counter()
     row: dict[str, object] = {}
     try:
-        document = load_guarded(data, path.name)
+        document = load_in_child_process(data, path.name)
         row = {
             "verdict": "opens",
             "sections": len(document.sections),
@@ -73,13 +73,13 @@ def one(path: Path) -> dict[str, object]:
 
 
 def big(folder: Path) -> list[Path]:
-    """A 500-page PDF and an EPUB of 350,000 words in ``folder``, from the longest sample told again and again."""
+    """Writes a 500-page PDF and an EPUB of 350,000 words, the longest sample repeated, into ``folder``."""
     from tests.loaders.making import Press, as_epub, sample
 
     story = sample("the-keeper-of-harrow-light")
     size = len(story.paragraphs)
 
-    def told(times: int) -> object:
+    def repeat(times: int) -> object:
         sections = tuple(
             replace(s, title=f"{s.title} {n + 1}", start=s.start + n * size)
             for n in range(times)
@@ -88,8 +88,8 @@ def big(folder: Path) -> list[Path]:
         return replace(story, paragraphs=story.paragraphs * times, sections=sections)
 
     pdf, epub = folder / "made-505-pages.pdf", folder / "made-350000-words.epub"
-    pdf.write_bytes(Press(size=11.5)(told(18)))  # type: ignore[arg-type]
-    epub.write_bytes(as_epub(told(34)))  # type: ignore[arg-type]
+    pdf.write_bytes(Press(size=11.5)(repeat(18)))  # type: ignore[arg-type]
+    epub.write_bytes(as_epub(repeat(34)))  # type: ignore[arg-type]
     return [pdf, epub]
 
 

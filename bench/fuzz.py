@@ -1,8 +1,8 @@
-"""Mutated real files through the loaders: none may escape the error tree, hang, or eat memory.
+"""Opens mutated real files: none may raise an error outside of the error tree, hang, or need much memory.
 
     python -m bench.fuzz [--cases 2000] [--seed 1]
 
-Seeds are the samples made into every format and, where they are there, the files of the shared test data.
+The files are the samples in every format and, where it is there, the shared test data.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ SECONDS = 20
 
 
 class Hangs(BaseException):
-    """Not an Exception: nothing in the loaders may catch it."""
+    """Raised when a file takes too long. No Exception, so that no loader catches it."""
 
 
 def seeds() -> list[tuple[str, bytes]]:
+    """Returns the files to mutate, by name."""
     found: list[tuple[str, bytes]] = []
     for name in NAMES:
         document = sample(name)
@@ -61,7 +62,7 @@ def main() -> int:
         data = mutated(data, random)
         kind = name.rsplit(".", 1)[-1].lower()
         start = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of this process, however busy the machine is
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # CPU time of this process
         try:
             load(data, name)
             verdict = "opens"
@@ -70,7 +71,7 @@ def main() -> int:
         except Hangs:
             verdict = "HANGS"
             escaped.append(f"case {case} ({name}): no end in {SECONDS} s")
-        except BaseException as error:  # noqa: BLE001  this is what the run looks for
+        except BaseException as error:  # noqa: BLE001  finding these is the purpose of the run
             verdict = "ESCAPES"
             escaped.append(f"case {case} ({name}): {type(error).__name__}")
         finally:

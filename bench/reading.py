@@ -1,8 +1,8 @@
 """How long reading takes: ours against the paper's one call after another, on a model with a set latency.
 
 The model is simulated in this process: every call waits ``--latency`` seconds and ``--per-word`` for each word of
-its reply, and answers the same prompt always the same. The baseline is METHODS.md's algorithm, strictly one call
-at a time; its wall time is its own CPU time plus its calls' waits, added up instead of slept through.
+its reply, and answers the same prompt always the same. The baseline is the algorithm of docs/methods.md, strictly one
+call at a time; its wall time is its own CPU time plus its calls' waits, added up instead of slept through.
 
     python -m bench.reading                     books of 5k and 50k words
     python -m bench.reading --words 350000 --connections 16 64
@@ -112,7 +112,7 @@ def over_http(model: SlowModel, home: Path) -> Iterator[ChatModel]:
 
 
 def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple[list[Page], float]:
-    """The paper's algorithm, as METHODS.md tells it: pages one after another, then gists. (pages, wall time)"""
+    """The paper's algorithm (docs/methods.md): pages one after another, then gists. (pages, wall time)"""
     began = time.process_time()
     document = document.limited(plan.max_words)
     windows = Windows(document, plan)

@@ -157,7 +157,7 @@ class CutOffError(ModelError):
 
 
 class EndlessReplyError(CutOffError):
-    pass
+    retryable = False  # the model would go on for ever again
 
 
 class EmptyReplyError(ModelError):

@@ -221,7 +221,7 @@ class GistMemory:
 
 
 def compression_rate(seen_words: int, document_words: int) -> float:
-    """100 × (1 − words in context ÷ words of the document), METHODS.md 'Words'; 0 for an empty document."""
+    """100 × (1 − words in context ÷ words of the document), docs/methods.md, 'Terms'; 0 for an empty document."""
     return 100 * (1 - seen_words / document_words) if document_words else 0.0
 
 

@@ -1,7 +1,7 @@
 """How a book is to be read: the choices that make one reading differ from another.
 
 ``ReadingPlan.key`` is the same exactly when the pages and gists asked for would be; connections and speed
-are no part of it. Presets are the papers' (METHODS.md, 'Episode pagination').
+are no part of it. Presets are the papers' (docs/methods.md, 'Presets').
 """
 
 from __future__ import annotations

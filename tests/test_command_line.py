@@ -98,6 +98,7 @@ def test_inspect(book):
     found = run_json("inspect", book)
     assert {"id", "title", "words", "sections", "warnings", "language", "format"} <= set(found)
     assert (found["title"], [s["title"] for s in found["sections"]][-2:]) == ("Fog", ["Chapter 1", "Chapter 2"])
+    assert (found["minutes"], found["has_cover"]) == (max(1, round(found["words"] / 240)), False)
     out = CliRunner().invoke(app, ["inspect", str(book)]).output
     assert "Fog" in out
     assert "Chapter 2" in out

@@ -1,4 +1,4 @@
-"""The language of a text is detected from its script and its most frequent words."""
+"""A language is detected from the text where the file does not name it."""
 
 from __future__ import annotations
 

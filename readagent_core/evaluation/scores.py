@@ -1,6 +1,6 @@
 """The measures, as plain functions of numbers and texts: accuracy, ROUGE, LLM ratings, means, paired tests.
 
-METHODS.md 'Measures'. Every figure comes with what says how far to trust it: Wilson intervals for shares,
+See docs/methods.md, 'Measures'. Every figure comes with what says how far to trust it: Wilson intervals for shares,
 standard deviations over runs, exact McNemar and paired bootstrap for differences. Knows nothing of models.
 """
 

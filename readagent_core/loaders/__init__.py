@@ -1,7 +1,7 @@
-"""Bytes of a file to a Document. One file a format; ``load`` tells which and keeps the limits.
+"""Turns the bytes of a file into a Document. ``load`` finds the format, and each format has its own folder.
 
-Knows nothing of the library or of reading. Raises DocumentError, each kind with what to do next, and nothing
-else: whatever a parser trips over in a broken file is a DamagedDocumentError.
+Raises DocumentError only, and each subclass says what to do next. Whatever else a parser raises for a broken file
+becomes a DamagedDocumentError.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from pathlib import PurePath
 from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, check_size
-from readagent_core.loaders.report import Report, report
-from readagent_core.loaders.sniff import FORMATS, NAMES, sniff
+from readagent_core.loaders.file_types import FORMATS, NAMES, detect_file_type
 
-__all__ = ["DEFAULT", "FORMATS", "Limits", "Report", "load", "report"]
+__all__ = ["DEFAULT", "FORMATS", "Limits", "load"]
 
-# loaded when first needed: a text does not wait for the PDF machinery
+# imported when first needed, so that opening a text does not import the PDF packages
 _LOADERS = {
-    "text": "readagent_core.loaders.text",
-    "markdown": "readagent_core.loaders.markdown",
-    "html": "readagent_core.loaders.html",
-    "epub": "readagent_core.loaders.epub",
-    "pdf": "readagent_core.loaders.pdf",
-    "docx": "readagent_core.loaders.docx",
+    "text": "readagent_core.loaders.text.plain",
+    "markdown": "readagent_core.loaders.text.markdown",
+    "html": "readagent_core.loaders.html.loader",
+    "epub": "readagent_core.loaders.epub.loader",
+    "pdf": "readagent_core.loaders.pdf.loader",
+    "docx": "readagent_core.loaders.docx.loader",
 }
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT) -> Document:
-    """The document in ``data``; ``name`` is its file name. Raises DocumentError."""
+    """Returns the document in ``data``. ``name`` is its file name. Raises DocumentError."""
     check_size(data, limits.file, "This file")
-    found = sniff(data, name)
-    opened = loader(found.format)
+    found = detect_file_type(data, name)
+    opened = import_loader(found.format)
     try:
-        document = opened(data, _stem(name), password=password, limits=limits)
+        document = opened(data, _title_from_name(name), password=password, limits=limits)
     except DocumentError:
         raise
     except MemoryError:
@@ -53,8 +52,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
     return document
 
 
-def loader(format: str) -> Callable[..., Document]:
-    """The function that opens ``format``, imported when first asked for."""
+def import_loader(format: str) -> Callable[..., Document]:
+    """Imports and returns the function that opens ``format``. Raises UnknownFormatError where it is missing."""
     try:
         opener: Callable[..., Document] = importlib.import_module(_LOADERS[format]).load
     except ModuleNotFoundError as error:
@@ -64,8 +63,8 @@ def loader(format: str) -> Callable[..., Document]:
     return opener
 
 
-def _stem(name: str) -> str:
-    """A title from a file name: without folders, ending and underscores."""
+def _title_from_name(name: str) -> str:
+    """Returns a title from a file name: without folders, ending, underscores and hyphens between words."""
     stem = PurePath(name.replace("\\", "/")).stem.replace("_", " ").strip()
     if " " not in stem:
         stem = stem.replace("-", " ").strip()

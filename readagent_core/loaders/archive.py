@@ -1,6 +1,6 @@
-"""A zip file that a stranger made: opened only after its sizes, ratios, counts and paths were checked.
+"""An untrusted zip file, opened only after its sizes, compression ratios, number of files and paths were checked.
 
-Nothing is ever unpacked to disk. Knows nothing of books.
+Nothing is unpacked to disk.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from io import BytesIO
 from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError, TooLargeError, UnsafeDocumentError
 from readagent_core.loaders.base import MEGABYTE, Limits
 
-_SMALL = 8 * MEGABYTE  # a small file may shrink as well as it can
+_SMALL = 8 * MEGABYTE  # smaller files may have any compression ratio
 
 
 class Archive:
-    """The files in ``data`` by name. Raises UnsafeDocumentError, TooLargeError, Damaged… or ProtectedDocumentError."""
+    """Reads the files of the archive ``data`` by name.
+
+    Raises UnsafeDocumentError, TooLargeError, DamagedDocumentError or ProtectedDocumentError.
+    """
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self.limits = limits
@@ -38,12 +41,12 @@ class Archive:
         return list(self.sizes)
 
     def find(self, path: str) -> str:
-        """The name in the archive that ``path`` means, in whatever case; '' where there is none."""
+        """Returns the name in the archive for ``path``, ignoring case; '' where there is none."""
         path = posixpath.normpath(path).lstrip("/") if path else ""
         return path if path in self.sizes else self._folded.get(path.casefold(), "")
 
     def read(self, name: str, limit: int | None = None) -> bytes:
-        """The content of a file. Raises DamagedDocumentError for a broken one, TooLargeError over ``limit``."""
+        """Returns the content of a file. Raises DamagedDocumentError, or TooLargeError over ``limit`` bytes."""
         limit = self.limits.unpacked if limit is None else limit
         if self.sizes.get(name, 0) > limit:
             raise TooLargeError(

@@ -1,7 +1,7 @@
-"""What every loader shares: the limits it keeps to, and the builder it hands headings and paragraphs to.
+"""What all loaders use: the limits on a file, and the builder that collects headings and paragraphs.
 
-The builder holds the document's rules: headings are sections and never paragraphs, nothing is lost quietly,
-characters that cannot be shown are taken out and counted. Knows nothing of any file format.
+The builder applies the rules for documents: headings become sections, the title page and the table of contents are
+removed from the text with a notice, and characters that cannot be shown are removed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from readagent_core.loaders import contents
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
 _TITLE_PAGE = 6  # paragraphs
-# control and format characters that are never text, byte order marks, and the soft hyphen
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
+# control and format characters, byte order marks and the soft hyphen
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BY = re.compile(r"(?:by|von|par|por|di|door|av|著者?[:：])\s+", re.IGNORECASE)
 _MARKUP = re.compile(r"[*_#\s]+")
@@ -28,8 +28,8 @@ _MARKUP = re.compile(r"[*_#\s]+")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may cost. Sizes in bytes; ``ratio``: how far an archive may grow; ``seconds`` and
-    ``memory`` bound the process that opens an untrusted format."""
+    """Limits on a file. Sizes are in bytes. ``ratio``: the highest compression ratio in an archive. ``seconds`` and
+    ``memory`` limit the process that opens an untrusted format."""
 
     file: int = 200 * MEGABYTE
     text: int = 32 * MEGABYTE
@@ -46,13 +46,13 @@ class Limits:
 DEFAULT = Limits()
 
 
-def clean(text: str) -> str:
-    """``text`` without characters that are never text; halves of characters become U+FFFD."""
-    return _SURROGATE.sub("\ufffd", _UNSEEN.sub("", text))
+def strip_unprintable(text: str) -> str:
+    """Returns ``text`` without control characters; lone surrogates become U+FFFD."""
+    return _SURROGATE.sub("\ufffd", _UNPRINTABLE.sub("", text))
 
 
 def check_size(data: bytes, limit: int, what: str) -> None:
-    """Raise TooLargeError when ``data`` is over ``limit`` bytes."""
+    """Raises TooLargeError when ``data`` is over ``limit`` bytes. ``what`` names the file in the message."""
     if len(data) > limit:
         raise TooLargeError(
             f"{what} is {len(data) / MEGABYTE:,.0f} MB; at most {limit / MEGABYTE:,.0f} MB can be opened. "
@@ -60,24 +60,24 @@ def check_size(data: bytes, limit: int, what: str) -> None:
         )
 
 
-def same(one: str, other: str) -> bool:
-    """Whether two titles or names are the same but for case, spacing and emphasis."""
+def is_same_title(one: str, other: str) -> bool:
+    """Returns whether two titles or names are the same apart from case, spacing and emphasis marks."""
     return bool(one) and _MARKUP.sub(" ", one).strip().casefold() == _MARKUP.sub(" ", other).strip().casefold()
 
 
-def _letters(text: str, most: int | None = None) -> str:
-    """The letters and figures of ``text``, at most so many."""
+def _alphanumerics(text: str, most: int | None = None) -> str:
+    """Returns the first ``most`` letters and digits of ``text`` in lower case, or all of them."""
     return "".join(islice((c for c in text if c.isalnum()), most)).casefold()
 
 
-def _is_near(line: str, author: str) -> bool:
-    """Whether ``line`` is 'by' and the author's name, though spelt a little differently."""
+def _is_byline_of(line: str, author: str) -> bool:
+    """Returns whether ``line`` is 'by' and the author's name, with small differences in spelling."""
     by = _BY.match(line)
     return by is not None and SequenceMatcher(None, line[by.end() :], author).ratio() > 0.9
 
 
 class Builder:
-    """Takes a document's pieces in order. ``place``: where the next paragraphs stand in the source."""
+    """Collects the parts of a document in order. ``place``: where the next paragraphs are in the source."""
 
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
@@ -86,8 +86,8 @@ class Builder:
         self.place = ""
         self._rule = False
 
-    def paragraph(self, text: str, place: str | None = None) -> None:
-        text = clean(text).strip("\n ")
+    def add_paragraph(self, text: str, place: str | None = None) -> None:
+        text = strip_unprintable(text).strip("\n ")
         if text.strip():
             opens = not self.paragraphs or (self.sections and self.sections[-1].start == len(self.paragraphs))
             if self._rule and not opens:
@@ -95,22 +95,22 @@ class Builder:
             self._rule = False
             self.paragraphs.append(Paragraph(text, self.place if place is None else place))
 
-    def rule(self) -> None:
-        """A line across the page: a scene break between two paragraphs; ornament next to a heading or at an end."""
+    def add_scene_break(self) -> None:
+        """Adds a scene break before the next paragraph, unless a heading comes before or after it."""
         self._rule = True
 
-    def heading(self, title: str, level: int = 1) -> None:
-        title = " ".join(clean(title).split())
+    def add_heading(self, title: str, level: int = 1) -> None:
+        title = " ".join(strip_unprintable(title).split())
         last = self.sections[-1] if self.sections else None
-        if last and last.start == len(self.paragraphs) and same(last.title, title):
-            return  # said twice: in the table of contents and again at the top
+        if last and last.start == len(self.paragraphs) and is_same_title(last.title, title):
+            return  # the same title from the table of contents and from the text
         if title:
             self.sections.append(Section(title, len(self.paragraphs), max(1, level)))
 
-    def notice(self, code: str, message: str, count: int = 1) -> None:
+    def add_notice(self, code: str, message: str, count: int = 1) -> None:
         self.notices.append(Notice(code, message, count))
 
-    def document(
+    def build(
         self,
         *,
         title: str,
@@ -120,20 +120,20 @@ class Builder:
         cover: Cover | None = None,
         limits: Limits = DEFAULT,
     ) -> Document:
-        """The document. Raises EmptyDocumentError when there is no paragraph, TooLargeError over the word limit."""
-        self._set_title_apart(title, author)
-        self._keep_last_headings()
-        self._set_contents_apart()
-        self._set_title_page_apart(author)
+        """Returns the document. Raises EmptyDocumentError without a paragraph, TooLargeError over the word limit."""
+        self._remove_title(title, author)
+        self._turn_last_headings_into_text()
+        self._remove_contents()
+        self._join_title_page(author)
         if not self.paragraphs:
             raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
-        self._count_unreadable()
+        self._note_undecoded()
         text = "\n".join(p.text for p in self.paragraphs[:400])[:60_000]
         document = Document(
-            title=" ".join(clean(title).split()) or "Untitled",
+            title=" ".join(strip_unprintable(title).split()) or "Untitled",
             paragraphs=tuple(self.paragraphs),
-            sections=tuple(_flattened(self.sections)),
-            author=" ".join(clean(author).split()),
+            sections=tuple(_normalise_levels(self.sections)),
+            author=" ".join(strip_unprintable(author).split()),
             language=language or detect_language(text),
             format=format,
             warnings=tuple(self.notices),
@@ -146,11 +146,11 @@ class Builder:
             )
         return document
 
-    def _set_title_apart(self, title: str, author: str) -> None:
-        """The title and the author's name at the very start are metadata, not the first thing read."""
+    def _remove_title(self, title: str, author: str) -> None:
+        """Removes the title and the author's name from the start of the text: they are metadata."""
         near = [s for s in self.sections if s.start <= _TITLE_PAGE]
         for section in near:
-            named = same(section.title, title)
+            named = is_same_title(section.title, title)
             if (named and (len(self.sections) == 1 or section is not near[-1])) or self._is_author(
                 section.title, author
             ):
@@ -158,7 +158,7 @@ class Builder:
         dropped = self._title_lines(title)
         for paragraph in self.paragraphs[dropped : dropped + 4]:
             line = paragraph.text
-            if same(line, title) or self._is_author(line, author):
+            if is_same_title(line, title) or self._is_author(line, author):
                 dropped += 1
             else:
                 break
@@ -167,18 +167,20 @@ class Builder:
             self.sections = [Section(s.title, max(0, s.start - dropped), s.level) for s in self.sections]
 
     def _title_lines(self, title: str) -> int:
-        """How many paragraphs at the very start say the title between them: 'MOBY-DICK;', 'or, THE WHALE.'"""
+        """Returns how many paragraphs at the start are together the title, such as 'MOBY-DICK;', 'or, THE WHALE.'"""
         texts = [p.text for p in self.paragraphs[:3]]
-        parted = any(0 < s.start < 3 for s in self.sections)
-        whole = _letters(title)
+        separated = any(0 < s.start < 3 for s in self.sections)
+        whole = _alphanumerics(title)
         most = len(whole) + 1  # a first paragraph may be the whole book
-        return next((n for n in (2, 3) if not parted and whole and _letters("".join(texts[:n]), most) == whole), 0)
+        if separated or not whole:
+            return 0
+        return next((n for n in (2, 3) if _alphanumerics("".join(texts[:n]), most) == whole), 0)
 
-    def _set_title_page_apart(self, author: str) -> None:
-        """'An Indian Tale' and 'by Hermann Hesse', set as headings above a first chapter's, are no sections."""
+    def _join_title_page(self, author: str) -> None:
+        """Turns headings of the title page ('An Indian Tale', 'by Hermann Hesse') into one paragraph."""
         first = self.sections[0].start if self.sections else 0
         here = [s for s in self.sections if s.start == first]
-        by = next((n for n, s in enumerate(here[:-1], start=1) if _is_near(s.title, author)), 0)
+        by = next((n for n, s in enumerate(here[:-1], start=1) if _is_byline_of(s.title, author)), 0)
         if by and first <= _TITLE_PAGE:
             lines = "\n".join(s.title for s in here[:by])
             self.paragraphs.insert(first, Paragraph(lines, self.paragraphs[first].place))
@@ -188,37 +190,38 @@ class Builder:
     def _is_author(line: str, author: str) -> bool:
         line, author = line.rstrip(" ."), author.rstrip(" .")
         by = _BY.sub("", _MARKUP.sub(" ", line).strip(), count=1)
-        return bool(author) and (same(line, author) or same(by, author.split(" (")[0]) or same(by, author))
+        names = ((line, author), (by, author.split(" (")[0]), (by, author))
+        return bool(author) and any(is_same_title(one, other) for one, other in names)
 
-    def _keep_last_headings(self) -> None:
-        """A heading with nothing under it would never be shown: it becomes a paragraph."""
+    def _turn_last_headings_into_text(self) -> None:
+        """Turns headings at the end without text into paragraphs, because sections without text are not shown."""
         while self.sections and self.sections[-1].start >= len(self.paragraphs):
             last = [s for s in self.sections if s.start >= len(self.paragraphs)]
             self.sections = self.sections[: -len(last)]
             for section in last:
                 self.paragraphs.append(Paragraph(section.title, self.place))
 
-    def _set_contents_apart(self) -> None:
-        """The sections are the table of contents; printed as text it would be the first thing read."""
-        self.paragraphs, self.sections, entries = contents.set_apart(self.paragraphs, self.sections)
+    def _remove_contents(self) -> None:
+        """Removes the printed table of contents, which the sections repeat."""
+        self.paragraphs, self.sections, entries = contents.remove_contents(self.paragraphs, self.sections)
         if entries:
-            self.notice(
+            self.add_notice(
                 "contents",
-                f"The table of contents ({entries:,} entries) was left out: each stands again in the book, as a "
-                "section or as text.",
+                f"The table of contents ({entries:,} entries) was left out: each of them occurs again in the "
+                "book, as a section or as text.",
                 entries,
             )
 
-    def _count_unreadable(self) -> None:
+    def _note_undecoded(self) -> None:
         lost = sum(p.text.count("\ufffd") for p in self.paragraphs)
         if lost:
-            self.notice(
-                "undecodable", f"{lost:,} characters could not be decoded and stand as \ufffd in the text.", lost
+            self.add_notice(
+                "undecodable", f"{lost:,} characters could not be decoded and are shown as \ufffd in the text.", lost
             )
 
 
-def _flattened(sections: list[Section]) -> list[Section]:
-    """Sections with levels that start at 1 and skip none."""
+def _normalise_levels(sections: list[Section]) -> list[Section]:
+    """Returns the sections with levels that start at 1 and have no gaps."""
     held: list[int] = []
     flat: list[Section] = []
     for section in sections:

@@ -1,7 +1,6 @@
-"""A table of contents told from text: a run of lines that all stand again, later and in order, as titles.
+"""Finds and removes tables of contents: runs of lines that all occur again later, in order, as titles of sections.
 
-What names the sections is left out, since the sections say it; a line that stands nowhere else stays. Looks at
-each line a fixed number of times. Knows nothing of any file format.
+A line of such a run that occurs nowhere else is kept. The time grows linearly with the number of lines.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from itertools import pairwise
 
 from readagent_core.document import Paragraph, Section
 
-FEWEST = 3  # entries: fewer may be chance
+FEWEST = 3  # entries; fewer may be a coincidence
 _LONGEST = 160  # characters of an entry
-_OFTEN = 2  # a title that stands more often is a speaker's name or a running head
-_ROWS = 3  # printed lines that one entry may take
+_OFTEN = 2  # a title that occurs more often is a speaker's name or a running header
+_ROWS = 3  # lines of one entry
 _WORD = re.compile(
     r"^(?:the\s+)?(?:table\s+of\s+)?contents$|^chapters$|^inhalt(?:sverzeichnis)?$|^table(?:\s+des\s+mati[eè]res)?$|"
     r"^sommaire$|^[ií]ndice$|^sommario$|^inhoud(?:sopgave)?$|^目\s*次$|^もくじ$",
@@ -31,24 +30,24 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 @dataclass
 class _Run:
-    """``targets``: the paragraphs at which the sections start that its entries name, as they come."""
+    """Paragraphs ``start`` to ``end``. ``targets``: where the sections start that its entries name, in order."""
 
     start: int
     end: int
-    left: dict[int, list[str]] = field(default_factory=dict)  # the lines that stay, by paragraph
+    left: dict[int, list[str]] = field(default_factory=dict)  # the lines that are kept, by paragraph
     entries: int = 0
     targets: list[int] = field(default_factory=list)
 
 
 def is_contents_title(text: str) -> bool:
-    """Whether ``text`` is what stands above a table of contents."""
+    """Returns whether ``text`` is the heading of a table of contents."""
     return bool(_WORD.match(text.strip().strip("*_#[]:. ")))
 
 
-def set_apart(
+def remove_contents(
     paragraphs: Sequence[Paragraph], sections: Sequence[Section]
 ) -> tuple[list[Paragraph], list[Section], int]:
-    """The paragraphs and sections without tables of contents, and how many entries were left out."""
+    """Returns the paragraphs and sections without tables of contents, and how many entries were removed."""
     titles = _titles(sections)
     if len(titles) < FEWEST:
         return list(paragraphs), list(sections), 0
@@ -60,7 +59,7 @@ def set_apart(
 
 
 def _titles(sections: Sequence[Section]) -> dict[str, int]:
-    """Where each title stands last; not those that stand often."""
+    """Returns the last place of each title, without titles that occur often."""
     times = Counter(_key(s.title) for s in sections)
     return {key: s.start for s in sections if (key := _key(s.title)) and times[key] <= _OFTEN}
 
@@ -70,7 +69,7 @@ def _key(text: str) -> str:
 
 
 def _forms(line: str) -> list[str]:
-    """The line as a title: as it stands, without its page, without its number, without either."""
+    """Returns the line as a title: whole, without its page number, without its own number, without both."""
     paged, numbered = line[-1:] in _DIGITS, line[:1] in _DIGITS
     bare = _PAGE.sub("", line) if paged else line
     forms = [line, bare] if paged else [line]
@@ -80,7 +79,7 @@ def _forms(line: str) -> list[str]:
 
 
 def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[str, int]) -> list[_Run]:
-    """Paragraphs in a row that list titles which stand after them."""
+    """Returns runs of paragraphs that list titles of later sections."""
     runs: list[_Run] = []
     for i, paragraph in enumerate(paragraphs):
         if len(paragraph.text) > _LONGEST and "\n" not in paragraph.text:
@@ -103,7 +102,7 @@ def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[s
 def _entries(
     lines: Sequence[str], at: int, titles: dict[str, int], again: dict[str, int]
 ) -> tuple[int, list[int], list[str]]:
-    """How many entries stand in these lines, where their sections start, and the lines that are no entry."""
+    """Returns the number of entries in these lines, where their sections start, and the lines that are no entry."""
     entries, k = 0, 0
     targets: list[int] = []
     left: list[str] = []
@@ -125,7 +124,7 @@ def _entries(
 
 
 def _is_contents(run: _Run) -> bool:
-    """Enough titles, most of what stands there, in the book's order, and the first of them after the list."""
+    """Returns whether a run has enough titles, mostly in the order of the book, and all of them after the run."""
     forward = sum(a <= b for a, b in pairwise(run.targets))
     return (
         len(set(run.targets)) >= FEWEST
@@ -142,24 +141,24 @@ def _without(
     titles: dict[str, int],
     again: dict[str, int],
 ) -> tuple[list[Paragraph], list[Section]]:
-    kept: list[Paragraph] = []
-    place: list[int] = []  # where each paragraph, or what follows it, stands now
+    remaining: list[Paragraph] = []
+    place: list[int] = []  # the new index of each paragraph, or of the one that follows it
     owner: dict[int, _Run] = {i: run for run in runs for i in range(run.start, run.end)}
     for i, paragraph in enumerate(paragraphs):
-        place.append(len(kept))
+        place.append(len(remaining))
         run = owner.get(i)
         if run is None:
-            kept.append(paragraph)
+            remaining.append(paragraph)
         elif i in run.left:
-            kept.append(replace(paragraph, text="\n".join(run.left[i])))
-    place.append(len(kept))
-    left: list[Section] = []
+            remaining.append(replace(paragraph, text="\n".join(run.left[i])))
+    place.append(len(remaining))
+    moved: list[Section] = []
     for section in sections:
         run = owner.get(section.start)
         key = _key(section.title)
         if run is not None and (
             is_contents_title(section.title) or max(titles.get(key, -1), again.get(key, -1)) >= run.end
         ):
-            continue  # the list's own title, or an entry that was taken for one
-        left.append(replace(section, start=place[min(section.start, len(paragraphs))]))
-    return kept, left
+            continue  # the heading of the table, or an entry that was taken for a heading
+        moved.append(replace(section, start=place[min(section.start, len(paragraphs))]))
+    return remaining, moved

@@ -1,7 +1,6 @@
-"""Bytes of a text file to characters: byte order marks, what the file says of itself, UTF-8, else a guess.
+"""Decodes the bytes of a text file: by byte order mark, as UTF-8, by the encoding it declares, else by a guess.
 
-The guess is charset-normalizer's, kept to encodings books are found in. Every guess and every character that
-could not be decoded is told in a notice.
+The guess is charset-normalizer's, limited to encodings that are common in books. A guess is reported in a notice.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from readagent_core.languages import detect_language
+from readagent_core.loaders.base import Builder
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -24,18 +24,24 @@ _BOOKS = [
     "cp1250", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859_2",
     "iso8859_15", "cp437", "cp850", "cp866", "mac_roman", "tis_620",
 ]  # fmt: skip
-_SAYS = re.compile(
+_DECLARATION = re.compile(
     rb"(?:character set encoding:|charset\s*=\s*[\"']?|encoding\s*=\s*[\"'])\s*([A-Za-z0-9_.:-]{3,20})", re.IGNORECASE
 )
 _NOT_ASCII = re.compile(rb"[\x80-\xff\x1b]")
 _NEIGHBOURS = {"cp1250", "iso8859_2", "iso8859_15", "cp1254", "mac_roman", "cp437", "cp850", "cp1257"}
 _WESTERN = {"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb", "fi", "ca", "la", "id"}
 _SAMPLE = 60_000
+_NAMES = {
+    "cp1252": "Western European (Windows-1252)",
+    "cp932": "Shift_JIS",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+}
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """``guessed``: neither a mark, nor the file itself, nor valid UTF-8 told the encoding."""
+    """``guessed``: the encoding follows neither from a mark, nor from valid UTF-8, nor from a declaration."""
 
     text: str
     encoding: str
@@ -43,28 +49,28 @@ class Decoded:
 
 
 def decode(data: bytes) -> Decoded:
-    """The characters of ``data``; those that cannot be decoded become U+FFFD."""
+    """Returns the characters of ``data``. Bytes that cannot be decoded become U+FFFD."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return Decoded(data[len(mark) :].decode(encoding, "replace"), encoding)
-    wide = _wide(data)
-    if wide:
-        return Decoded(data.decode(wide, "replace"), wide)
-    if b"\x1b$" not in data[:_SAMPLE]:  # ISO-2022-JP is ASCII to the eye
+    utf16 = _utf16_without_mark(data)
+    if utf16:
+        return Decoded(data.decode(utf16, "replace"), utf16)
+    if b"\x1b$" not in data[:_SAMPLE]:  # ISO-2022-JP consists of ASCII bytes
         try:
             return Decoded(data.decode("utf-8"), "utf-8")
         except UnicodeDecodeError as error:
             if _nearly_utf8(data, error):
                 return Decoded(data.decode("utf-8", "replace"), "utf-8")
-    said = _said(data)
-    if said:
-        return Decoded(data.decode(said, "replace"), said)
+    declared = _declared_encoding(data)
+    if declared:
+        return Decoded(data.decode(declared, "replace"), declared)
     encoding = _guess(data)
     return Decoded(data.decode(encoding, "replace"), encoding, guessed=True)
 
 
-def _wide(data: bytes) -> str:
-    """UTF-16 without its mark: every other byte of Western text is zero."""
+def _utf16_without_mark(data: bytes) -> str:
+    """Returns the UTF-16 variant of text without a mark, where every other byte is zero; else ''."""
     head = data[:4000]
     if len(head) < 8 or b"\x00" not in head:
         return ""
@@ -77,7 +83,7 @@ def _wide(data: bytes) -> str:
 
 
 def _nearly_utf8(data: bytes, error: UnicodeDecodeError) -> bool:
-    """Whether this is UTF-8 with damage: proper many-byte characters are common, wrong ones rare."""
+    """Whether this is damaged UTF-8: valid characters of several bytes are common, invalid ones rare."""
     sample = data[max(0, error.start - _SAMPLE // 2) : error.start + _SAMPLE // 2]
     text = sample.decode("utf-8", "replace")
     wrong = text.count("\ufffd")
@@ -85,9 +91,9 @@ def _nearly_utf8(data: bytes, error: UnicodeDecodeError) -> bool:
     return proper > 4 * wrong
 
 
-def _said(data: bytes) -> str:
-    """The encoding the file names in its first lines, if all of it can be decoded so."""
-    found = _SAYS.search(data[:4000])
+def _declared_encoding(data: bytes) -> str:
+    """Returns the encoding named in the first 4,000 bytes, if the whole file can be decoded with it; else ''."""
+    found = _DECLARATION.search(data[:4000])
     if not found:
         return ""
     try:
@@ -100,18 +106,27 @@ def _said(data: bytes) -> str:
 
 
 def _guess(data: bytes) -> str:
-    # from the first byte that is not ASCII, where the difference shows
+    # a sample from the first byte that is not ASCII, because only there encodings differ
     first = _NOT_ASCII.search(data)
     start = data.rfind(b"\n", 0, max(0, first.start() - 2000)) + 1 if first else 0
     sample = data[start : start + _SAMPLE]
     if b"\n" in sample and len(data) > start + _SAMPLE:
-        sample = sample[: sample.rfind(b"\n")]  # not through the middle of a character
-    from charset_normalizer import from_bytes  # takes longer to import than most books to load, and is seldom needed
+        sample = sample[: sample.rfind(b"\n")]  # so that no character is cut in half
+    from charset_normalizer import from_bytes  # slow to import and rarely needed
 
     best = from_bytes(sample, cp_isolation=_BOOKS, threshold=0.35).best()
     encoding = best.encoding if best is not None else "cp1252"
-    # cp1252 holds latin-1's letters at the same places, and the curly quotes besides
+    # cp1252 has the letters of latin-1 at the same codes, and curly quotes as well
     encoding = {"latin_1": "cp1252", "iso8859_1": "cp1252", "shift_jis": "cp932"}.get(encoding, encoding)
     if encoding in _NEIGHBOURS and detect_language(sample.decode("cp1252", "replace")) in _WESTERN:
-        return "cp1252"  # the code pages differ in a few letters only; the words tell better
+        return "cp1252"  # these code pages differ in a few letters only, so the language decides
     return encoding
+
+
+def note_guessed_encoding(builder: Builder, decoded: Decoded) -> None:
+    """Adds a notice where the encoding was guessed."""
+    if decoded.guessed:
+        name = _NAMES.get(decoded.encoding, decoded.encoding)
+        builder.add_notice(
+            "encoding", f"The file does not say how its characters are coded; it was read as {name}, which fits best."
+        )

@@ -1,6 +1,6 @@
-"""Project Gutenberg's header and licence, set apart from the book they wrap; the facts its header tells.
+"""Finds the book between Project Gutenberg's header and licence, and the metadata in the header.
 
-Works on lines of a text file and on paragraphs of a web page alike.
+Works on the lines of a text file and on the paragraphs of a web page, an EPUB or a PDF.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from readagent_core.loaders.base import Builder
 
 _START = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG|\*END[* ]*THE SMALL PRINT", re.IGNORECASE)
 _END = re.compile(
@@ -28,16 +30,16 @@ _LANGUAGES = {
 
 
 @dataclass(frozen=True)
-class Wrapped:
-    """``body``: from and to which piece the book itself goes. ``facts``: title, author, language."""
+class BookRange:
+    """The book is pieces ``start`` to ``end`` (exclusive). ``facts``: title, author, language."""
 
     start: int
     end: int
     facts: dict[str, str] = field(default_factory=dict)
 
 
-def find(pieces: Sequence[str]) -> Wrapped | None:
-    """Where the book begins and ends among ``pieces`` (lines or paragraphs); None where nothing wraps it."""
+def find_book(pieces: Sequence[str]) -> BookRange | None:
+    """Returns where the book is among ``pieces`` (lines or paragraphs); None without such a header."""
     start = next((i for i, piece in enumerate(pieces[:2000]) if _START.search(piece)), None)
     if start is None:
         return None
@@ -51,7 +53,7 @@ def find(pieces: Sequence[str]) -> Wrapped | None:
             if first < len(pieces) and not _CREDIT.match(pieces[first]) and _are_paragraphs(pieces):
                 break
     end = next((i for i in range(first, len(pieces)) if _END.search(pieces[i])), len(pieces))
-    return Wrapped(first, end, facts)
+    return BookRange(first, end, facts)
 
 
 def _are_paragraphs(pieces: Sequence[str]) -> bool:
@@ -67,3 +69,12 @@ def _facts(header: Sequence[str]) -> dict[str, str]:
     if "language" in facts:
         facts["language"] = _LANGUAGES.get(facts["language"].lower().split(",")[0].strip(), "")
     return facts
+
+
+def note_removed_licence(builder: Builder, words: int) -> None:
+    """Adds the notice that a header and licence of so many words were removed."""
+    builder.add_notice(
+        "gutenberg",
+        f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
+        words,
+    )

@@ -1,7 +1,6 @@
-"""Lines like ``Chapter IV`` told from prose, for texts that have no other structure; contents lists are left out.
+"""Finds headings like ``Chapter IV`` in texts that have no other structure.
 
-A heading is real when text follows it before the next one of its rank. A run of several of one rank with
-nothing between them is a table of contents.
+Several headings of one rank in a row with no text between them are a table of contents.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ALONE = re.compile(
 )
 _CJK = re.compile(r"^第[一二三四五六七八九十百〇零\d０-９]+(?P<unit>[部編巻卷篇章回節节話话幕])(?P<rest>[\s　:：].*)?$")
 _BARE = re.compile(r"^(?:([IVXLC]{1,7})|(\d{1,3})|([一二三四五六七八九十]{1,4}))[.．、]?$")
-_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", start=1)}
 _LONGEST = 110
 _SENTENCE = ".!?,;…。！？、」』\"”'’:"
@@ -40,15 +39,15 @@ _SENTENCE = ".!?,;…。！？、」』\"”'’:"
 
 @dataclass(frozen=True)
 class Heading:
-    """``rank``: 1 outermost. ``used``: how many blocks of text it took."""
+    """``rank``: 1 is the outermost. ``used``: the number of blocks that the heading consists of."""
 
     title: str
     rank: int
     used: int = 1
 
 
-def find(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], set[int]]:
-    """The headings by index of their block, and the blocks that are entries of a table of contents."""
+def find_headings(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], set[int]]:
+    """Returns the headings by the index of their block, and the blocks that are entries of a table of contents."""
     candidates = {i: h for i, block in enumerate(blocks) if (h := _named(block)) is not None}
     if not any(h.rank < 3 for h in candidates.values()):
         candidates |= _numbered(blocks)
@@ -61,8 +60,8 @@ def find(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], set[int]]
     return headings, contents
 
 
-def find_spaced(blocks: Sequence[Sequence[str]], spaced: Collection[int]) -> dict[int, Heading]:
-    """Titles without a number: short lines alone, set off by more blank lines than paragraphs are."""
+def find_unnumbered_headings(blocks: Sequence[Sequence[str]], spaced: Collection[int]) -> dict[int, Heading]:
+    """Returns titles without a number: short single lines after more blank lines than there are before paragraphs."""
     titles = {i for i in spaced if i + 1 < len(blocks) and _is_plain_title(blocks[i])}
     found = {i: Heading(blocks[i][0].strip(), 1) for i in sorted(titles) if i + 1 not in titles}
     others = [i for i in spaced if i not in found and i - 1 not in found]
@@ -74,13 +73,13 @@ def _is_plain_title(block: Sequence[str]) -> bool:
     return len(block) == 1 and len(line) <= 80 and line[-1] not in _SENTENCE and any(c.isalpha() for c in line)
 
 
-def is_heading(line: str) -> bool:
-    """Whether ``line`` could be a chapter's: named, numbered or said alone, as 'Prologue' is."""
+def is_heading_line(line: str) -> bool:
+    """Returns whether ``line`` could be a heading: 'Chapter 1', 'IV', 'Prologue'."""
     return _named([line]) is not None or _value(line.strip()) > 0
 
 
-def begins(line: str) -> bool:
-    """Whether ``line`` alone is a named heading (to part it from text that follows without a blank line)."""
+def is_named_heading(line: str) -> bool:
+    """Returns whether ``line`` is a heading with a word like 'Chapter'."""
     heading = _named([line])
     return heading is not None and heading.rank < 3
 
@@ -98,17 +97,18 @@ def _named(block: Sequence[str]) -> Heading | None:
         return Heading(title, 1 if japanese.group("unit") in "部編巻卷篇" else 2)
     for rank, pattern in _NAMED.items():
         found = pattern.match(title)
-        if found and _is_title(found.group("rest")) and not any(begins_again(line) for line in block[1:]):
+        if found and _is_title(found.group("rest")) and not any(starts_like_heading(line) for line in block[1:]):
             return Heading(title, rank)
     return None
 
 
-def begins_again(line: str) -> bool:
+def starts_like_heading(line: str) -> bool:
+    """Returns whether ``line`` starts with a word like 'Chapter' and a number."""
     return any(pattern.match(line.strip()) for pattern in _NAMED.values())
 
 
 def _is_title(rest: str) -> bool:
-    """Whether what follows the number can be a chapter's title, not the rest of a sentence."""
+    """Returns whether the text after the number can be a title, not the rest of a sentence."""
     if not rest.strip():
         return True
     if rest[0] not in ".:,;-–—)] \t]":
@@ -118,7 +118,7 @@ def _is_title(rest: str) -> bool:
 
 
 def _numbered(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
-    """Numbers that stand alone and count upward from one."""
+    """Returns lines that are only a number, if they count upwards from one."""
     found: dict[int, Heading] = {}
     expected = 1
     for i, block in enumerate(blocks):
@@ -139,22 +139,24 @@ def _value(line: str) -> int:
         tens, _, ones = match.group(3).rpartition("十") if "十" in match.group(3) else ("", "", match.group(3))
         ten = (_KANJI.get(tens, 1) if "十" in match.group(3) else 0) * 10
         return ten + _KANJI.get(ones, 0)
-    total = 0
-    values = [_ROMAN[c] for c in match.group(1)]
-    for value, following in zip(values, [*values[1:], 0], strict=True):
-        total += -value if value < following else value
-    return total
+    return roman_value(match.group(1))
+
+
+def roman_value(number: str) -> int:
+    """Returns the value of a Roman number in capital or small letters."""
+    values = [_ROMAN[c] for c in number.upper()]
+    return sum(-v if v < following else v for v, following in zip(values, [*values[1:], 0], strict=True))
 
 
 def _contents(blocks: Sequence[Sequence[str]], candidates: dict[int, Heading]) -> set[int]:
-    """Candidates that stand in a run with another of their rank and nothing between."""
+    """Returns the candidates that belong to a table of contents."""
     later: dict[str, int] = {_key(h.title): i for i, h in sorted(candidates.items())}
     contents: set[int] = set()
     for run in _runs(sorted(candidates)):
         ranks = [candidates[i].rank for i in run]
         if len(run) < 3 or len(set(ranks)) == len(ranks):
             continue
-        real: list[int] = []  # the first true headings may follow the list at once
+        real: list[int] = []  # the first headings of the text may follow the table directly
         for i in reversed(run):
             deeper = not real or candidates[i].rank < candidates[real[-1]].rank
             if not deeper or later[_key(candidates[i].title)] > i or i + 1 >= len(blocks):
@@ -179,7 +181,7 @@ def _key(title: str) -> str:
 
 
 def _title_below(blocks: Sequence[Sequence[str]], i: int, heading: Heading) -> str:
-    """The chapter's title where it stands alone under its bare number."""
+    """Returns the title in the block below a heading that is only a number; '' where there is none."""
     bare = _BARE.match(heading.title) or any(
         (m := p.match(heading.title)) and not m.group("rest").strip(" .:—-") for p in _NAMED.values()
     )

@@ -138,7 +138,7 @@ def respond_from_memory(
 
 
 def memory_words(memory: GistMemory, expanded: Collection[int], *, only: Collection[int] | None = None) -> int:
-    """Words of gists and expanded pages in context: METHODS.md's 'in-context text', tags and titles not counted."""
+    """Words of gists and expanded pages in context: the 'words in context' of docs/methods.md."""
     chosen = None if only is None else set(only)
     shown = memory.readable if chosen is None else [n for n in memory.readable if n in chosen]
     words = 0

@@ -98,7 +98,7 @@ class Answer:
 
     ``looked_up``: pages opened, in the order opened. ``seen``: pages of which anything stood in the final
     prompt, 'full' or 'gist' (for the map). ``memory_words``: words in context in the longest final prompt,
-    instructions left out; ``compression_rate`` from it (METHODS.md). ``cut_off``: the reply broke off.
+    instructions left out; ``compression_rate`` from it (docs/methods.md). ``cut_off``: the reply broke off.
     ``notes``: fallbacks and cuts. ``steps``: look-up steps taken. ``method``: its name.
     """
 

@@ -1,7 +1,7 @@
 """Prompt templates as text files, one folder a language, rendered into a ``Prompt``.
 
 A template is a ``string.Template``; a variable that is missing or left unused raises. What the replies must
-look like is METHODS.md's; the wording is ours. The gist memory stands ahead of the question, so that servers
+look like is in docs/methods.md; the wording is ours. The gist memory stands ahead of the question, so that servers
 which cache prefixes reuse it from question to question. Knows nothing of models.
 """
 

@@ -1,4 +1,4 @@
-"""Gisting: a page is made shorter, independently of every other (METHODS.md, 'Gisting').
+"""Gisting: a page is made shorter, independently of every other (docs/methods.md, 'Gisting').
 
 A short page is its own gist. A reply that is empty, a refusal, or not shorter than the page is asked for once
 more; then the page's own first sentences stand in, and say so. Knows nothing of pagination.

@@ -1,4 +1,4 @@
-"""Episode pagination: one window, one prompt, one pause point (METHODS.md, 'Episode pagination').
+"""Episode pagination: one window, one prompt, one pause point (docs/methods.md, 'Episode pagination').
 
 The reply is read with tolerance, but only a label that was offered counts. After three useless replies the
 last label is taken and the page says so. Knows nothing of the order in which windows are asked.

@@ -1,4 +1,4 @@
-"""Where a reader may pause: the window from a paragraph on, and the labels offered in it (METHODS.md, 1).
+"""Where a reader may pause: the window from a paragraph on, and the labels offered in it (docs/methods.md).
 
 A window depends only on the paragraph it starts from (and, with ``preceding``, on the page before). That is
 what lets chains of pages started at different places agree for ever once they meet. Knows nothing of models.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from readagent_core.errors import DamagedDocumentError, DocumentError
 from readagent_core.library.records import Book
-from readagent_core.loaders.guarded import load_guarded
+from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
 from readagent_core.study.exporting import import_json
 
@@ -23,7 +23,7 @@ def open_file(study: Study, data: bytes, name: str, *, password: str = "") -> Bo
     """The book in ``data``, kept in the library. Raises DocumentError; then nothing was kept."""
     if name.lower().endswith(READING):
         return _open_reading(study, data, name)
-    return study.library.add(load_guarded(data, name, password=password), source_name=name)
+    return study.library.add(load_in_child_process(data, name, password=password), source_name=name)
 
 
 def _open_reading(study: Study, data: bytes, name: str) -> Book:

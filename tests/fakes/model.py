@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from readagent_core.models.base import ChatModel, Completion, Watch
 from readagent_core.models.cost.prices import Price
@@ -20,6 +21,7 @@ class FakeModel(ChatModel):
     is_language_model = True
     window: int | None = None
     price: Price | None = None
+    sampling: Mapping[str, Any] = {}
 
     def __init__(self, replies: Iterable[Reply] | Callable[[Prompt], Reply], *, window: int | None = None) -> None:
         self._answer = replies if callable(replies) else None

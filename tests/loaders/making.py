@@ -35,7 +35,7 @@ def sample(name: str) -> Document:
 
 
 def parts(document: Document) -> list[tuple[str, list[str]]]:
-    """(section title, its paragraphs); '' for what stands before the first section."""
+    """(section title, its paragraphs); '' for what comes before the first section."""
     found: list[tuple[str, list[str]]] = [("", [])]
     for index, paragraph in enumerate(document.paragraphs):
         for section in document.headings(index):
@@ -126,7 +126,7 @@ def as_docx(document: Document) -> bytes:
 
 @dataclass
 class Press:
-    """Sets a document as a PDF. ``indent``: of first lines; 0 sets paragraphs apart by a gap instead."""
+    """Sets a document as a PDF. ``indent``: of first lines; 0 separates paragraphs by a gap instead."""
 
     columns: int = 1
     indent: float = 14

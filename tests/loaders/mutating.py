@@ -1,4 +1,4 @@
-"""Real files made wrong, the same way every time: bytes flipped, cut, doubled, swapped; archives broken inside."""
+"""Damages real files in a reproducible way: bytes flipped, cut, doubled or swapped; archives also inside."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _TOKENS = [
 
 
 def mutated(data: bytes, random: Random) -> bytes:
-    """``data`` with one to eight wounds; archives also get them inside their files."""
+    """Returns ``data`` with one to eight changes; an archive often has them inside its files."""
     if zipfile.is_zipfile(BytesIO(data)) and random.random() < 0.7:
         return _inside(data, random)
-    return _wounded(data, random)
+    return _damaged(data, random)
 
 
-def _wounded(data: bytes, random: Random) -> bytes:
+def _damaged(data: bytes, random: Random) -> bytes:
     body = bytearray(data)
     for _ in range(random.randint(1, 8)):
         if not body:
@@ -49,7 +49,7 @@ def _wounded(data: bytes, random: Random) -> bytes:
 
 
 def _inside(data: bytes, random: Random) -> bytes:
-    """An archive whose names and sums are right, with one of its files wounded, lost or said twice."""
+    """Returns a valid archive with some of its files damaged or missing."""
     out = BytesIO()
     with zipfile.ZipFile(BytesIO(data)) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
         names = [n for n in source.namelist() if n.lower().endswith(("ml", "opf", "ncx"))]
@@ -62,7 +62,7 @@ def _inside(data: bytes, random: Random) -> bytes:
             if name in chosen:
                 if random.random() < 0.15:
                     continue
-                content = _wounded(content, random)
+                content = _damaged(content, random)
             if len(content) < 1 << 20:
                 target.writestr(name, content)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Tables of contents are told from text, whatever the format; nothing that stands nowhere else is left out."""
+"""Tables of contents are found in every format; no line that occurs nowhere else is left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from readagent_core.document import Paragraph, Section
 from readagent_core.loaders import load
-from readagent_core.loaders.contents import set_apart
+from readagent_core.loaders.contents import remove_contents
 
 TITLES = ["The Lamp", "A Letter from the Mainland", "Fog", "What the Bell Said"]
 PROSE = "The keeper wrote in the log that nobody had come to the door, and then he slept. " * 8
@@ -20,7 +20,7 @@ def page(listed: str, titles: list[str] = TITLES) -> bytes:
     return f"<html><head><title>Fog</title></head><body><h2>Contents</h2>{listed}{body}</body></html>".encode()
 
 
-def test_a_list_of_the_chapters_is_left_out_and_told():
+def test_a_list_of_the_chapters_is_left_out_with_a_notice():
     for listed in (
         "".join(f"<p>{t}</p>" for t in TITLES),
         "<ul>" + "".join(f"<li><a href='#c'>{t}</a></li>" for t in TITLES) + "</ul>",
@@ -82,7 +82,7 @@ words = st.sampled_from(["Fog", "Lamp", "Bell", "Fog 3", "Contents", "Sea", "Let
 def test_every_word_is_still_there(texts, titles):
     paragraphs = [Paragraph(text) for text in texts]
     sections = sorted((Section(t.split("\n")[0], min(at, len(texts) - 1)) for t, at in titles), key=lambda s: s.start)
-    kept, left, entries = set_apart(paragraphs, sections)
+    kept, left, entries = remove_contents(paragraphs, sections)
     said = {line for p in kept for line in p.text.split("\n")} | {s.title for s in left} | {"Contents"}
     lines = {line for text in texts for line in text.split("\n")}
     assert {line.removesuffix(" 3") for line in lines} <= {line.removesuffix(" 3") for line in said}
@@ -97,7 +97,7 @@ def test_the_time_grows_with_the_length_only():
         paragraphs = [Paragraph(name) for name in names] + [Paragraph(PROSE)] * count
         sections = [Section(name, count + n) for n, name in enumerate(names)]
         start = time.perf_counter()
-        assert set_apart(paragraphs, sections)[2] == count
+        assert remove_contents(paragraphs, sections)[2] == count
         return time.perf_counter() - start
 
     seconds(100)

@@ -1,4 +1,4 @@
-"""Word documents: styles are sections, lists, tables and lines are kept, notes stand at the end, nothing twice."""
+"""Word documents: styles are sections, lists and tables keep their lines, notes come last, nothing occurs twice."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_footnotes_stand_at_the_end():
     assert [(s.title, s.start) for s in document.sections] == [("Notes", 1)]
 
 
-def test_a_table_of_contents_is_left_out_and_told():
+def test_a_table_of_contents_is_left_out_with_a_notice():
     made = docx.Document()
     for level in ("toc 1", "TOC Heading"):
         if level not in [s.name for s in made.styles]:

@@ -166,7 +166,7 @@ def test_chapters_of_any_html_type_and_any_case_are_read():
     assert texts(document) == ["Found.", "Both."]
 
 
-def test_what_is_missing_or_outside_is_told():
+def test_missing_and_outside_parts_have_notices():
     others = '<item id="z" href="z.xhtml" media-type="application/xhtml+xml"/>'
     opf = package(["c0.xhtml", "gone.xhtml"], others=others).replace("<itemref", "<!-- a remark --><itemref", 1)
     files = {"O/c0.xhtml": page("<p>Here.</p>"), "O/z.xhtml": page("<p>Outside.</p>"), "O/b.opf": opf}
@@ -199,7 +199,7 @@ def test_the_publishers_pages_are_set_apart_and_named():
     [
         (f'<section epub:type="imprint">{IMPRINT}</section>',),  # nothing else is there
         (f'<section epub:type="colophon">{IMPRINT * 200}</section>', *CHAPTERS * 40),  # too long for a colophon
-        (f'<section epub:type="colophon">{IMPRINT}</section><p>A chapter.</p>', *CHAPTERS),  # stands beside text
+        (f'<section epub:type="colophon">{IMPRINT}</section><p>A chapter.</p>', *CHAPTERS),  # beside text
     ],
 )
 def test_what_may_be_the_book_is_not_set_apart(bodies):

@@ -12,10 +12,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError, PasswordError
 from readagent_core.loaders import load
-from readagent_core.loaders import pdf as pdf_loader
-from readagent_core.loaders.pdf_file import read_facts
-from readagent_core.loaders.pdf_lines import SOFT
-from readagent_core.loaders.pdf_paragraphs import Measures, _joined
+from readagent_core.loaders.pdf import loader as pdf_loader
+from readagent_core.loaders.pdf.file import read_metadata
+from readagent_core.loaders.pdf.lines import SOFT
+from readagent_core.loaders.pdf.paragraphs import BodyStyle, _join_hyphenated
 from tests.loaders.making import Press, sample
 
 PICTURE = bytes(range(256)) * 3
@@ -103,9 +103,9 @@ def test_passwords():
     data = locked("secret", "owner")
     with pytest.raises(PasswordError, match="Type its password"):
         load(data, "x.pdf")
-    with pytest.raises(PasswordError, match="does not open") as told:
+    with pytest.raises(PasswordError, match="does not open") as caught:
         load(data, "x.pdf", password="wrong one")
-    assert "wrong one" not in str(told.value)
+    assert "wrong one" not in str(caught.value)
     assert load(data, "x.pdf", password="secret").words > 10
     assert load(data, "x.pdf", password="owner").words > 10
 
@@ -115,7 +115,7 @@ def test_an_empty_user_password_opens():
     assert load(locked("", "owner"), "x.pdf", password="needless").words > 10
 
 
-def test_a_broken_table_of_objects_is_mended_and_told():
+def test_a_broken_table_of_objects_is_repaired_with_a_notice():
     data = pdf([wordy(1), wordy(2)])
     broken = data[: data.rindex(b"xref\n", 0, data.rindex(b"startxref"))]
     document = load(broken, "x.pdf")
@@ -124,20 +124,20 @@ def test_a_broken_table_of_objects_is_mended_and_told():
 
 
 def test_half_a_file_is_damaged():
-    with pytest.raises(DamagedDocumentError, match="open it in a PDF viewer, save or print it as a new PDF") as told:
+    with pytest.raises(DamagedDocumentError, match="open it in a PDF viewer, save or print it as a new PDF") as caught:
         load(b"%PDF-1.7\n1 0 obj\n<< /Type", "x.pdf")
-    assert "Error" not in str(told.value)  # what the parser calls it helps no reader
+    assert "Error" not in str(caught.value)  # what the parser calls it helps no reader
 
 
-def test_a_damaged_page_is_left_out_and_told(monkeypatch):
-    read = pdf_loader.page_lines
+def test_a_damaged_page_is_left_out_with_a_notice(monkeypatch):
+    read = pdf_loader.read_lines
 
     def trip(page, number):
         if number == 1:
             raise ValueError
         return read(page, number)
 
-    monkeypatch.setattr(pdf_loader, "page_lines", trip)
+    monkeypatch.setattr(pdf_loader, "read_lines", trip)
     document = load(pdf([wordy(1), wordy(2), wordy(3)]), "x.pdf")
     assert [w.message for w in document.warnings] == ["Damaged, so left out: 1 page (2)."]
 
@@ -194,11 +194,11 @@ def test_headers_and_numbers_are_left_out_and_counted():
 )
 def test_hyphens_at_line_ends(before, after, joined):
     words = Counter({"well": 3, "known": 2, "lighthouse": 4, "light": 9, "house": 7, "twenty": 1, "five": 1})
-    assert _joined(before, after, Measures(10, 12, 0, words, frozenset({"twenty-five"}))) == joined
+    assert _join_hyphenated(before, after, BodyStyle(10, 12, 0, words, frozenset({"twenty-five"}))) == joined
 
 
 @pytest.mark.parametrize(
-    ("title", "author", "told"),
+    ("title", "author", "expected"),
     [
         ("Emma, by Jane Austen", "Chuck", ("Emma", "Jane Austen")),
         ("Faust, by Johann Wolfgang von Goethe", "", ("Faust", "Johann Wolfgang von Goethe")),
@@ -206,11 +206,11 @@ def test_hyphens_at_line_ends(before, after, joined):
         ("Little by Little, by and by", "A. Clerk", ("Little by Little, by and by", "A. Clerk")),
     ],
 )
-def test_the_writer_named_in_the_title_is_the_author(title, author, told):
+def test_the_writer_named_in_the_title_is_the_author(title, author, expected):
     press = PdfWriter()
     press.add_blank_page(100, 100)
     press.add_metadata({"/Title": title, "/Author": author})
     held = BytesIO()
     press.write(held)
-    facts = read_facts(PdfReader(BytesIO(held.getvalue())))
-    assert (facts["title"], facts["author"]) == told
+    facts = read_metadata(PdfReader(BytesIO(held.getvalue())))
+    assert (facts["title"], facts["author"]) == expected

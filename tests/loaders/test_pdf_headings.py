@@ -1,4 +1,4 @@
-"""PDF headings told by their letters: over two lines, beside labels of figures, on title pages; lists of contents."""
+"""Headings of PDFs are found by their letters: over two lines, beside labels of figures, on title pages."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ MORE, FEW_MORE = 0.02, 15
 
 @dataclass(frozen=True)
 class Opens:
-    """``says``: in this order in the text, among it what stands near the beginning and the end.
+    """``says``: in this order in the text, with words near the beginning and the end.
     ``apart``: not in the text. ``spaced``: a language whose words can be counted by its spaces."""
 
     sections: int
@@ -138,9 +138,9 @@ def test_opens_with_its_words_or_fails_by_name(name):
     expected = EXPECTED[name]
     data = (DATA / name).read_bytes()
     if not isinstance(expected, Opens):
-        with pytest.raises(expected) as told:
+        with pytest.raises(expected) as caught:
             load(data, name)
-        assert type(told.value) is expected
+        assert type(caught.value) is expected
         return
     document = load(data, name)
     text = whole(document)
@@ -152,11 +152,11 @@ def test_opens_with_its_words_or_fails_by_name(name):
     assert not [phrase for phrase in expected.apart if phrase in text]
     assert "\ufffd" not in text
     assert len(document.sections) == expected.sections
-    # a tenth of a percent: a mended paragraph may join a word, a chapter lost is far more
+    # a tenth of a percent: a rebuild_cross_references paragraph may join a word, a chapter lost is far more
     assert document.words == pytest.approx(expected.words, rel=0.001)
     fact = facts().get(name, {})
     other = fact.get("words", fact.get("xhtml_text_words"))
     if other is not None and expected.spaced:
-        # words counted by spaces on both sides; those that a notice says were set apart are theirs too
+        # words counted by spaces on both sides; those that a notice counts as left out are in theirs too
         ours = len(text.split()) + sum(w.count for w in document.warnings if w.code in ("gutenberg", "publisher"))
         assert other - LESS * other - FEW_LESS <= ours <= other + MORE * other + FEW_MORE

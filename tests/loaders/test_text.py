@@ -1,4 +1,4 @@
-"""Plain text and Markdown: layouts, encodings, headings, title and author, what is set apart."""
+"""Plain text and Markdown: layouts, encodings, headings, title and author, what is left out."""
 
 from __future__ import annotations
 
@@ -131,10 +131,10 @@ def test_a_table_of_contents_is_no_row_of_empty_chapters():
     document = load(f"CONTENTS\n\n{contents}\n\n{body}".encode(), "x.txt")
     assert [s.title for s in document.sections] == [f"CHAPTER {n}. Title {n}" for n in range(1, 6)]
     assert [p.text for p in document.paragraphs].count(PROSE) == 5
-    assert [(w.code, w.count) for w in document.warnings] == [("contents", 5)]  # left out, and told
+    assert [(w.code, w.count) for w in document.warnings] == [("contents", 5)]  # left out, with a notice
 
 
-def test_gutenberg_is_set_apart_and_told():
+def test_gutenberg_is_left_out_with_a_notice():
     text = (
         "The Project Gutenberg EBook of X, by Y\n\nTitle: The Book\n\nAuthor: A. Y.\n\nLanguage: German\n\n"
         "*** START OF THIS PROJECT GUTENBERG EBOOK X ***\n\nProduced by Someone\n\n\n"

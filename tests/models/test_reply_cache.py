@@ -165,7 +165,8 @@ def test_rows_of_the_version_before_are_found(own_home):
 def test_keys_are_the_same_as_in_the_version_before(cache):
     inner = FakeModel([])
     inner.where = "http://127.0.0.1:9/v1"
-    model = Cached(inner, cache, {"temperature": 0.0})
+    inner.sampling = {"temperature": 0.0}
+    model = Cached(inner, cache)
     assert [
         model.key(Prompt("answer", "What did Mrs. Oake win?")),
         model.key(Prompt("answer", "Half \ud83d", sample=2)),

@@ -62,7 +62,7 @@ def sensible_model(salt=0, **more) -> FakeModel:
 
 
 def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
-    """The paper's algorithm as METHODS.md tells it, written apart from ours: one window after another."""
+    """The paper's algorithm as docs/methods.md describes it, written apart from ours: one window after another."""
     from readagent_core.models.base import Watch
     from readagent_core.reading.pagination import ask_page
 

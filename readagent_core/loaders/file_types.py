@@ -1,7 +1,7 @@
-"""What a file is, by its first bytes and by its name; what is said of those that cannot be opened.
+"""Detects the format of a file from its first bytes and its name, and explains which files cannot be opened.
 
-Content counts before the name. A book of another kind than its name says is opened as what it is, with a
-notice; a file whose name promises a book but which holds none is an error that says what it holds instead.
+The content counts before the name. A book in another format than its name says is opened with a notice. A file that is
+named like a book but is none is an error that says what it is instead.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NAMES = {
 }
 _CAN_OPEN = "ReadAgent opens PDF, EPUB, Word (.docx), web pages (HTML), Markdown and plain text."
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_LOCKED = "EncryptedPackage".encode("utf-16-le")  # what Word puts a locked .docx into
+_LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (60, b"BOOKMOBI", "a Kindle book", "convert it to EPUB, for example with Calibre"),
     (60, b"TEXtREAd", "a Palm book", "convert it to EPUB, for example with Calibre"),
@@ -68,27 +68,30 @@ _HTML_TAGS = re.compile(rb"<(?:html|head|body|p|div|h[1-6]|table|br|title|meta)\
 _FICTION_BOOK = re.compile(rb"(?:<\?xml[^>]*>|\s)*<FictionBook", re.IGNORECASE)
 _ATX = re.compile(rb"(?:^|\n)\s*\n#{1,6} \S[^\n]*\r?\n[ \t\r]*\n")
 _HEAD = 4096
-_CONTROLS = bytes(sorted({*range(1, 32)} - {9, 10, 12, 13, 27}))  # that are no part of a text
+_CONTROLS = bytes(sorted({*range(1, 32)} - {9, 10, 12, 13, 27}))  # that do not occur in texts
 
 
 @dataclass(frozen=True)
-class Sniffed:
-    """``format``: which loader. ``notice``: said to the person when the name promised something else."""
+class FileType:
+    """``format``: which loader opens it. ``notice``: shown where the name says another format."""
 
     format: str
     notice: str = ""
 
 
-def sniff(data: bytes, name: str) -> Sniffed:
-    """Which loader opens this file. Raises UnknownFormatError, WrongFormatError, EmptyDocumentError or Damaged…"""
+def detect_file_type(data: bytes, name: str) -> FileType:
+    """Returns the format of a file.
+
+    Raises UnknownFormatError, WrongFormatError, EmptyDocumentError, DamagedDocumentError or ProtectedDocumentError.
+    """
     promised = FORMATS.get(PurePath(name.replace("\\", "/")).suffix.lower(), "")
     if not data.strip(b"\x00 \t\r\n"):
         raise EmptyDocumentError("This file is empty. If it should not be, download or copy it again.")
-    held = _binary(data) or _marked_up(data)
+    held = _detect_binary(data) or _detect_html(data)
     if held:
-        return _agreed(held, promised)
+        return _resolve_name(held, promised)
     if promised in ("pdf", "epub", "docx"):
-        raise _no_such_book(data, promised)
+        raise _wrong_content_error(data, promised)
     if _looks_binary(data):
         raise UnknownFormatError(f"This file is no text, and of a kind unknown here. {_CAN_OPEN}")
     if name.lower().endswith(".json") and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
@@ -97,29 +100,29 @@ def sniff(data: bytes, name: str) -> Sniffed:
             f"dataset in Evaluate. {_CAN_OPEN}"
         )
     if promised:
-        return Sniffed("markdown" if promised == "text" and _is_markdown(data) else promised)
-    return Sniffed(
+        return FileType("markdown" if promised == "text" and _is_markdown(data) else promised)
+    return FileType(
         "markdown" if _is_markdown(data) else "html" if len(_HTML_TAGS.findall(data[:_HEAD])) > 3 else "text"
     )
 
 
-def _agreed(held: str, promised: str) -> Sniffed:
+def _resolve_name(held: str, promised: str) -> FileType:
     if not promised or held == promised or (held == "html" and promised in ("text", "markdown")):
-        # a text may well begin with markup: the name is believed only where both would do
-        return Sniffed(held)
+        # HTML in a file named as text is opened as HTML without a notice: a text may begin with markup
+        return FileType(held)
     if held == "html":
         raise WrongFormatError(
             f"This file is named like {NAMES[promised]} but holds a web page, perhaps the page you downloaded it "
             "from. Download the book itself again, or rename the file to .html to read the page."
         )
-    return Sniffed(held, f"The file is named like {NAMES[promised]}, but it is {NAMES[held]}; it was opened as that.")
+    return FileType(held, f"The file is named like {NAMES[promised]}, but it is {NAMES[held]}; it was opened as that.")
 
 
-def _binary(data: bytes) -> str:
+def _detect_binary(data: bytes) -> str:
     if b"%PDF-" in data[:1024]:
         return "pdf"
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _archive(data)
+        return _detect_archive(data)
     if data.startswith(_OLE) and _LOCKED in data:
         raise ProtectedDocumentError(
             "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
@@ -135,8 +138,8 @@ def _binary(data: bytes) -> str:
     return ""
 
 
-def _archive(data: bytes) -> str:
-    """A zip file by the names in it; they stand uncompressed, at the front and again at the end."""
+def _detect_archive(data: bytes) -> str:
+    """Returns the format of a zip file from the names in it, which are not compressed."""
     ends = data[:_HEAD] + data[-(1 << 20) :]
     if b"application/epub+zip" in data[:200] or b"META-INF/container.xml" in ends:
         return "epub"
@@ -147,14 +150,14 @@ def _archive(data: bytes) -> str:
     raise UnknownFormatError("This is a zip archive without a book in a form known here. Unpack it and open the book.")
 
 
-def _marked_up(data: bytes) -> str:
+def _detect_html(data: bytes) -> str:
     head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf")
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         head = head[2:].replace(b"\x00", b"")
     return "html" if _HTML_START.match(head) else ""
 
 
-def _no_such_book(data: bytes, promised: str) -> DocumentError:
+def _wrong_content_error(data: bytes, promised: str) -> DocumentError:
     again = "Download or copy the file again."
     if _looks_binary(data):
         return DamagedDocumentError(
@@ -171,7 +174,7 @@ def _looks_binary(data: bytes) -> bool:
     head = data[:_HEAD]
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
-    sides = head[0::2], head[1::2]  # in UTF-16 one of them holds the zeros, and most of what looks like controls
+    sides = head[0::2], head[1::2]  # in UTF-16 one of the two holds the zeros and most control bytes
     zeros = [side.count(0) for side in sides]
     if min(zeros) * 10 >= sum(zeros) and sum(zeros) * 50 > len(head):
         return True

@@ -1,7 +1,7 @@
-"""A PDF page to lines of text with their place and size; pypdf gives the pieces, this puts them on lines.
+"""Reads the lines of a PDF page with their place and size from the pieces of text that pypdf returns.
 
-Coordinates are points, y upward, turned so that text runs left to right on pages that are set sideways.
-Widths are estimated from the letters, which is enough to tell columns, short lines and gaps.
+Coordinates are in points, y upwards, rotated so that text runs from left to right on sideways pages. Widths are
+estimated from the letters, which is enough to find columns, short lines and gaps.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from pypdf import PageObject
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ft", "ﬆ": "st", "\u00a0": " ", "\u200b": ""}
 )
-# characters that stand for a hyphen at the end of a line: soft hyphen, and what broken fonts make of it
+# hyphens at the end of a line: the soft hyphen, and what broken fonts map it to
 SOFT = "\u00ad\ufffe\x02"
 _SHAPED = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 _SPACES = re.compile(r"[ \t\r\f\v]+")
 _NARROW = dict.fromkeys("iljtfI.,;:'’‘|!()[]-r ", 0.29)
 _WIDE = dict.fromkeys("mwMW—", 0.78)
 _WIDTHS = _NARROW | _WIDE
-_GAP = 1.6  # of the size: a wider gap parts columns or cells
-_UNSURE = 0.1  # of a piece's width, by which its estimate may be wrong
+_GAP = 1.6  # of the size; a wider gap separates columns or cells
+_UNSURE = 0.1  # error of an estimated width, as a share of it
 _BOLD = re.compile(r"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
-# an accent drawn on its own before the letter it belongs to, as TeX's old fonts do
+# an accent before its letter as a character of its own, as in TeX's old fonts
 _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 
 
 @dataclass(frozen=True)
 class Line:
-    """``x``–``end``: from where to where (estimated); ``y``: its baseline. ``number``: source page, from 0."""
+    """``x``, ``end``: left and right edge (estimated). ``y``: baseline. ``number``: source page, from 0."""
 
     text: str
     x: float
@@ -61,8 +61,8 @@ class _Piece:
     turned: int  # quarter turns of the writing direction
 
 
-def page_lines(page: PageObject, number: int) -> list[Line]:
-    """The lines of ``page`` in the order the file draws them."""
+def read_lines(page: PageObject, number: int) -> list[Line]:
+    """Returns the lines of ``page`` in the order in which the file draws them."""
     pieces: list[_Piece | None] = []  # None: the line ends here
 
     def visit(text: str, cm: Any, tm: Any, font: Any, size: float) -> None:
@@ -85,9 +85,9 @@ def page_lines(page: PageObject, number: int) -> list[Line]:
     held: list[_Piece] = []
     for piece in [*pieces, None]:
         if piece is not None:
-            held.append(_turned(piece, turned))
+            held.append(_rotate(piece, turned))
         elif held:
-            lines += _parted(held, number)
+            lines += _split_at_gaps(held, number)
             held = []
     return lines
 
@@ -103,14 +103,14 @@ def _piece(text: str, cm: Any, tm: Any, font: str, size: float) -> _Piece:
     return _Piece(text.translate(_LIGATURES), values[0], values[1], min(values[2], 500.0) or 10.0, font, turned)
 
 
-def _turned(piece: _Piece, turned: int) -> _Piece:
+def _rotate(piece: _Piece, turned: int) -> _Piece:
     if turned == 1:
         return replace(piece, x=piece.y, y=-piece.x)
     return replace(piece, x=-piece.y, y=piece.x) if turned == 3 else piece
 
 
-def _parted(pieces: list[_Piece], number: int) -> list[Line]:
-    """One drawn line, parted where a gap is too wide for a space, or where it jumps back or to another height."""
+def _split_at_gaps(pieces: list[_Piece], number: int) -> list[Line]:
+    """Splits one drawn line where a gap is wider than a space, or where it jumps back or to another height."""
     groups: list[list[_Piece]] = [[pieces[0]]]
     end = pieces[0].x + width(pieces[0])
     for before, piece in itertools.pairwise(pieces):
@@ -125,7 +125,7 @@ def _parted(pieces: list[_Piece], number: int) -> list[Line]:
         end = max(end if groups[-1][0] is not piece else 0.0, piece.x + width(piece))
     lines = []
     for group in groups:
-        text = _composed(_SPACES.sub(" ", "".join(p.text for p in group)).strip())
+        text = _compose_accents(_SPACES.sub(" ", "".join(p.text for p in group)).strip())
         if text:
             main = max(group, key=lambda p: (len(p.text.strip()), p.size))
             bold = all(_BOLD.search(p.font) for p in group if p.text.strip())
@@ -134,8 +134,8 @@ def _parted(pieces: list[_Piece], number: int) -> list[Line]:
     return lines
 
 
-def _composed(text: str) -> str:
-    """Accents put onto their letters; Arabic letters in the shapes of their places as the letters they are."""
+def _compose_accents(text: str) -> str:
+    """Returns ``text`` with accents on their letters and without Arabic presentation forms."""
     if text.isascii():
         return text
     text = _ACCENTED.sub(
@@ -145,7 +145,7 @@ def _composed(text: str) -> str:
 
 
 def width(piece: _Piece) -> float:
-    """The width of a piece, estimated from its letters."""
+    """Returns the width of a piece, estimated from its letters."""
     font = piece.font.lower()
     if "cour" in font or "mono" in font or "cmtt" in font:
         return 0.6 * piece.size * len(piece.text.rstrip())

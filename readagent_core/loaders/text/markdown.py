@@ -1,7 +1,7 @@
-"""Markdown: headings are sections, paragraphs stay as they are written, emphasis marks and all.
+"""Opens Markdown: headings become sections, and paragraphs keep their text with its emphasis marks.
 
-The first heading of level 1, where it is the only one, is the title. Front matter and a line ``*by …*`` under the
-title give title, author and language.
+The only heading of level 1 is the title. Front matter and a line ``*by …*`` below the title give title, author and
+language.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from readagent_core.document import Document
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size, same
-from readagent_core.loaders.decode import decode
-from readagent_core.loaders.lines import Layout, joined, note_encoding
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size, is_same_title
+from readagent_core.loaders.decode import decode, note_guessed_encoding
+from readagent_core.loaders.text.lines import Layout, join_lines
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")
@@ -28,19 +28,19 @@ Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code'
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
-    """The document in Markdown ``data``."""
+    """Returns the document in the Markdown ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
     decoded = decode(data)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     facts, text = _front_matter(text)
-    blocks = list(_blocks(text.split("\n")))
-    layout = Layout.of([lines for kind, _, lines in blocks if kind == "text"])
+    blocks = list(_split_blocks(text.split("\n")))
+    layout = Layout.detect([lines for kind, _, lines in blocks if kind == "text"])
     builder = Builder()
-    note_encoding(builder, decoded)
+    note_guessed_encoding(builder, decoded)
     title, author = facts.get("title", ""), facts.get("author", "")
     tops = [i for i, (kind, level, _) in enumerate(blocks) if kind == "heading" and level == 1]
     alone = len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]])
-    if alone and (not title or same(title, blocks[tops[0]][2][0])):
+    if alone and (not title or is_same_title(title, blocks[tops[0]][2][0])):
         title = title or blocks[tops[0]][2][0]
         at = tops[0] + 1
         if at < len(blocks) and blocks[at][0] == "text" and len(blocks[at][2]) == 1:
@@ -51,15 +51,15 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         del blocks[tops[0]]
     for kind, level, lines in blocks:
         if kind == "heading":
-            builder.heading(lines[0], level)
+            builder.add_heading(lines[0], level)
         elif kind == "rule":
-            builder.paragraph(SCENE_BREAK)
+            builder.add_paragraph(SCENE_BREAK)
         elif kind == "code":
-            builder.paragraph("\n".join(lines))
+            builder.add_paragraph("\n".join(lines))
         else:
-            builder.paragraph(joined(lines, layout))
+            builder.add_paragraph(join_lines(lines, layout))
     language = facts.get("lang") or facts.get("language", "")
-    return builder.document(title=title or name, author=author, language=language, format="markdown", limits=limits)
+    return builder.build(title=title or name, author=author, language=language, format="markdown", limits=limits)
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -70,8 +70,8 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     return facts, text[found.end() :]
 
 
-def _blocks(lines: list[str]) -> list[Block]:
-    """Headings, rules, fenced code and blocks of text, in order."""
+def _split_blocks(lines: list[str]) -> list[Block]:
+    """Returns headings, rules, fenced code and blocks of text, in order."""
     blocks: list[Block] = []
     held: list[str] = []
 

@@ -1,7 +1,7 @@
-"""How a text file lays out its paragraphs, and lines put back together: wrapped prose is joined, verse, lists and
-tables keep their lines.
+"""Detects how a text file separates its paragraphs, and joins wrapped lines. Verse, lists and tables keep their lines.
 
-A layout is judged over the whole file: hard-wrapped at some width, one paragraph a line, or blank lines between.
+The layout is detected once for the whole file: lines wrapped at some width, one paragraph a line, or paragraphs
+separated by blank lines.
 """
 
 from __future__ import annotations
@@ -12,27 +12,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from readagent_core.loaders.base import Builder
-from readagent_core.loaders.decode import Decoded
 from readagent_core.words import is_unspaced
 
-_NAMES = {
-    "cp1252": "Western European (Windows-1252)",
-    "cp932": "Shift_JIS",
-    "utf-16-le": "UTF-16",
-    "utf-16-be": "UTF-16",
-}
 _ITEM = re.compile(r"^\s*(?:[-*+•‣·]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _COLUMNS = re.compile(r"\S(?: {3,}|\t+)\S")
 _END = re.compile(r"[.!?…:;。！？][\"'”’»)\]」』）*_]*\s*$|[」』]\s*$")
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
-SPEAKER = re.compile(r"^\s*((?:[A-ZÀ-Þ][\w.'’&-]*)(?: [\w.'’&()-]+){0,4}):\s+\S|^\s*([A-Z][A-Z .'’-]{1,30})\.\s+\S")
+_SPEAKER = re.compile(r"^\s*((?:[A-ZÀ-Þ][\w.'’&-]*)(?: [\w.'’&()-]+){0,4}):\s+\S|^\s*([A-Z][A-Z .'’-]{1,30})\.\s+\S")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """``width``: where lines were wrapped, 0 when they were not. ``lines``: each line is a paragraph.
-    ``indented``: an indent begins a paragraph. ``speakers``: a line ``NAME: …`` begins one."""
+    """``width``: characters at which lines are wrapped, 0 when they are not. ``lines``: each line is a paragraph.
+    ``indented``: an indent starts a paragraph. ``speakers``: a line ``NAME: …`` starts one."""
 
     width: int = 0
     lines: bool = False
@@ -40,8 +32,8 @@ class Layout:
     speakers: bool = False
 
     @classmethod
-    def of(cls, blocks: Sequence[Sequence[str]]) -> Layout:
-        """The layout of a file, from its blocks of lines between blank lines."""
+    def detect(cls, blocks: Sequence[Sequence[str]]) -> Layout:
+        """Returns the layout of a file. ``blocks``: the lines between blank lines."""
         interior = [len(line.strip()) for block in blocks for line in block[:-1]]
         if not interior:
             return cls()
@@ -64,14 +56,14 @@ def _is_wrapped(blocks: Sequence[Sequence[str]], every: list[int], width: int, i
 
 
 def _is_full(line: str, following: str, width: int) -> bool:
-    """Whether the next line's first word would not have fitted on ``line``."""
+    """Returns whether the first word of the next line would not have fitted on ``line``."""
     words = following.split(None, 1)
     word = words[0] if words and not _CJK.match(words[0]) else "x"
     return len(line.strip()) + 1 + len(word) > width * 0.82
 
 
 def _is_indented(blocks: Sequence[Sequence[str]]) -> bool:
-    """Indents inside blocks, at a share of the lines that paragraphs have (verse indents every other line)."""
+    """Returns whether indents inside blocks start paragraphs; verse, which indents every other line, does not count."""
     inner = [line for block in blocks for line in block[1:]]
     indents = [
         following
@@ -89,30 +81,30 @@ def _indent(line: str) -> int:
 
 
 def _are_paragraphs(blocks: Sequence[Sequence[str]], characters: int) -> bool:
-    """Whether the lines of an unwrapped file are its paragraphs, rather than the lines of verse."""
+    """Returns whether the lines of an unwrapped file are paragraphs, not lines of verse."""
     many = [line.strip() for block in blocks if len(block) > 1 for line in block]
     size = sum(map(len, many))
     if size * 2 < characters:
-        return False  # blank lines separate the paragraphs here
+        return False  # most paragraphs are separated by blank lines
     long = 40 if is_unspaced("".join(many[:50])) else 80
     ended = sum(bool(_END.search(line)) for line in many)
     return size > long * len(many) or ended > 0.6 * len(many)
 
 
 def _has_speakers(lines: Iterable[str]) -> bool:
-    names = Counter(found.group(1) or found.group(2) for found in map(SPEAKER.match, lines) if found)
+    names = Counter(found.group(1) or found.group(2) for found in map(_SPEAKER.match, lines) if found)
     return sum(names.values()) >= 5 and len(names) * 2 <= sum(names.values())
 
 
-def paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
-    """The paragraphs of one block of lines, each with the lines it keeps."""
+def split_paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
+    """Returns the paragraphs of one block of lines."""
     if layout.lines and not is_table(block) and not _is_list(block):
         return [line.strip() for line in block]
     pieces: list[list[str]] = [[block[0]]]
     for before, line in itertools.pairwise(block):
         begins = (
             (layout.indented and _indent(line) and not _indent(before))
-            or (layout.speakers and SPEAKER.match(line))
+            or (layout.speakers and _SPEAKER.match(line))
             or (layout.width and len(block) > 40 and len(before.strip()) < layout.width * 0.7 and _END.search(before))
         )
         if begins:
@@ -120,12 +112,12 @@ def paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
         else:
             pieces[-1].append(line)
     if layout.indented and len(pieces) > 2 and all(len(piece) <= 2 for piece in pieces):
-        pieces = [list(block)]  # every line or two indented: that is verse
-    return [joined(piece, layout) for piece in pieces]
+        pieces = [list(block)]  # an indent at every line or every second one is verse
+    return [join_lines(piece, layout) for piece in pieces]
 
 
-def joined(lines: Sequence[str], layout: Layout) -> str:
-    """The text of one paragraph: its lines joined where they were wrapped, kept where they were set."""
+def join_lines(lines: Sequence[str], layout: Layout) -> str:
+    """Returns the text of one paragraph. Wrapped lines are joined; lines of verse, lists and tables are kept."""
     if len(lines) == 1:
         return lines[0].strip()
     if is_table(lines):
@@ -134,17 +126,17 @@ def joined(lines: Sequence[str], layout: Layout) -> str:
     if not layout.width:
         return "\n".join(line.strip() for line in lines)
     if _is_list(lines):
-        return "\n".join(_unwrapped(item) for item in _items(lines))
+        return "\n".join(_unwrap(item) for item in _items(lines))
     if _is_verse(lines, layout.width):
         return "\n".join(line.strip() for line in lines)
     head = lines[0].strip()
     if head.isupper() and len(head) < 40 and not lines[1].strip().isupper():
-        return f"{head}\n{_unwrapped(lines[1:])}"  # a speaker's name above the speech
-    return _unwrapped(lines)
+        return f"{head}\n{_unwrap(lines[1:])}"  # a speaker's name above the speech
+    return _unwrap(lines)
 
 
 def is_table(lines: Sequence[str]) -> bool:
-    """Whether most of ``lines`` are set in columns."""
+    """Returns whether most of ``lines`` have columns."""
     return len(lines) > 1 and sum(bool(_COLUMNS.search(line)) or line.count("|") > 1 for line in lines) * 2 > len(lines)
 
 
@@ -167,15 +159,15 @@ def _is_verse(lines: Sequence[str], width: int) -> bool:
     return short >= 0.6 * (len(lines) - 1)
 
 
-def _unwrapped(lines: Sequence[str]) -> str:
+def _unwrap(lines: Sequence[str]) -> str:
     text = lines[0].strip()
     for line in lines[1:]:
-        text = join(text, line.strip())
+        text = join_text(text, line.strip())
     return text
 
 
-def join(before: str, after: str) -> str:
-    """Two pieces of one paragraph: a space between them but for scripts and dashes that take none."""
+def join_text(before: str, after: str) -> str:
+    """Joins two pieces of one paragraph, with a space except in scripts and after dashes that have none."""
     if not before or not after:
         return before or after
     if _CJK.match(before[-1]) and _CJK.match(after[0]):
@@ -185,11 +177,3 @@ def join(before: str, after: str) -> str:
     if before[-1] == "-" and len(before) > 1 and before[-2].isalnum() and (after[0].islower() or after[0].isdigit()):
         return before + after
     return f"{before} {after}"
-
-
-def note_encoding(builder: Builder, decoded: Decoded) -> None:
-    if decoded.guessed:
-        name = _NAMES.get(decoded.encoding, decoded.encoding)
-        builder.notice(
-            "encoding", f"The file does not say how its characters are coded; it was read as {name}, which fits best."
-        )

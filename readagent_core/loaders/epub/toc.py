@@ -1,4 +1,4 @@
-"""An EPUB's table of contents, EPUB 3 nav or NCX, at any depth, with the anchors it points to."""
+"""Reads an EPUB's table of contents (EPUB 3 nav or NCX) at any depth, with the anchors it points to."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from readagent_core.errors import DocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE
 from readagent_core.loaders.decode import decode
-from readagent_core.loaders.epub_package import Package
-from readagent_core.loaders.markup import parse, plain, types
+from readagent_core.loaders.epub.package import Package
+from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
 
 _LARGEST = 8 * MEGABYTE
 _DEEPEST = 20
 
 
 @dataclass(frozen=True)
-class Entry:
-    """``file``: archive name; ``anchor``: id within it, '' for its start. ``level``: 1 is the outermost."""
+class TocEntry:
+    """``file``: name in the archive. ``anchor``: id in it, '' for its start. ``level``: 1 is the outermost."""
 
     title: str
     file: str
@@ -31,10 +31,10 @@ class Entry:
     level: int
 
 
-def read_toc(archive: Archive, package: Package) -> list[Entry]:
-    """The entries in order; [] where there is none that can be read."""
-    entries: list[Entry] = []
-    for name, read in ((package.nav, _nav), (package.ncx, _ncx)):
+def read_toc(archive: Archive, package: Package) -> list[TocEntry]:
+    """Returns the entries in order; [] where no table of contents can be read."""
+    entries: list[TocEntry] = []
+    for name, read in ((package.nav, _read_nav), (package.ncx, _read_ncx)):
         if name and not entries:
             try:
                 entries = [e for e in read(archive.read(name, _LARGEST), posixpath.dirname(name), archive) if e.title]
@@ -43,33 +43,33 @@ def read_toc(archive: Archive, package: Package) -> list[Entry]:
     return entries
 
 
-def _entry(title: str, href: str, folder: str, level: int, archive: Archive) -> Entry | None:
+def _entry(title: str, href: str, folder: str, level: int, archive: Archive) -> TocEntry | None:
     path, _, anchor = href.partition("#")
     file = archive.find(posixpath.join(folder, unquote(path))) if path else ""
-    return Entry(" ".join(title.split()), file, unquote(anchor), level) if file else None
+    return TocEntry(" ".join(title.split()), file, unquote(anchor), level) if file else None
 
 
-def _nav(data: bytes, folder: str, archive: Archive) -> list[Entry]:
-    tree = parse(decode(data).text)
+def _read_nav(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
+    tree = parse_html(decode(data).text)
     navs = tree.find_all("nav")
-    nav = next((n for n in navs if isinstance(n, Tag) and "toc" in types(n)), navs[0] if navs else None)
+    nav = next((n for n in navs if isinstance(n, Tag) and "toc" in semantic_types(n)), navs[0] if navs else None)
     if not isinstance(nav, Tag):
         return []
-    entries: list[Entry] = []
+    entries: list[TocEntry] = []
     for item in nav.find_all("li"):
         link = next((c for c in item.find_all("a", href=True) if c.find_parent("li") is item), None)
         if isinstance(link, Tag):
             level = min(_DEEPEST, sum(parent.name in ("ol", "ul") for parent in item.parents))
-            entry = _entry(plain(link), str(link.get("href")), folder, level, archive)
+            entry = _entry(inline_text(link), str(link.get("href")), folder, level, archive)
             if entry is not None:
                 entries.append(entry)
     return entries
 
 
-def _ncx(data: bytes, folder: str, archive: Archive) -> list[Entry]:
+def _read_ncx(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
     root = etree.fromstring(data, parser)
-    entries: list[Entry] = []
+    entries: list[TocEntry] = []
     if root is None:
         return entries
     for point in root.iter("{*}navPoint"):

@@ -1,4 +1,4 @@
-"""The lines of a PDF page in reading order, as flows (columns), without running headers, footers and page numbers."""
+"""Removes running headers, footers and page numbers, and orders the lines of a PDF page into flows (columns)."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from readagent_core.loaders import headings
-from readagent_core.loaders.pdf_lines import Line
+from readagent_core.loaders.pdf.lines import Line
 
 _NUMBER = re.compile(
     r"^\W*(?:page|seite|p\.)?\s*(\d{1,4}|[ivxlcdm]{1,7})\W*(?:(?:of|von|/|sur|de)\s*\d{1,4}\W*)?$", re.I
 )
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
-_EDGE = 3  # lines at the top and at the bottom that can be furniture
+_EDGE = 3  # lines at the top and at the bottom that can be headers or footers
 _FEW = 5  # words
 _LONG = 20  # characters
-_SAME = 0.35  # of the size: lines nearer than this in height stand on one line
+_SAME = 0.35  # of the size; pieces closer than this in height are on one line
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Lines that follow one another downward: a column, or a page. ``width``: of its full lines."""
+    """Lines that follow each other downwards: a column or a page. ``width``: of its full lines."""
 
     lines: tuple[Line, ...]
     left: float
     width: float
 
 
-def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
-    """Each page without what repeats at its edges, and how many lines went."""
+def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
+    """Returns the pages without lines that repeat at their edges, and how many lines were removed."""
     edges: list[list[tuple[Line, str]]] = []
     for lines in pages:
         ordered = sorted(lines, key=lambda line: -line.y)
@@ -44,8 +44,8 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], in
         for line, shape in edge:
             seen[shape].append(line)
     numbers = _page_numbers(edges)
-    kept: list[list[Line]] = []
-    gone = 0
+    remaining: list[list[Line]] = []
+    removed = 0
     for number, (lines, edge) in enumerate(zip(pages, edges, strict=True)):
         drop = {
             id(line)
@@ -57,10 +57,10 @@ def without_furniture(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], in
             )
         }
         if len(drop) == len(lines) and sum(len(line.text.split()) for line in lines) > _FEW:
-            drop &= numbers  # what would leave nothing of a page is its text
-        gone += len(drop)
-        kept.append([line for line in lines if id(line) not in drop])
-    return kept, gone
+            drop &= numbers  # where every line would be removed, the lines are the text
+        removed += len(drop)
+        remaining.append([line for line in lines if id(line) not in drop])
+    return remaining, removed
 
 
 def _rows(ordered: Sequence[Line]) -> list[list[Line]]:
@@ -74,7 +74,7 @@ def _rows(ordered: Sequence[Line]) -> list[list[Line]]:
 
 
 def _shape(text: str) -> str:
-    """A line with its numbers hidden, so that 'The Siege 49' and 'The Siege 51' are one."""
+    """Returns a line with ``#`` for its numbers, so that 'The Siege 49' and 'The Siege 51' are equal."""
     return _DIGITS.sub("#", text.casefold()).strip()
 
 
@@ -83,7 +83,7 @@ def _has_sentence(text: str) -> bool:
 
 
 def _repeats(alike: Sequence[Line], line: Line, pages: int) -> bool:
-    """Whether the same line, or one whose number grows with the pages, stands at this height on pages near."""
+    """Returns whether pages nearby have the same line at this height, or one whose number grows with the pages."""
     near = {
         other.number
         for other in alike
@@ -96,14 +96,14 @@ def _repeats(alike: Sequence[Line], line: Line, pages: int) -> bool:
 
 
 def _counts_pages(one: Line, other: Line) -> bool:
-    """Whether a number in the line grows as the pages do; 'Chapter 1' and 'Chapter 2' five pages on do not."""
+    """Returns whether a number in the lines differs by as much as their pages do."""
     numbers = zip(re.findall(r"\d+", one.text), re.findall(r"\d+", other.text), strict=False)
     return any(int(a[:9]) - int(b[:9]) == one.number - other.number for a, b in numbers)
 
 
 def _resembles(edges: Sequence[Sequence[tuple[Line, str]]], number: int, line: Line, shape: str) -> bool:
-    """Whether two pages near have nearly this line at this height: headers as text recognition spells them."""
-    if len(shape) < 8 or not any(c.isalpha() for c in shape) or headings.begins(line.text):
+    """Returns whether two pages nearby have a similar line at this height: headers with errors of OCR."""
+    if len(shape) < 8 or not any(c.isalpha() for c in shape) or headings.is_named_heading(line.text):
         return False
     found = 0
     for other in range(max(0, number - 4), min(len(edges), number + 5)):
@@ -118,13 +118,14 @@ def _resembles(edges: Sequence[Sequence[tuple[Line, str]]], number: int, line: L
 
 
 def _page_numbers(edges: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:
-    """Lines that are nothing but a number which grows with the pages."""
+    """Returns the ids of lines that are only a number which grows with the pages."""
     candidates: dict[int, list[tuple[int, Line]]] = defaultdict(list)
     for number, edge in enumerate(edges):
         for line, _ in edge:
             found = _NUMBER.match(line.text)
             if found:
-                value = _value(found.group(1))
+                text = found.group(1)
+                value = int(text) if text.isdigit() else headings.roman_value(text)
                 if value:
                     candidates[value - number].append((number, line))
     drop: set[int] = set()
@@ -134,41 +135,35 @@ def _page_numbers(edges: Sequence[Sequence[tuple[Line, str]]]) -> set[int]:
     return drop
 
 
-def _value(text: str) -> int:
-    if text.isdigit():
-        return int(text)
-    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}[c] for c in text.lower()]
-    return sum(-v if v < w else v for v, w in zip(values, [*values[1:], 0], strict=True))
-
-
-def flows(lines: Sequence[Line]) -> list[Flow]:
-    """The page's lines as flows in reading order: the order they are drawn in, unless that jumps about."""
+def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
+    """Returns the lines of a page as flows in reading order: the drawing order, unless it jumps."""
     if not lines:
         return []
     gutter = _gutter(lines)
     if gutter is None:
-        ordered = _by_height(lines) if _jumps(lines) else list(lines)
+        ordered = _sort_by_height(lines) if _order_jumps(lines) else list(lines)
         return [_flow(run) for run in _runs(ordered)]
-    sides = [_side(line, gutter) for line in lines if len(line.text) >= _LONG]  # labels in pictures jump about
+    # short lines are often labels in pictures, which are drawn in any order
+    sides = [_side(line, gutter) for line in lines if len(line.text) >= _LONG]
     switches = sum(a != b for a, b in itertools.pairwise(sides))
-    if switches <= 6 and not _jumps(lines):
+    if switches <= 6 and not _order_jumps(lines):
         return [_flow(run) for run in _runs(lines, gutter)]
-    return [_flow(run) for run in _banded(lines, gutter)]
+    return [_flow(run) for run in _split_bands(lines, gutter)]
 
 
-def _jumps(lines: Sequence[Line]) -> bool:
-    """Whether the drawing order goes upward more often than columns explain."""
+def _order_jumps(lines: Sequence[Line]) -> bool:
+    """Returns whether the drawing order goes upwards more often than columns explain."""
     long = [line for line in lines if len(line.text) >= _LONG]
     up = sum(b.y > a.y + 2 * a.size for a, b in itertools.pairwise(long))
     return up > 4 and up * 6 > len(long)
 
 
-def _by_height(lines: Sequence[Line]) -> list[Line]:
+def _sort_by_height(lines: Sequence[Line]) -> list[Line]:
     return [line for row in _rows(sorted(lines, key=lambda line: -line.y)) for line in sorted(row, key=lambda v: v.x)]
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """Where a second column begins; None on a page of one column."""
+    """Returns where the second column starts; None on a page with one column."""
     left, right = min(line.x for line in lines), max(line.end for line in lines)
     span = right - left
     starts = Counter(round(line.x) for line in lines if left + 0.35 * span < line.x < left + 0.72 * span)
@@ -191,8 +186,8 @@ def _side(line: Line, gutter: float) -> int:
     return 0 if line.end - 0.12 * line.width <= gutter + 4 else -1
 
 
-def _banded(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
-    """Columns between the lines that cross them, each band read left, then right."""
+def _split_bands(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
+    """Returns the columns between lines that cross both, each band from left to right."""
     runs: list[list[Line]] = []
     band: dict[int, list[Line]] = {0: [], 1: []}
     for line in [*sorted(lines, key=lambda v: -v.y), None]:
@@ -200,7 +195,7 @@ def _banded(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
         if side >= 0 and line is not None:
             band[side].append(line)
             continue
-        runs += [_by_height(column) for column in band.values() if column]
+        runs += [_sort_by_height(column) for column in band.values() if column]
         band = {0: [], 1: []}
         if line is not None:
             if runs and runs[-1] and _side(runs[-1][-1], gutter) == -1:
@@ -211,7 +206,7 @@ def _banded(lines: Sequence[Line], gutter: float) -> list[list[Line]]:
 
 
 def _runs(lines: Sequence[Line], gutter: float | None = None) -> list[list[Line]]:
-    """Lines parted where they jump upward or to the other column."""
+    """Splits lines where they jump upwards or to the other column."""
     runs: list[list[Line]] = [[lines[0]]]
     for before, line in itertools.pairwise(lines):
         other = gutter is not None and _side(before, gutter) != _side(line, gutter)
@@ -222,7 +217,7 @@ def _runs(lines: Sequence[Line], gutter: float | None = None) -> list[list[Line]
 
 
 def _flow(lines: Sequence[Line]) -> Flow:
-    """A flow with its left edge and the width of its full lines; cells on one height become one line."""
+    """Returns a flow with its left edge and the width of its full lines. Cells at one height become one line."""
     merged: list[Line] = []
     for line in lines:
         last = merged[-1] if merged else None

@@ -1,6 +1,6 @@
-"""A web page: its main text, without navigation, scripts, cookie bars; headings are sections.
+"""Opens a web page: its main text, without navigation, scripts and cookie bars. Headings become sections.
 
-What was left out is counted and told. Project Gutenberg's header and licence are set apart.
+Notices say how many words were left out. Project Gutenberg's header and licence are removed.
 """
 
 from __future__ import annotations
@@ -11,21 +11,20 @@ from bs4 import BeautifulSoup, Tag
 
 from readagent_core.document import Document
 from readagent_core.loaders import gutenberg
-from readagent_core.loaders.base import Builder, Limits, check_size, same
-from readagent_core.loaders.decode import decode
-from readagent_core.loaders.lines import note_encoding
-from readagent_core.loaders.markup import Block, blocks, classes, parse
-from readagent_core.loaders.text import set_apart
+from readagent_core.loaders.base import Builder, Limits, check_size, is_same_title
+from readagent_core.loaders.decode import decode, note_guessed_encoding
+from readagent_core.loaders.html.blocks import Block, extract_blocks
+from readagent_core.loaders.html.markup import class_names, parse_html
 from readagent_core.words import count_words
 
-_FURNITURE = re.compile(
+_BOILERPLATE = re.compile(
     r"(?:^|[-_ ])(?:nav(?:bar|igation)?|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|share|sharing|"
     r"social|comments?|disqus|breadcrumbs?|related|recommend\w*|promo|adverts?|advertisement|ads?|newsletter|subscribe|"
     r"sign-?up|popup|modal|overlay|skip-?links?|toolbar|pagination|paywall)(?:$|[-_ ])",
     re.IGNORECASE,
 )
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
-_MOST = 0.3  # of the page's text: more than that is no furniture, whatever it is called
+_MOST_BOILERPLATE = 0.3  # of the page's text; a larger element is kept, whatever its name
 _TITLE_BY = re.compile(
     r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
     re.I,
@@ -34,76 +33,78 @@ _SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
-    """The document in the web page ``data``."""
+    """Returns the document in the web page ``data``. Raises DocumentError."""
     check_size(data, limits.page, "This web page")
     decoded = decode(data)
     builder = Builder()
-    note_encoding(builder, decoded)
-    tree = parse(decoded.text)
+    note_guessed_encoding(builder, decoded)
+    tree = parse_html(decoded.text)
     body = tree.body or tree
-    _drop_furniture(body, builder)
-    root = _main(body)
+    _remove_boilerplate(body, builder)
+    root = _find_main(body)
     outside = count_words(body.get_text(" ")) - count_words(root.get_text(" ")) if root is not body else 0
     if outside > 0:
-        builder.notice(
-            "outside-main", f"{outside:,} words stand outside the page's main text and were left out.", outside
+        builder.add_notice(
+            "outside-main", f"{outside:,} words are outside the page's main text and were left out.", outside
         )
-    found = blocks(root)
+    found = extract_blocks(root)
     facts: dict[str, str] = {}
-    wrapped = gutenberg.find([b.text for b in found])
+    wrapped = gutenberg.find_book([b.text for b in found])
     if wrapped is not None:
         apart = found[: wrapped.start] + found[wrapped.end :]
-        set_apart(builder, sum(count_words(b.text) for b in apart))
+        gutenberg.note_removed_licence(builder, sum(count_words(b.text) for b in apart))
         facts, found = wrapped.facts, found[wrapped.start : wrapped.end]
-    title, author = _title_and_author(tree, found, facts)
-    _fill(builder, found, title)
+    title, author = _find_title_and_author(tree, found, facts)
+    _add_blocks(builder, found, title)
     language = facts.get("language") or _language(tree)
-    return builder.document(title=title or name, author=author, language=language, format="html", limits=limits)
+    return builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
 
 
-def _fill(builder: Builder, found: list[Block], title: str) -> None:
+def _add_blocks(builder: Builder, found: list[Block], title: str) -> None:
     notes = [b for b in found if b.note]
     for block in found:
         if block.note:
             continue
         if block.kind == "heading":
-            builder.heading(block.text, block.level)
+            builder.add_heading(block.text, block.level)
         elif block.kind == "break":
-            builder.rule()
+            builder.add_scene_break()
         else:
-            builder.paragraph(block.text, f"p. {block.page}" if block.page else "")
+            builder.add_paragraph(block.text, f"p. {block.page}" if block.page else "")
     texts = [b for b in notes if b.kind == "text"]
     if texts:
-        builder.heading(next((b.text for b in notes if b.kind == "heading"), "Notes"), 1)
+        builder.add_heading(next((b.text for b in notes if b.kind == "heading"), "Notes"), 1)
         for block in texts:
-            builder.paragraph(block.text)
+            builder.add_paragraph(block.text)
 
 
-def _drop_furniture(body: Tag, builder: Builder) -> None:
-    """Take out what frames the text, unless it holds much of it; the notice counts its words."""
+def _remove_boilerplate(body: Tag, builder: Builder) -> None:
+    """Removes navigation, forms and notices around the text, unless they are much of the page; adds a notice."""
     total = max(1, len(body.get_text()))
     dropped = 0
     for tag in body.find_all(True):
-        if vars(tag).get("parent") is None or not _is_furniture(tag):  # gone with what held it
+        if vars(tag).get("parent") is None or not _is_boilerplate(tag):  # removed with its parent
             continue
         text = tag.get_text(" ")
-        if tag.name not in ("nav", "dialog") and len(text) > _MOST * total:
+        if tag.name not in ("nav", "dialog") and len(text) > _MOST_BOILERPLATE * total:
             continue
         dropped += count_words(text)
         tag.decompose()
     if dropped:
-        builder.notice(
+        builder.add_notice(
             "furniture", f"{dropped:,} words of navigation, forms and notices around the text were left out.", dropped
         )
 
 
-def _is_furniture(tag: Tag) -> bool:
+def _is_boilerplate(tag: Tag) -> bool:
     if tag.name in ("nav", "dialog", "footer", "form", "button", "select"):
         return tag.name != "footer" or tag.find_parent(["article", "blockquote", "section"]) is None
     if tag.name == "header":
         return tag.find_parent(["article", "main", "section"]) is None and tag.find("h1") is None
     if tag.name == "aside":
-        return not any("note" in c for c in classes(tag)) and "note" not in str(tag.get("role") or tag.get("epub:type"))
+        return not any("note" in c for c in class_names(tag)) and "note" not in str(
+            tag.get("role") or tag.get("epub:type")
+        )
     if (
         tag.has_attr("hidden")
         or tag.get("aria-hidden") == "true"
@@ -114,11 +115,11 @@ def _is_furniture(tag: Tag) -> bool:
         return True
     if tag.name not in ("div", "section", "ul", "ol", "p", "span", "table"):
         return False
-    return bool(_FURNITURE.search(" ".join([*classes(tag), str(tag.get("id") or "")])))
+    return bool(_BOILERPLATE.search(" ".join([*class_names(tag), str(tag.get("id") or "")])))
 
 
-def _main(body: Tag) -> Tag:
-    """The element that holds the main text: main, or the one article with most of it; else the body."""
+def _find_main(body: Tag) -> Tag:
+    """Returns the element with the main text: ``main`` or the largest ``article``, else the body."""
     total = max(1, len(body.get_text()))
     for found in (body.find_all("main"), body.select('[role="main"]'), body.find_all("article")):
         best = max((t for t in found if isinstance(t, Tag)), key=lambda t: len(t.get_text()), default=None)
@@ -127,7 +128,7 @@ def _main(body: Tag) -> Tag:
     return body
 
 
-def _title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
+def _find_title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[str, str]) -> tuple[str, str]:
     def meta(*names: str) -> str:
         for name in names:
             tag = tree.find("meta", attrs={"name": name}) or tree.find("meta", attrs={"property": name})
@@ -135,21 +136,22 @@ def _title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[str, 
                 return " ".join(str(tag.get("content")).split())
         return ""
 
-    said = " ".join(tree.title.get_text().split()) if tree.title is not None else ""
-    by = _TITLE_BY.match(said)
+    page_title = " ".join(tree.title.get_text().split()) if tree.title is not None else ""
+    by = _TITLE_BY.match(page_title)
     author = facts.get("author") or meta("author", "dc.creator", "DC.creator", "citation_author")
     if by and not facts.get("title"):
         return by.group("title"), author or by.group("author")
     tops = [b.text for b in found if b.kind == "heading" and b.level == 1]
     title = facts.get("title") or meta("dc.title", "DC.title", "citation_title") or meta("og:title")
-    if not title and said:
-        # a page often adds its site's name; the heading is the title then
-        title = tops[0] if len(tops) == 1 and said.startswith(tops[0]) and not same(said, tops[0]) else said
+    if not title and page_title:
+        # a page often adds the name of its site; then the heading is the title
+        longer = len(tops) == 1 and page_title.startswith(tops[0]) and not is_same_title(page_title, tops[0])
+        title = tops[0] if longer else page_title
         title = title if tops else _SITE.sub("", title)
     return title or (tops[0] if tops else ""), author
 
 
 def _language(tree: BeautifulSoup) -> str:
     root = tree.find("html")
-    said = str(root.get("lang") or root.get("xml:lang") or "").strip() if isinstance(root, Tag) else ""
-    return said if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", said) else ""
+    language = str(root.get("lang") or root.get("xml:lang") or "").strip() if isinstance(root, Tag) else ""
+    return language if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language) else ""

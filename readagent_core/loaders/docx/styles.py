@@ -1,6 +1,6 @@
-"""What a Word document's styles and numbering say of a paragraph: heading of which level, item of which list.
+"""Reads the styles and the numbering of a Word document: the level of a heading, the list of an item.
 
-Style names are the same in every language of Word ('heading 1'); their ids are not. Knows nothing of text.
+The names of styles are the same in every language of Word ('heading 1'); their ids are not.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _ROMAN = ((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 
 
 def value(element: Any, name: str = "val") -> str:
-    """An attribute of ``element``; '' where there is no element or none."""
+    """Returns an attribute of ``element``; '' without the element or the attribute."""
     return "" if element is None else str(element.get(W + name) or "")
 
 
 class Styles:
-    """The paragraph styles by id, each with the styles it is based on."""
+    """The paragraph styles of a document, by id."""
 
     def __init__(self, tree: Any) -> None:
         every = [] if tree is None else tree.findall(W + "style")
@@ -30,7 +30,7 @@ class Styles:
         self.default = next((i for i, style in self.found.items() if value(style, "default") in ("1", "true")), "")
 
     def chain(self, paragraph: Any) -> list[Any]:
-        """The paragraph's style, then what that is based on."""
+        """Returns the paragraph's style and the styles it is based on."""
         name = value(paragraph.find(f"{W}pPr/{W}pStyle")) or self.default
         chain: list[Any] = []
         while name in self.found and len(chain) < _CHAIN:
@@ -38,8 +38,8 @@ class Styles:
             name = value(chain[-1].find(W + "basedOn"))
         return chain
 
-    def level(self, paragraph: Any) -> int:
-        """1 and on for a heading; 0 for text."""
+    def heading_level(self, paragraph: Any) -> int:
+        """Returns the level of a heading, from 1; 0 for text."""
         if self.is_contents(paragraph):
             return 0
         outline = value(paragraph.find(f"{W}pPr/{W}outlineLvl"))
@@ -59,11 +59,11 @@ class Styles:
         return any(value(style.find(W + "name")).lower() == "title" for style in self.chain(paragraph)[:1])
 
     def is_contents(self, paragraph: Any) -> bool:
-        """Whether it is a line of a table of contents that Word made."""
+        """Returns whether the paragraph belongs to a table of contents made by Word."""
         return any(_CONTENTS.match(value(style.find(W + "name"))) for style in self.chain(paragraph)[:1])
 
-    def numbered(self, paragraph: Any) -> tuple[str, int] | None:
-        """The list the paragraph is an item of, and how deep; None for none."""
+    def list_place(self, paragraph: Any) -> tuple[str, int] | None:
+        """Returns the list of an item and its depth; None where the paragraph is no item."""
         for holder in (paragraph, *self.chain(paragraph)):
             numbering = holder.find(f"{W}pPr/{W}numPr")
             number = value(numbering.find(W + "numId")) if numbering is not None else ""
@@ -74,7 +74,7 @@ class Styles:
 
 
 class Numbering:
-    """The lists of a document; counts their items as they come."""
+    """The lists of a document. Counts their items in order."""
 
     def __init__(self, tree: Any) -> None:
         every = [] if tree is None else tree.findall(W + "abstractNum")
@@ -83,28 +83,29 @@ class Numbering:
         self.lists = {value(n, "numId"): abstract.get(value(n.find(W + "abstractNumId"))) for n in numbers}
         self.counts: dict[str, list[int]] = defaultdict(lambda: [0] * 9)
 
-    def mark(self, number: str, level: int) -> str | None:
-        """What stands before the next item: '3. ', '' for a bullet; None where there is no such list."""
+    def next_mark(self, number: str, level: int) -> str | None:
+        """Returns the mark of the next item: '3. ', or '' for a bullet; None where there is no such list."""
         if number not in self.lists:
             return None
         counts = self.counts[number]
         counts[level] += 1
         counts[level + 1 :] = [0] * (8 - level)
-        said = self.lists[number]
-        settings = [] if said is None else [s for s in said.findall(W + "lvl") if value(s, "ilvl") == str(level)]
+        definition = self.lists[number]
+        levels = [] if definition is None else definition.findall(W + "lvl")
+        settings = [s for s in levels if value(s, "ilvl") == str(level)]
         form = value(settings[0].find(W + "numFmt")) if settings else "bullet"
         start = value(settings[0].find(W + "start")) if settings else ""
         at = counts[level] + (int(start) - 1 if start.isdecimal() and len(start) < 6 and int(start) else 0)
-        return "" if form in ("bullet", "none") else f"{_counted(at, form)}. "
+        return "" if form in ("bullet", "none") else f"{_format_number(at, form)}. "
 
 
-def _counted(number: int, form: str) -> str:
+def _format_number(number: int, form: str) -> str:
     if form.endswith("Letter") and 0 < number <= 26:
         letter = chr(ord("a") + number - 1)
         return letter.upper() if form.startswith("upper") else letter
     if form.endswith("Roman") and 0 < number < 40:
-        said, rest = "", number
+        roman, rest = "", number
         for size, sign in _ROMAN:
-            said, rest = said + sign * (rest // size), rest % size
-        return said.upper() if form.startswith("upper") else said
+            roman, rest = roman + sign * (rest // size), rest % size
+        return roman.upper() if form.startswith("upper") else roman
     return str(number)

@@ -1,7 +1,7 @@
-"""A Word document (.docx): headings by their style are sections; lists, tables and verse keep their lines; notes last.
+"""Opens a Word document (.docx): headings by style become sections; lists, tables and verse keep their lines.
 
-python-docx opens the package, after the archive was checked as every archive is; the text is then taken from the
-XML in order, so that nothing it has no object for (links, tracked changes, text boxes, content controls) is lost.
+Notes come last. python-docx opens the package after the archive was checked. The text is read from the XML itself,
+because python-docx has no objects for links, tracked changes, text boxes and content controls.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders import headings
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits
-from readagent_core.loaders.docx_styles import Numbering, Styles, W, value
+from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
 from readagent_core.words import count_words
 
-_LONG = 240  # characters of a list's item that is a paragraph rather than a line
+_LONG = 240  # characters; a longer item of a list is a paragraph, not a line
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
 _UNSAID = {W + n for n in ("del", "moveFrom", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "trPr", "tcPr")}
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -39,7 +39,7 @@ _NOTES = {W + "footnoteReference": RELATIONSHIP_TYPE.FOOTNOTES, W + "endnoteRefe
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
-    """The document in the Word file ``data``."""
+    """Returns the document in the Word file ``data``. Raises DocumentError."""
     Archive(data, limits)
     try:
         package = Package.open(BytesIO(data))
@@ -51,11 +51,11 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         ) from None
     builder = Builder()
     body = _tree(part).find(W + "body")
-    reading = _Reading(builder, part)
+    reading = _BodyReader(builder, part)
     if body is not None:
         reading.run(body)
-    title, author, language = _facts(package)
-    return builder.document(
+    title, author, language = _read_metadata(package)
+    return builder.build(
         title=title or reading.title or name,
         author=author,
         language=language,
@@ -64,12 +64,12 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     )
 
 
-def _facts(package: Any) -> tuple[str, str, str]:
-    """Title, author and language as the file says them; python-docx invents some where the file has none."""
+def _read_metadata(package: Any) -> tuple[str, str, str]:
+    """Returns title, author and language of the file, without the ones that python-docx makes up."""
     if all(relation.reltype != RELATIONSHIP_TYPE.CORE_PROPERTIES for relation in package.rels.values()):
         return "", "", ""
     facts = package.core_properties
-    title, author, language = (str(said or "").strip() for said in (facts.title, facts.author, facts.language))
+    title, author, language = (str(fact or "").strip() for fact in (facts.title, facts.author, facts.language))
     return (
         "" if title.startswith("Microsoft Word - ") else title,
         "" if author == "python-docx" else author,
@@ -78,44 +78,43 @@ def _facts(package: Any) -> tuple[str, str, str]:
 
 
 def _tree(part: Any) -> Any:
-    """The XML of a part; python-docx keeps it for those kinds it knows, not for one with macros."""
+    """Returns the XML of a part. python-docx has parsed it for the types it knows, not for a file with macros."""
     return part.element if hasattr(part, "element") else parse_xml(part.blob)
 
 
 def _related(part: Any, kind: str) -> Any:
-    """The XML of the part that ``part`` names as its ``kind``; None where there is none."""
+    """Returns the XML of the part that is related to ``part`` as ``kind``; None where there is none."""
     for relation in part.rels.values():
         if relation.reltype == kind and not relation.is_external:
             return _tree(relation.target_part)
     return None
 
 
-class _Reading:
-    """One pass over the body: what is held of the list under way, and the notes that were met."""
+class _BodyReader:
+    """One pass over the body: the items of the current list, and the notes found so far."""
 
     def __init__(self, builder: Builder, part: Any) -> None:
         self.builder = builder
         self.part = part
         self.styles = Styles(_related(part, RELATIONSHIP_TYPE.STYLES))
         self.numbering = Numbering(_related(part, RELATIONSHIP_TYPE.NUMBERING))
-        self.title = ""  # said by a paragraph in the style 'Title'
-        self.items: list[str] = []  # of the list under way
-        self.plain: list[str] = []  # paragraphs that wait until it is known whether the file has headings
+        self.title = ""  # of a paragraph in the style 'Title'
+        self.items: list[str] = []  # of the current list
         self.noted: list[tuple[str, str]] = []
         self.boxes: list[Any] = []
-        self.contents = 0  # words of tables of contents
+        self.contents = 0  # words in tables of contents
 
     def run(self, body: Any) -> None:
-        styled = any(self.styles.level(p) for p in body.iter(W + "p"))
+        styled = any(self.styles.heading_level(p) for p in body.iter(W + "p"))
         pieces = [piece for element in _children(body) for piece in self._pieces(element)]
-        self._write(pieces if styled else _with_chapters(pieces))
-        notes = [text for kind, number in self.noted for text in self._note(kind, number)]
+        self._write(pieces if styled else _find_chapters(pieces))
+        notes = [text for kind, number in self.noted for text in self._note_texts(kind, number)]
         if notes:
-            self.builder.heading("Notes", 1)
+            self.builder.add_heading("Notes", 1)
             for text in notes:
-                self.builder.paragraph(text)
+                self.builder.add_paragraph(text)
         if self.contents:
-            self.builder.notice(
+            self.builder.add_notice(
                 "contents",
                 f"The document's own table of contents ({self.contents:,} words) was left out: the sections say it.",
                 self.contents,
@@ -124,14 +123,14 @@ class _Reading:
     def _write(self, pieces: list[tuple[int, str]]) -> None:
         for level, text in pieces:
             if level:
-                self.builder.heading(text, level)
+                self.builder.add_heading(text, level)
             elif _RULE.match(text):
-                self.builder.rule()
+                self.builder.add_scene_break()
             else:
-                self.builder.paragraph(text)
+                self.builder.add_paragraph(text)
 
     def _pieces(self, element: Any) -> Iterator[tuple[int, str]]:
-        """(heading level or 0, text) of what stands in ``element`` and of the list that ends before it."""
+        """Yields (heading level or 0, text) for ``element`` and for the list that ends before it."""
         if element.tag == W + "p" and self._in_list(element):
             yield from self._boxed()
             return
@@ -144,11 +143,11 @@ class _Reading:
             yield from self._boxed()
 
     def _paragraph(self, paragraph: Any) -> Iterator[tuple[int, str]]:
-        text = self.text(paragraph)
+        text = self.paragraph_text(paragraph)
         if self.styles.is_contents(paragraph):
             self.contents += count_words(text)
             return
-        level = self.styles.level(paragraph)
+        level = self.styles.heading_level(paragraph)
         if level and text:
             if self.styles.is_title(paragraph):
                 self.title = self.title or " ".join(text.split())
@@ -156,11 +155,11 @@ class _Reading:
         elif text:
             yield from ((0, piece) for piece in re.split(r"\n{2,}", text))
         elif paragraph.find(f"{W}pPr/{W}pBdr/{W}bottom") is not None:
-            yield 0, "* * *"  # what Word makes of three stars or dashes: a line under an empty paragraph
+            yield 0, "* * *"  # Word turns three stars or dashes into a line under an empty paragraph
         yield from self._boxed()
 
     def _boxed(self) -> Iterator[tuple[int, str]]:
-        """Text boxes stand after the paragraph they are fixed to."""
+        """Yields the text boxes that are anchored in the last paragraph."""
         boxes, self.boxes = self.boxes, []
         for box in boxes:
             for element in _children(box):
@@ -168,14 +167,14 @@ class _Reading:
             yield from self._end_list()
 
     def _in_list(self, paragraph: Any) -> bool:
-        """Whether ``paragraph`` is an item of a list; its line is then held."""
-        if self.styles.level(paragraph):
+        """Returns whether ``paragraph`` is an item of a list, whose line is then kept for ``_end_list``."""
+        if self.styles.heading_level(paragraph):
             return False
-        place = self.styles.numbered(paragraph)
-        mark = self.numbering.mark(*place) if place else None
+        place = self.styles.list_place(paragraph)
+        mark = self.numbering.next_mark(*place) if place else None
         if place is None or mark is None:
             return False
-        text = " ".join(self.text(paragraph).split())
+        text = " ".join(self.paragraph_text(paragraph).split())
         if text:
             self.items.append("  " * place[1] + mark + text)
         return True
@@ -188,7 +187,7 @@ class _Reading:
             yield 0, "\n".join(items)
 
     def _table(self, table: Any) -> Iterator[tuple[int, str]]:
-        """A line a row, cells parted by tabs; one that only lays out a page is read cell by cell."""
+        """Yields a table as one line a row with tabs; a table that only lays out a page, cell by cell."""
         rows = [[list(_children(cell)) for cell in _children(row) if cell.tag == W + "tc"] for row in _children(table)]
         cells = [cell for row in rows for cell in row]
         laid_out = any(element.tag == W + "tbl" for cell in cells for element in cell) or any(
@@ -200,14 +199,16 @@ class _Reading:
                     yield from self._pieces(element)
                 yield from self._end_list()
             return
-        lines = ["\t".join(" ".join(" ".join(self.text(p) for p in cell).split()) for cell in row) for row in rows]
+        lines = [
+            "\t".join(" ".join(" ".join(self.paragraph_text(p) for p in cell).split()) for cell in row) for row in rows
+        ]
         text = "\n".join(line.rstrip("\t") for line in lines if line.strip())
         if text:
             yield 0, text
         yield from self._boxed()
 
-    def text(self, paragraph: Any) -> str:
-        """What a paragraph says: without what was deleted, ruby, field codes and markers of notes."""
+    def paragraph_text(self, paragraph: Any) -> str:
+        """Returns the text of a paragraph without deletions, ruby, field codes and markers of notes."""
         found: list[str] = []
         stack: list[Iterator[Any]] = [iter(paragraph)]
         while stack:
@@ -223,8 +224,8 @@ class _Reading:
             elif child.tag == W + "noBreakHyphen":
                 found.append("-")
             elif child.tag == _ALTERNATIVE:
-                told = " ".join((child.get("descr") or "").split())
-                found.append("" if _NO_PICTURE_TEXT.match(told) else f"[{told}]")
+                description = " ".join((child.get("descr") or "").split())
+                found.append("" if _NO_PICTURE_TEXT.match(description) else f"[{description}]")
             elif child.tag in _NOTES:
                 self.noted.append((_NOTES[child.tag], value(child, "id")))
             elif child.tag == _BOX:
@@ -233,17 +234,17 @@ class _Reading:
                 stack.append(iter(child))
         return re.sub(r" *\n *", "\n", re.sub(r"[ \u00a0]+", " ", "".join(found))).strip()
 
-    def _note(self, kind: str, number: str) -> list[str]:
+    def _note_texts(self, kind: str, number: str) -> list[str]:
         tree = _related(self.part, kind)
         notes = () if tree is None else tree
-        texts = [self.text(p) for note in notes if value(note, "id") == number for p in note.iter(W + "p")]
+        texts = [self.paragraph_text(p) for note in notes if value(note, "id") == number for p in note.iter(W + "p")]
         return [text for text in texts if text]
 
 
 def _children(element: Any) -> Iterator[Any]:
-    """The paragraphs, tables, rows or cells in ``element``, also those in controls and tracked insertions.
+    """Yields the paragraphs, tables, rows or cells in ``element``, also those in controls and tracked insertions.
 
-    The XML parser bounds how deep these can nest.
+    The XML parser limits how deep these can nest.
     """
     for child in element:
         if child.tag in _WRAPPERS:
@@ -252,19 +253,19 @@ def _children(element: Any) -> Iterator[Any]:
             yield child
 
 
-def _with_chapters(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """A file without heading styles may still say 'Chapter IV', as a text file does."""
-    found, contents = headings.find([text.split("\n") for _, text in pieces])
-    told: list[tuple[int, str]] = []
+def _find_chapters(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Returns ``pieces`` with headings like 'Chapter IV', for a file without heading styles."""
+    found, contents = headings.find_headings([text.split("\n") for _, text in pieces])
+    with_headings: list[tuple[int, str]] = []
     skip = 0
     for i, piece in enumerate(pieces):
         if skip:
             skip -= 1
         elif i in found:
-            told.append((found[i].rank if found[i].rank < 3 else 1, found[i].title))
+            with_headings.append((found[i].rank if found[i].rank < 3 else 1, found[i].title))
             skip = found[i].used - 1
-        elif i in contents and i - 1 in contents and told and not told[-1][0]:
-            told[-1] = (0, f"{told[-1][1]}\n{piece[1]}")
+        elif i in contents and i - 1 in contents and with_headings and not with_headings[-1][0]:
+            with_headings[-1] = (0, f"{with_headings[-1][1]}\n{piece[1]}")
         else:
-            told.append(piece)
-    return told
+            with_headings.append(piece)
+    return with_headings

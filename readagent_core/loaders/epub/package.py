@@ -1,7 +1,7 @@
-"""What an EPUB says of itself: title, author, language, cover, reading order, table of contents, locks.
+"""Reads an EPUB's package: title, author, language, cover, reading order, table of contents, encryption.
 
-EbookLib reads the package; parts that are missing or broken are noted instead of ending the import, and pictures
-and fonts stay packed. Where the package cannot be read at all, the order of the file names is the reading order.
+EbookLib parses the package. Parts that are missing or broken are noted instead of ending the import, and pictures and
+fonts are not unpacked. Where the package cannot be read, the parts are read in the order of their file names.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=Fals
 
 @dataclass
 class Package:
-    """``spine``: archive names in reading order; ``others``: HTML that is listed but not in it.
-    ``missing``: parts that are named but not there. ``toc``: the file of the table of contents, nav or NCX."""
+    """``spine``: names in the archive in reading order. ``others``: HTML that is listed but not in the spine.
+    ``missing``: parts that are listed but not there. ``nav``, ``ncx``: the tables of contents. ``guessed``: the reading
+    order is that of the file names."""
 
     title: str = ""
     author: str = ""
@@ -46,15 +47,15 @@ class Package:
     guessed: bool = False
 
 
-def check_locks(archive: Archive) -> None:
-    """Raise ProtectedDocumentError for DRM; obfuscated fonts are no lock."""
-    shop = "a shop"
+def check_drm(archive: Archive) -> None:
+    """Raises ProtectedDocumentError for DRM. Obfuscated fonts are no DRM."""
+    seller = "a shop"
     if archive.find("META-INF/sinf.xml"):
-        shop = "Apple Books (FairPlay)"
+        seller = "Apple Books (FairPlay)"
     elif archive.find("META-INF/license.lcpl"):
-        shop = "Readium LCP, as libraries use it,"
+        seller = "Readium LCP, as libraries use it,"
     elif archive.find("META-INF/rights.xml"):
-        shop = "Adobe Digital Editions or a shop like it"
+        seller = "Adobe Digital Editions or a shop like it"
     name = archive.find("META-INF/encryption.xml")
     if not name:
         return
@@ -67,7 +68,7 @@ def check_locks(archive: Archive) -> None:
             locked += places
     if locked:
         raise ProtectedDocumentError(
-            f"This book is locked by {shop} (DRM), so its text cannot be read here. Nothing was opened. Read it in "
+            f"This book is locked by {seller} (DRM), so its text cannot be read here. Nothing was opened. Read it in "
             "the app it was bought for, or get an edition without DRM from the publisher."
         )
 
@@ -85,7 +86,7 @@ def _elements(xml: bytes, name: str) -> list[Any]:
 
 
 class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
-    """EbookLib's reader over a checked archive: what is missing is empty, what is no text stays packed."""
+    """EbookLib's reader over a checked archive. Missing parts are empty, and only the package is unpacked."""
 
     def __init__(self, archive: Archive) -> None:
         super().__init__("", {"ignore_ncx": True})
@@ -109,7 +110,7 @@ class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
         found = self.archive.find(unquote(name)) or self.archive.find(name)
         if found.lower().endswith((".opf", "container.xml")):
             return self.archive.read(found, 8 * MEGABYTE)
-        return b""  # content is read later, one part at a time
+        return b""  # the parts are read later, one at a time
 
     def _load_metadata(self) -> None:
         try:
@@ -125,14 +126,14 @@ class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
         self.book.spine = [(t.get("idref"), t.get("linear", "yes")) for t in spine.iterfind("{*}itemref")]
 
     def _parse_nav(self, data: bytes, base_path: str, navtype: str = "toc") -> None:
-        """The table of contents is read by epub_toc, which knows anchors at any depth."""
+        """Does nothing: ``toc`` reads the table of contents with its anchors at any depth."""
 
     def _parse_ncx(self, data: bytes) -> None:
-        """See _parse_nav."""
+        """Does nothing, as ``_parse_nav``."""
 
 
 def read_package(archive: Archive) -> Package:
-    """The package of the book. Raises DamagedDocumentError when there is no text part at all."""
+    """Returns the package of the book. Raises DamagedDocumentError when it has no part with text."""
     reader = _Reader(archive)
     package = Package()
     try:
@@ -151,7 +152,7 @@ def read_package(archive: Archive) -> Package:
         _fill(package, book, reader.opf_dir, archive)
     if not package.spine:
         package.guessed = True
-        package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=_natural)
+        package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=_natural_sort_key)
     if not package.spine:
         raise DamagedDocumentError(
             "This EPUB holds no chapters: its list of contents is damaged and no text is in it. Nothing was opened. "
@@ -161,9 +162,9 @@ def read_package(archive: Archive) -> Package:
 
 
 def _fill(package: Package, book: Any, folder: str, archive: Archive) -> None:
-    package.title = _first(book, "title")
-    package.author = ", ".join(_people(book))
-    package.language = _first(book, "language")
+    package.title = _first_value(book, "title")
+    package.author = ", ".join(_authors(book))
+    package.language = _first_value(book, "language")
     places: dict[str, str] = {}
     for item in book.get_items():
         path = posixpath.join(folder, item.get_name() or "")
@@ -187,37 +188,37 @@ def _fill(package: Package, book: Any, folder: str, archive: Archive) -> None:
             package.spine.append(name)
     package.others = [name for name in package.others if name not in package.spine]
     if not package.cover:
-        for _value, extra in [*_said(book, "OPF", "cover"), *_said(book, None, "cover")]:
+        for _value, extra in [*_metadata(book, "OPF", "cover"), *_metadata(book, None, "cover")]:
             package.cover = archive.find(places.get(str(extra.get("content")), ""))
 
 
-def _said(book: Any, namespace: str | None, name: str | None) -> list[tuple[Any, dict[str, Any]]]:
-    """What the metadata say under ``name``; [] where nothing."""
+def _metadata(book: Any, namespace: str | None, name: str | None) -> list[tuple[Any, dict[str, Any]]]:
+    """Returns the metadata called ``name``, each with its attributes."""
     space = ebooklib_epub.NAMESPACES.get(namespace, namespace)
     return [(value, extra or {}) for value, extra in book.metadata.get(space, {}).get(name, [])]
 
 
-def _first(book: Any, name: str) -> str:
-    return next((" ".join(str(v).split()) for v, _ in _said(book, "DC", name) if v and str(v).strip()), "")
+def _first_value(book: Any, name: str) -> str:
+    return next((" ".join(str(v).split()) for v, _ in _metadata(book, "DC", name) if v and str(v).strip()), "")
 
 
-def _people(book: Any) -> list[str]:
-    """The authors; where roles are given, only those who wrote."""
+def _authors(book: Any) -> list[str]:
+    """Returns the authors; where roles are given, only creators with the role of author."""
     found = []
     refined = {
         str(extra.get("refines") or "").lstrip("#"): str(value or "")
-        for value, extra in _said(book, "OPF", None)
+        for value, extra in _metadata(book, "OPF", None)
         if extra.get("property") == "role"
     }
-    for value, extra in _said(book, "DC", "creator"):
+    for value, extra in _metadata(book, "DC", "creator"):
         role = next((v for k, v in extra.items() if k.endswith("role")), refined.get(str(extra.get("id")), "aut"))
         if value and role in ("aut", ""):
             found.append(" ".join(str(value).split()))
-    return found or ([_first(book, "creator")] if _first(book, "creator") else [])
+    return found or ([_first_value(book, "creator")] if _first_value(book, "creator") else [])
 
 
 def read_cover(archive: Archive, package: Package) -> Cover | None:
-    """The picture of the cover, where it is one that a browser shows."""
+    """Returns the picture of the cover; None without one in a format that browsers show."""
     name = package.cover
     if not name:
         name = next((n for n in archive.names if re.search(r"(^|/)cover[^/]*\.(jpe?g|png)$", n, re.IGNORECASE)), "")
@@ -230,6 +231,6 @@ def read_cover(archive: Archive, package: Package) -> Cover | None:
         return None
 
 
-def _natural(name: str) -> list[Any]:
-    """For sorting: chapter-2 before chapter-10."""
+def _natural_sort_key(name: str) -> list[Any]:
+    """Returns a key that sorts chapter-2 before chapter-10."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name.lower()) if part]

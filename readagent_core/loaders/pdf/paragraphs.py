@@ -1,6 +1,6 @@
-"""Paragraphs rebuilt from the lines of a PDF: by indents, gaps and sizes; hyphens at line ends joined.
+"""Rebuilds the paragraphs of a PDF from indents, gaps and sizes of its lines, and joins words with line-end hyphens.
 
-'con-' + 'text' becomes 'context', 'well-' + 'known' stays 'well-known': the document's own words decide.
+'con-' + 'text' becomes 'context', 'well-' + 'known' stays 'well-known': the other words of the document decide.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from readagent_core.loaders.headings import begins
-from readagent_core.loaders.lines import join
-from readagent_core.loaders.pdf_lines import SOFT, Line
-from readagent_core.loaders.pdf_order import Flow
+from readagent_core.loaders.headings import is_named_heading
+from readagent_core.loaders.pdf.lines import SOFT, Line
+from readagent_core.loaders.pdf.order import Flow
+from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
 _BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
 _HYPHENS = ("-", "\u2010", *SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
-# first parts that words are written together with
+# first parts of words that are written without a hyphen
 _JOINED = frozenset(
     "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
     "there where who when how to al ever after not can may".split()
@@ -31,13 +31,12 @@ _KEPT = frozenset({"well", "self", "half", "ill", "non", "ex", "all", "high", "l
 
 @dataclass
 class Passage:
-    """A paragraph or heading under way. ``size``: of its letters. ``lines``: as they stood."""
+    """The lines of a paragraph or heading. ``width``, ``left``: of its flow. ``small``: smaller than the body text."""
 
     lines: list[Line]
     width: float
     left: float
     small: bool = False
-    text: str = ""
 
     @property
     def size(self) -> float:
@@ -53,9 +52,9 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Measures:
-    """What is usual in this document. ``size``: of body text; ``leading``: from line to line;
-    ``indent``: of a paragraph's first line, 0 when there is none."""
+class BodyStyle:
+    """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
+    line of a paragraph, 0 without one. ``words``, ``compounds``: its vocabulary, for hyphens at line ends."""
 
     size: float
     leading: float
@@ -64,8 +63,8 @@ class Measures:
     compounds: frozenset[str] = frozenset()
 
 
-def measure(flows: Sequence[Flow]) -> Measures:
-    """The usual size, leading and indent over all ``flows``, and the words that stand whole in them."""
+def measure_body(flows: Sequence[Flow]) -> BodyStyle:
+    """Returns the usual size, leading and indent of ``flows``, and their vocabulary."""
     sizes: Counter[float] = Counter()
     for flow in flows:
         for line in flow.lines:
@@ -79,11 +78,11 @@ def measure(flows: Sequence[Flow]) -> Measures:
     usual = [gap for gap, n in gaps.most_common(3) if n * 3 >= gaps.most_common(1)[0][1] and gap > 0.5 * size]
     leading = min(usual) if usual else 1.2 * size
     words, compounds = _vocabulary(flows)
-    return Measures(size, leading, _indent(flows, size, leading), words, compounds)
+    return BodyStyle(size, leading, _indent(flows, size, leading), words, compounds)
 
 
 def _indent(flows: Sequence[Flow], size: float, leading: float) -> float:
-    """How far first lines stand in: where the next line of the same paragraph is back at the edge."""
+    """Returns the indent of first lines, whose next line is back at the edge; 0.0 where it is not usual."""
     indents: Counter[int] = Counter()
     together = 0
     for flow in flows:
@@ -99,12 +98,12 @@ def _indent(flows: Sequence[Flow], size: float, leading: float) -> float:
 
 
 def _vocabulary(flows: Sequence[Flow]) -> tuple[Counter[str], frozenset[str]]:
-    """The words that stand whole in the document, and its compounds with a hyphen."""
+    """Returns the words of the document that are not broken at a line end, and its compounds with a hyphen."""
     words: Counter[str] = Counter()
     compounds: set[str] = set()
     broken = False
     for line in (line for flow in flows for line in flow.lines):
-        text = line.text.split(" ", 1)[-1] if broken else line.text  # the rest of a parted word is no word
+        text = line.text.split(" ", 1)[-1] if broken else line.text  # the rest of a broken word is no word
         broken = text.endswith(_HYPHENS)
         if broken:
             text = text.rsplit(" ", 1)[0] if " " in text else ""
@@ -114,8 +113,8 @@ def _vocabulary(flows: Sequence[Flow]) -> tuple[Counter[str], frozenset[str]]:
     return words, frozenset(compounds)
 
 
-def passages(flow: Flow, usual: Measures) -> list[Passage]:
-    """The paragraphs of one flow."""
+def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
+    """Returns the paragraphs of one flow."""
     found: list[Passage] = []
     for i, line in enumerate(flow.lines):
         before = flow.lines[i - 1] if i else None
@@ -128,8 +127,8 @@ def passages(flow: Flow, usual: Measures) -> list[Passage]:
     return found
 
 
-def _begins(line: Line, before: Line, flow: Flow, usual: Measures) -> bool:
-    """Whether ``line`` begins a paragraph after ``before``."""
+def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
+    """Returns whether ``line`` starts a paragraph after ``before``."""
     size = max(line.size, before.size)
     if abs(line.size - before.size) > 0.08 * size:
         return True
@@ -159,12 +158,16 @@ def _continues(line: Line) -> bool:
     return line.text.endswith(_HYPHENS) or line.text[-1:] in ",;"
 
 
-def goes_on(last: Passage, following: Passage, usual: Measures) -> bool:
-    """Whether a paragraph that ends a column or page goes on with the next one's first."""
+def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
+    """Returns whether the last paragraph of a column or page continues in the first one of the next."""
     if abs(last.size - following.size) > 0.08 * last.size or last.bold != following.bold:
         return False
     end, start = last.lines[-1], following.lines[0]
-    if _BULLET.match(start.text) or begins(start.text) or (len(last.lines) == 1 and begins(end.text)):
+    if (
+        _BULLET.match(start.text)
+        or is_named_heading(start.text)
+        or (len(last.lines) == 1 and is_named_heading(end.text))
+    ):
         return False
     if _is_row(end.text) and _is_row(start.text):
         return True
@@ -181,32 +184,32 @@ def _is_row(text: str) -> bool:
     return "\t" in text or text.count("|") > 1
 
 
-def text_of(passage: Passage, usual: Measures, *, keep: bool = True) -> str:
-    """The text of a paragraph; lines all short of the full width are verse or a list and stay lines."""
+def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> str:
+    """Returns the text of a paragraph. If all lines end early, it is verse or a list and keeps its lines."""
     lines, left, width = passage.lines, passage.left, passage.width
     texts = [line.text for line in lines]
     if len(lines) > 1 and keep:
         if sum(map(_is_row, texts)) * 2 > len(texts):
-            return "\n".join(_mended(t) for t in texts)
+            return "\n".join(_drop_soft_hyphens(t) for t in texts)
         hyphened = any(t.endswith(_HYPHENS) for t in texts[:-1])
-        if not hyphened and all(_had_room(a, b, left, width) for a, b in pairwise(lines)):
-            return "\n".join(_mended(t) for t in texts)
+        if not hyphened and all(_next_word_would_fit(a, b, left, width) for a, b in pairwise(lines)):
+            return "\n".join(_drop_soft_hyphens(t) for t in texts)
     text = texts[0]
     for following in texts[1:]:
-        text = _joined(text, following, usual)
-    return _mended(text)
+        text = _join_hyphenated(text, following, usual)
+    return _drop_soft_hyphens(text)
 
 
-def _had_room(line: Line, following: Line, left: float, width: float) -> bool:
-    """Whether the next line's first word would have fitted on ``line``: then the break is meant."""
+def _next_word_would_fit(line: Line, following: Line, left: float, width: float) -> bool:
+    """Returns whether the first word of the next line would have fitted on ``line``: the break is intended."""
     word = following.text.split(" ", 1)[0]
     letters = len(following.text) or 1
     return line.end - left + following.width * (len(word) + 1) / letters < 0.93 * width
 
 
-def _joined(before: str, after: str, usual: Measures) -> str:
+def _join_hyphenated(before: str, after: str, usual: BodyStyle) -> str:
     if not before.endswith(_HYPHENS):
-        return join(before, after)
+        return join_text(before, after)
     head = before[:-1]
     if before[-1] in SOFT:
         return head + after
@@ -216,7 +219,7 @@ def _joined(before: str, after: str, usual: Measures) -> str:
     return before + after if _keeps_hyphen(first, second, usual) else head + after
 
 
-def _keeps_hyphen(first: str, second: str, usual: Measures) -> bool:
+def _keeps_hyphen(first: str, second: str, usual: BodyStyle) -> bool:
     one, two = first.lower(), second.lower()
     whole = usual.words[one + two]
     hyphened = f"{one}-{two}" in usual.compounds
@@ -241,16 +244,16 @@ def _first_word(text: str) -> str:
     return found.group() if found else ""
 
 
-def _mended(text: str) -> str:
+def _drop_soft_hyphens(text: str) -> str:
     for soft in SOFT:
         if soft in text:
             text = text.replace(soft, "")
     return text
 
 
-def joined_passages(passages_in: Iterable[list[Passage]], usual: Measures) -> list[Passage]:
-    """All paragraphs of the document: those that go on over a column or page are one. What is set small at a
-    column's foot (a note, a copyright line) follows the paragraph it interrupts."""
+def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> list[Passage]:
+    """Returns all paragraphs of the document, joined across columns and pages. Small text at the foot of a column (a
+    note, a copyright line) follows the paragraph that it interrupts."""
     found: list[Passage] = []
     foot: list[Passage] = []
     for flow in passages_in:
@@ -258,7 +261,7 @@ def joined_passages(passages_in: Iterable[list[Passage]], usual: Measures) -> li
         small: list[Passage] = []
         while body and body[-1].small and len(body) > 1:
             small.insert(0, body.pop())
-        if body and found and goes_on(found[-1], body[0], usual):
+        if body and found and _continues_in(found[-1], body[0], usual):
             found[-1].lines += body[0].lines
             body = body[1:]
             found += foot

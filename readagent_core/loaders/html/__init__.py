@@ -1,0 +1,1 @@
+"""Opens web pages. EPUB uses the parser in this package as well."""

@@ -1,0 +1,192 @@
+"""Parses HTML and returns the text of single elements: inline text, and lists and tables as lines.
+
+Ruby annotations and the markers of notes are left out; pictures give their alternative text. There is no recursion over
+the tree, so that deep nesting cannot exhaust the stack. Used for web pages and EPUB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from bs4 import BeautifulSoup, Comment, Declaration, Doctype, ProcessingInstruction, Tag
+from bs4.element import NavigableString, PageElement
+
+_NEVER = frozenset(
+    "script style template head iframe object embed canvas audio video map noscript rt rp rtc input button select "  # noqa: SIM905
+    "textarea datalist svg meta link title".split()
+)
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer "  # noqa: SIM905
+    "form header hgroup html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul "
+    "caption h1 h2 h3 h4 h5 h6 hr".split()
+)
+NOT_TEXT = (Comment, Declaration, Doctype, ProcessingInstruction)
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
+SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
+_NUMBER_CLASS = re.compile(r"^(?:lnum|linenum|line-?num(?:ber)?|page-?num(?:ber)?s?|pageno|pgnum|x-ebookmaker-pageno)$")
+_MARKER = re.compile(r"^[\[(]?\s*(?:\d{1,4}|[*†‡§¶#]{1,3}|[a-z]|[ivxlc]{1,6}|注\d*|※\d*)\s*[\])]?$", re.IGNORECASE)
+_BACK = re.compile(r"^[\s\[(]*(?:↩|↑|⏎|⤴|\^|back|return)[\ufe0e\s\])]*$", re.IGNORECASE)
+_FILE_NAME = re.compile(r"^[\w./-]+\.(?:jpe?g|png|gif|svg|webp)$|^\W*$|^(?:image|cover|img)\s*\d*$", re.IGNORECASE)
+_INSIDE = ["table", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article"]
+_LONG = 240  # characters; a longer item is a paragraph, not a line
+_DEEPEST = 4
+
+
+def parse_html(text: str) -> BeautifulSoup:
+    """Returns the tree of ``text``. CDATA sections become text; external entities are not fetched."""
+    if "<![CDATA[" in text:
+        text = re.sub(
+            r"<!\[CDATA\[(.*?)\]\]>", lambda m: m.group(1).replace("&", "&amp;").replace("<", "&lt;"), text, flags=re.S
+        )
+    text = _DECLARATION.sub("", text, count=1)
+    if not text.lstrip()[:9].lower().startswith("<!doctype"):
+        text = f"<!doctype html>{text}"  # else Beautiful Soup may take a short text for a file name
+    return BeautifulSoup(text, "lxml")
+
+
+def semantic_types(tag: Tag) -> frozenset[str]:
+    """Returns the words of the element's ``epub:type`` and ``role`` (without ``doc-``)."""
+    words = f"{tag.get('epub:type') or ''} {str(tag.get('role') or '').replace('doc-', '')}"
+    return frozenset(words.lower().split())
+
+
+def class_names(tag: Tag) -> list[str]:
+    """Returns the element's classes."""
+    found = tag.get("class")
+    return found.split() if isinstance(found, str) else list(found or ())
+
+
+def inline_text(tag: Tag, without: Collection[str] = ()) -> str:
+    """Returns the text of ``tag`` on one line, without note markers, ruby and the elements named in ``without``."""
+    return " ".join("".join(inline_pieces(tag, without)).split())
+
+
+def inline_pieces(tag: Tag, without: Collection[str] = ()) -> Iterator[str]:
+    """Yields the inline text of ``tag``. Block boundaries and ``<br>`` are line breaks."""
+    stack: list[Iterator[PageElement] | str] = [iter(tag.children)]
+    while stack:
+        top = stack[-1]
+        if isinstance(top, str):
+            yield top
+            stack.pop()
+            continue
+        child = next(top, None)
+        if child is None:
+            stack.pop()
+        elif isinstance(child, Tag):
+            if child.name in without or is_left_out(child) or is_note_marker(child):
+                continue
+            if child.name == "br":
+                yield "\n"
+            elif child.name == "img":
+                yield alternative_text(child)
+            elif child.name == "math":
+                yield str(child.get("alttext") or child.get_text(" "))
+            else:
+                if child.name in BLOCK_TAGS:
+                    yield "\n"
+                    stack.append("\n")
+                stack.append(iter(child.children))
+        elif isinstance(child, NavigableString) and not isinstance(child, NOT_TEXT):
+            yield SPACE.sub(" ", child)
+
+
+def alternative_text(image: Tag) -> str:
+    """Returns the alternative text of a picture in brackets; '' where it is empty or a file name."""
+    text = SPACE.sub(" ", str(image.get("alt") or "")).strip()
+    return "" if not text or _FILE_NAME.match(text) else f"[{text}]"
+
+
+def is_left_out(tag: Tag) -> bool:
+    """Returns whether the element has no text of the book: scripts, ruby, line and page numbers."""
+    return tag.name in _NEVER or (
+        tag.name in ("span", "a", "div", "p", "small")
+        and (any(_NUMBER_CLASS.match(c) for c in class_names(tag)) or "pagebreak" in semantic_types(tag))
+    )
+
+
+def is_note_marker(tag: Tag) -> bool:
+    """Returns whether ``tag`` is the marker of a note in the text, or the link back from a note."""
+    if tag.name not in ("a", "sup"):
+        return False
+    kind = semantic_types(tag)
+    if kind & {"noteref", "backlink"}:
+        return True
+    text = tag.get_text().strip()
+    if len(text) > 12:
+        return False
+    link = tag if tag.name == "a" else tag.find("a")
+    if not isinstance(link, Tag) or "#" not in str(link.get("href") or ""):
+        return False
+    if _BACK.match(text):
+        return True
+    raised = tag.name == "sup" or tag.find("sup") is not None or text[:1] == "["
+    return raised and bool(_MARKER.match(text))
+
+
+def list_lines(tag: Tag, depth: int = 0) -> list[str] | None:
+    """Returns one line an item, numbered as a browser shows it, with nested items indented.
+
+    None where the items are longer than lines, so that they are walked like other elements.
+    """
+    if tag.name == "dl":
+        return _definitions(tag)
+    items = tag.find_all("li", recursive=False)
+    if not items or depth > _DEEPEST:
+        return None
+    lines: list[str] = []
+    number = _start(tag)
+    for item in items:
+        inner = [t for t in item.find_all(["ul", "ol"]) if isinstance(t, Tag) and t.find_parent("li") is item]
+        if item.find(["table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"]) or len(item.find_all("p")) > 1:
+            return None
+        deeper: list[str] = []
+        for nested in inner:
+            found = list_lines(nested, depth + 1)
+            if found is None:
+                return None
+            deeper += found
+        text = inline_text(item, ("ul", "ol"))
+        if len(text) > _LONG:
+            return None
+        if text:
+            mark = f"{number}. " if tag.name == "ol" and not text[0].isdigit() else ""
+            lines.append("  " * depth + mark + text)
+            number += 1
+        lines += deeper
+    return lines
+
+
+def _start(tag: Tag) -> int:
+    start = str(tag.get("start") or "1")
+    return int(start) if start.isdecimal() and len(start) < 6 else 1
+
+
+def _definitions(tag: Tag) -> list[str] | None:
+    if tag.find(_INSIDE):
+        return None
+    lines = [
+        ("  " if part.name == "dd" else "") + text for part in tag.find_all(["dt", "dd"]) if (text := inline_text(part))
+    ]
+    return None if not lines or any(len(line) > _LONG for line in lines) else lines
+
+
+def table_lines(tag: Tag) -> list[str] | None:
+    """Returns one line a row with cells separated by tabs; None where the table only lays out a page."""
+    if tag.find(_INSIDE) or tag.find_parent("table"):
+        return None
+    rows = tag.find_all("tr")
+    lines: list[str] = []
+    caption = tag.find("caption")
+    if isinstance(caption, Tag) and inline_text(caption):
+        lines.append(inline_text(caption))
+    for row in rows:
+        cells = [inline_text(cell) for cell in row.find_all(["td", "th"])]
+        if len(cells) <= 1 and any(len(cell) > _LONG for cell in cells):
+            return None
+        if any(len(cell.find_all(["p", "div"])) > 2 for cell in row.find_all(["td", "th"])):
+            return None
+        if any(cells):
+            lines.append("\t".join(cells).rstrip("\t"))
+    return lines or None

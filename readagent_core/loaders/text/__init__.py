@@ -1,0 +1,1 @@
+"""Opens plain text and Markdown."""
