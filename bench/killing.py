@@ -1,4 +1,4 @@
-"""Fifty readings killed with ``kill -9`` at random moments: each must end with the memory of an undisturbed one.
+"""Kill fifty readings with ``kill -9`` at random moments: each must end with the memory of an undisturbed reading.
 
 python -m bench.killing [--times 50]
 """

@@ -37,7 +37,7 @@ def main() -> None:
 
     with FakeServer(reply, window=WINDOW) as server, TemporaryDirectory() as home:
         kept = {"window": WINDOW, "connections": 16}
-        study = Study(Settings(Path(home), base_url=server.url, model="fake-model", kept=kept))
+        study = Study(Settings(Path(home), base_url=server.url, model="fake-model", saved=kept))
         document = book(343_910)
         added = study.library.add(document)
         began = time.monotonic()

@@ -1,5 +1,5 @@
-"""The passkey task: a key hidden in filler text, asked for through a small window (Mohtashami & Jaggi, 2023;
-Fei et al., 2023, Figure 5).
+"""The passkey task: find a key in filler text with a small window (Mohtashami & Jaggi, 2023; Fei et al., 2023,
+Figure 5).
 
     python -m bench.passkey                       the built-in reader, 1k to 30k tokens, a window of 4,096
     python -m bench.passkey --lengths 30000 --trials 10 --methods full-text:keep=ends semantic-compression
@@ -47,7 +47,7 @@ METHODS = (
 
 
 class Windowed(BuiltInReader):
-    """The built-in reader with a window of ``window`` tokens that it keeps to."""
+    """The built-in reader with a window of ``window`` tokens: it refuses a longer prompt."""
 
     def __init__(self, window: int) -> None:
         self.window = window
@@ -62,7 +62,7 @@ class Windowed(BuiltInReader):
 
 
 def passkey_document(tokens: int, place: float, key: int) -> Document:
-    """About ``tokens`` tokens of filler with the key at ``place`` (0 the start, 1 the end)."""
+    """Return about ``tokens`` tokens of filler with the key at ``place`` (0: the start, 1: the end)."""
     lines = max(1, round(tokens / estimate_tokens(FILLER + " ")))
     before = round(lines * place)
     filler = [FILLER] * before + [KEY.format(key=key)] + [FILLER] * (lines - before)
@@ -71,7 +71,7 @@ def passkey_document(tokens: int, place: float, key: int) -> Document:
 
 
 def trials(tokens: int, count: int, seed: int) -> Iterator[tuple[int, Document]]:
-    """``count`` documents, their keys spread over the text."""
+    """Yield ``count`` keys and documents; the keys' positions are spread over the text."""
     chance = random.Random(f"{seed} {tokens}")
     for number in range(count):
         key = chance.randint(10_000, 99_999)
@@ -79,7 +79,7 @@ def trials(tokens: int, count: int, seed: int) -> Iterator[tuple[int, Document]]
 
 
 def found(name: str, key: int, memory: GistMemory, model: Windowed) -> bool:
-    """Whether the method's answer holds the key. An answer that cannot be had is none."""
+    """Return whether the method's answer has the key; False where there is no answer."""
     arm = parse(name, AskSettings(look_ups=2))
     try:
         for event in method(arm.method).run(QUESTION, memory, model, arm.settings, Watch()):
@@ -91,7 +91,7 @@ def found(name: str, key: int, memory: GistMemory, model: Windowed) -> bool:
 
 
 def table(lengths: Sequence[int], names: Sequence[str], *, count: int, window: int, seed: int = 1) -> str:
-    """The table: found out of ``count``, a row a method, a column a length."""
+    """Return the table of keys found out of ``count``: one row a method, one column a length."""
     scores: dict[str, list[str]] = {name: [] for name in names}
     longest = 0
     for tokens in lengths:

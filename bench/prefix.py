@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from readagent_core import methods
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Asked, AskSettings, Question
+from readagent_core.methods.base import AskSettings, ModelCall, Question
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.study.samples import FOLDER, NAMES, read_recording, recorded_memory
@@ -23,7 +23,7 @@ def prompts_of(memory: GistMemory, question: str, *, look_ups: int) -> dict[str,
     run = methods.method("read-agent-p").run(
         Question(question), memory, BuiltInReader(), AskSettings(look_ups), Watch()
     )
-    return {event.task: event.prompt for event in run if isinstance(event, Asked)}
+    return {event.task: event.prompt for event in run if isinstance(event, ModelCall)}
 
 
 def shared(first: str, second: str) -> float:

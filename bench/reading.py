@@ -1,13 +1,13 @@
-"""How long reading takes: ours against the paper's one call after another, on a model with a set latency.
+"""Time of a reading with a simulated model, compared with the paper's sequential algorithm.
 
-The model is simulated in this process: every call waits ``--latency`` seconds and ``--per-word`` for each word of
-its reply, and answers the same prompt always the same. The baseline is the algorithm of docs/methods.md, strictly one
-call at a time; its wall time is its own CPU time plus its calls' waits, added up instead of slept through.
+The model runs in this process: every call waits ``--latency`` seconds and ``--per-word`` seconds for each word of its
+reply; the same prompt always gets the same reply. The baseline (docs/methods.md) makes one call at a time; its time is
+its CPU time plus the sum of its waits, which are not slept.
 
     python -m bench.reading                     books of 5k and 50k words
     python -m bench.reading --words 350000 --connections 16 64
     python -m bench.reading --book FILE.txt
-    python -m bench.reading --wire              over HTTP, to a server on this machine that waits as long
+    python -m bench.reading --wire              over HTTP, with a server on this machine that waits as long
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.reading import read
 from readagent_core.reading.gisting import gist_page
-from readagent_core.reading.pagination import ask_page
-from readagent_core.reading.windows import Windows
+from readagent_core.reading.pause_points import ask_page
+from readagent_core.reading.pause_windows import Windows
 from readagent_core.settings import Settings
 from readagent_core.tags import split_passage
 from readagent_core.words import count_words
 
 
 def book(words: int, *, seed: int = 1) -> Document:
-    """A made-up book: paragraphs of 5 to 120 words, a chapter every 4,000 or so."""
+    """Return a generated book: paragraphs of 5 to 120 words, a chapter about every 4,000 words."""
     chance = random.Random(seed)
     vocabulary = [f"{a}{b}{c}" for a, b, c in itertools.product("bdlmnrst", "aeiou", ["ren", "lo", "mer", "th", "ka"])]
     paragraphs: list[Paragraph] = []
@@ -58,12 +58,12 @@ def book(words: int, *, seed: int = 1) -> Document:
 
 
 class SlowModel(ChatModel):
-    """Answers after a while. A pause point is the label before the most striking paragraph of the passage."""
+    """A model that answers after a delay. It chooses pause points by a hash of the text before them."""
 
     name = "simulated"
 
-    def __init__(self, *, latency: float, per_word: float, asleep: bool = True) -> None:
-        self.latency, self.per_word, self.asleep = latency, per_word, asleep
+    def __init__(self, *, latency: float, per_word: float, sleeps: bool = True) -> None:
+        self.latency, self.per_word, self.sleeps = latency, per_word, sleeps
         self.calls: dict[str, int] = {}
         self.words_in = 0
         self.waited = 0.0
@@ -76,7 +76,7 @@ class SlowModel(ChatModel):
             self.calls[prompt.task] = self.calls.get(prompt.task, 0) + 1
             self.words_in += prompt.words
             self.waited += wait
-        if self.asleep:
+        if self.sleeps:
             time.sleep(wait)
         return Completion(text, model=self.name)
 
@@ -94,26 +94,26 @@ class SlowModel(ChatModel):
 
 @contextmanager
 def over_http(model: SlowModel, home: Path) -> Iterator[ChatModel]:
-    """The same replies and waits from a real server on loopback, through the stack that talks to any server."""
+    """Yield a connected model that gets the same replies, after the same waits, from a server on loopback."""
     from tests.fakes.sensible import understood
     from tests.fakes.server import FakeServer, Reply
 
     def reply(text: str) -> Reply:
         prompt = understood(text)
         assert prompt is not None
-        model.asleep = False
-        began = time.monotonic()
-        said = model.complete(prompt, Watch()).text
-        wait = model.latency + model.per_word * len(said.split())
-        return Reply(said, delay=max(0.0, wait - (time.monotonic() - began)))
+        model.sleeps = False
+        started = time.monotonic()
+        answer = model.complete(prompt, Watch()).text
+        wait = model.latency + model.per_word * len(answer.split())
+        return Reply(answer, delay=max(0.0, wait - (time.monotonic() - started)))
 
     with FakeServer(reply) as server:
         yield connect(Settings(home, base_url=server.url, model="fake-model"))
 
 
 def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple[list[Page], float]:
-    """The paper's algorithm (docs/methods.md): pages one after another, then gists. (pages, wall time)"""
-    began = time.process_time()
+    """Run the paper's sequential algorithm: pages one after another, then gists. Returns the pages and the seconds."""
+    started = time.process_time()
     document = document.limited(plan.max_words)
     windows = Windows(document, plan)
     pages: list[Page] = []
@@ -128,11 +128,11 @@ def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple
         start = page.end
     for page in pages:
         gist_page(document, page, plan, model=model, watch=Watch())
-    return pages, time.process_time() - began + model.waited
+    return pages, time.process_time() - started + model.waited
 
 
 def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None:
-    model = SlowModel(latency=args.latency, per_word=args.per_word, asleep=False)
+    model = SlowModel(latency=args.latency, per_word=args.per_word, sleeps=False)
     pages, alone = sequential(document, plan, model)
     one_by_one = model.calls["paginate"]
     words = document.words
@@ -147,18 +147,18 @@ def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None
             reading = library.open_reading(library.add(document).id, plan, "simulated")
             model = SlowModel(latency=args.latency, per_word=args.per_word)
             first: dict[str, float] = {}
-            began, cpu = time.monotonic(), time.process_time()
+            started, cpu = time.monotonic(), time.process_time()
 
-            def tell(progress, began=began, first=first):
+            def report(progress, started=started, first=first):
                 if progress.pages:
-                    first.setdefault("page", time.monotonic() - began)
+                    first.setdefault("page", time.monotonic() - started)
                 if progress.gists:
-                    first.setdefault("gist", time.monotonic() - began)
+                    first.setdefault("gist", time.monotonic() - started)
 
             store = library.store(reading.id)
-            with over_http(model, Path(home)) if args.wire else nullcontext(model) as asked:
-                memory = read(document, asked, plan, store=store, connections=connections, on_change=tell)
-            wall, cpu = time.monotonic() - began, time.process_time() - cpu
+            with over_http(model, Path(home)) if args.wire else nullcontext(model) as connected:
+                memory = read(document, connected, plan, store=store, connections=connections, on_change=report)
+            wall, cpu = time.monotonic() - started, time.process_time() - cpu
             assert [(p.start, p.end) for p in memory.pages] == [(p.start, p.end) for p in pages], "other pages!"
             opened = time.monotonic()
             assert library.memory(reading.id).complete

@@ -76,7 +76,7 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
         if done.text.strip() and before is not None and done.text.strip() != before.text:
             library.save_gist(reading.id, done.page, Gist(done.text.strip(), edited=True))
         st.rerun(scope="fragment")
-    elif done.do == "regist":
+    elif done.do == "regenerate_gist":
         start.gist_again(study, reading, done.page, instruction=done.text)
         st.rerun()
     elif done.do == "reread":

@@ -1,8 +1,7 @@
-"""What a loader makes of a file: paragraphs in order, the sections they stand in, and what was noticed.
+"""The document that a loader makes of a file: its paragraphs in order, its sections, and notices about the import.
 
-A paragraph is the smallest unit of reading. Headings are not paragraphs: a section carries its title and
-the index of its first paragraph, and the title is written above that paragraph wherever text is shown. So
-no page can end between a heading and what it heads. Knows nothing of files, models or pages.
+A paragraph is the smallest unit of reading. Headings are not paragraphs: a section has a title and the index of its
+first paragraph, and the title is shown above that paragraph. So no page can end between a heading and its text.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A run of text. ``place``: where it stands in the source ("p. 12", "Chapter 3"); '' if unknown.
+    """A paragraph. ``place``: its position in the source ("p. 12", "Chapter 3"); '' if unknown.
 
-    ``continues``: a later piece of a paragraph that was too long for any page; joined to the piece
+    ``continues``: a later part of a paragraph that was split because it was longer than a page; joined to the part
     before it without a separator it gives the original.
     """
 
@@ -47,7 +46,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Notice:
-    """Something a person should know about the import. ``code`` is for programs, ``message`` for people."""
+    """A notice for the reader about the import. ``code``: for programs. ``message``: for screens."""
 
     code: str
     message: str
@@ -56,7 +55,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Cover:
-    """A picture of the cover as the book carries it. ``kind``: its MIME type."""
+    """The cover picture in the book's file. ``kind``: its MIME type."""
 
     data: bytes
     kind: str
@@ -64,10 +63,11 @@ class Cover:
 
 @dataclass(frozen=True)
 class Document:
-    """A text ready to be read. ``id``: hash of its words, whatever file they came in.
+    """A text to be read.
 
-    ``sections`` are in order of ``start`` (several may start at one paragraph: a part and its first
-    chapter). ``format``: 'text', 'markdown', 'html', 'epub', 'pdf', … ``language``: BCP 47, e.g. 'en'.
+    ``id``: hash of the text, the same for any file with the same words. ``sections``: in order of ``start``; several
+    may start at one paragraph (a part and its first chapter). ``format``: 'text', 'markdown', 'html', 'epub', 'pdf',
+    … ``language``: BCP 47, e.g. 'en'.
     """
 
     title: str
@@ -109,48 +109,48 @@ class Document:
 
     @cached_property
     def _parts(self) -> list[str]:
-        """What stands above each paragraph's place, and the paragraph as shown, in turn."""
+        """For each paragraph two entries: the separator before it, and its text with section titles."""
         parts: list[str] = []
         for index, paragraph in enumerate(self.paragraphs):
             parts += ("" if paragraph.continues and not self.headings(index) else "\n\n", self.shown(index))
         return parts
 
     def headings(self, index: int) -> Sequence[Section]:
-        """The sections that start at paragraph ``index``, outermost first."""
+        """Return the sections that start at paragraph ``index``, outermost first."""
         return self._titles.get(index, ())
 
     def section_of(self, index: int) -> Section | None:
-        """The innermost section that paragraph ``index`` stands in; None before the first."""
+        """Return the innermost section that has paragraph ``index``; None before the first section."""
         at = bisect_right(self._starts, index)
         return self.sections[at - 1] if at else None
 
     def shown(self, index: int) -> str:
-        """Paragraph ``index`` as models see it: under the titles of the sections that start there."""
+        """Return paragraph ``index`` as models see it: below the titles of the sections that start there."""
         titles = "".join(f"{'#' * min(s.level + 1, 6)} {s.title}\n\n" for s in self.headings(index))
         return titles + self.paragraphs[index].text
 
     def text(self, start: int = 0, end: int | None = None) -> str:
-        """Paragraphs ``start`` to ``end`` (exclusive) as models see them, with section titles."""
+        """Return paragraphs ``start`` to ``end`` (exclusive) as models see them, with section titles."""
         end = len(self.paragraphs) if end is None else end
         return "".join(self._parts[2 * start + 1 : 2 * end])
 
     def limited(self, max_words: int) -> Document:
-        """This document with every paragraph over ``max_words`` split at sentence ends; same ``id``."""
+        """Return this document with every paragraph over ``max_words`` split at sentence ends; same ``id``."""
         if all(p.words <= max_words for p in self.paragraphs):
             return self
         paragraphs: list[Paragraph] = []
-        moved: list[int] = []
+        new_index: list[int] = []
         for paragraph in self.paragraphs:
-            moved.append(len(paragraphs))
+            new_index.append(len(paragraphs))
             pieces = split_long(paragraph.text, max_words, self.language)
             paragraphs.append(replace(paragraph, text=pieces[0]))
             paragraphs.extend(replace(paragraph, text=piece, continues=True) for piece in pieces[1:])
-        moved.append(len(paragraphs))
-        sections = tuple(replace(s, start=moved[s.start]) for s in self.sections)
+        new_index.append(len(paragraphs))
+        sections = tuple(replace(s, start=new_index[s.start]) for s in self.sections)
         return replace(self, paragraphs=tuple(paragraphs), sections=sections)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the cover, as plain JSON values."""
+        """Return everything but the cover as plain JSON values."""
         return {
             "version": VERSION,
             "title": self.title,
@@ -164,7 +164,7 @@ class Document:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Document:
-        """The document that ``to_dict`` gave. Raises ValueError for another version."""
+        """Return the document that ``to_dict`` turned into ``data``. Raises ValueError for another version."""
         if data.get("version") != VERSION:
             raise ValueError(f"document version {data.get('version')!r} is not {VERSION}")
         return cls(

@@ -1,4 +1,4 @@
-"""The error tree. ``str(error)`` is fit to show a person: what happened, what was kept, what to do next.
+"""The error tree. ``str(error)`` can be shown to the reader: it says what happened and what to do next.
 
 ReadAgentError
 ├── SettingsError                  a setting that cannot be used
@@ -9,9 +9,9 @@ ReadAgentError
 │   ├── NoTextError                pictures of pages, no text (scans)
 │   ├── DamagedDocumentError       broken beyond reading
 │   ├── PasswordError              needs a password, or another one
-│   ├── ProtectedDocumentError     locked by a shop (DRM)
+│   ├── ProtectedDocumentError     protected by DRM
 │   ├── TooLargeError              over the limit
-│   └── UnsafeDocumentError        built to harm: bombs, paths outside the archive
+│   └── UnsafeDocumentError        malicious: zip bombs, paths outside the archive
 ├── ModelError                     a model that did not answer
 │   ├── UnreachableError           no connection, or it broke
 │   ├── KeyRefusedError            the key is missing or not accepted
@@ -27,16 +27,16 @@ ReadAgentError
 │   ├── RefusedError               declined, or stopped by a content filter
 │   ├── BadRequestError            the server does not accept the call as sent
 │   └── BudgetError                the spending limit is reached
-├── ReplyError                     a reply that does not have the asked form
-├── LibraryError                   what is kept cannot be read or written
-│   ├── NotKeptError               no such book, reading or conversation
-│   ├── LibraryBusyError           another process holds it for too long
+├── ReplyError                     a reply that does not have the requested form
+├── LibraryError                   the library cannot be read or written
+│   ├── NotInLibraryError          no such book, reading or conversation
+│   ├── LibraryBusyError           another process has locked it for too long
 │   ├── DiskFullError              no room left to write
 │   └── NewerLibraryError          written by a newer version of this program
 ├── DatasetError                   a dataset that cannot be read; names the line
-└── CancelledError                 the person stopped it; what was done is kept
+└── CancelledError                 the reader cancelled it; saved results stay
 
-A message never holds a key, a prompt or a book's text beyond a title.
+A message never contains a key, a prompt or any text of a book except its title.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from typing import ClassVar
 
 
 class ReadAgentError(Exception):
-    """The one root: pages and the command line catch this and nothing wider."""
+    """The base class of all errors: screens and the command line catch this one and no wider one."""
 
 
 class SettingsError(ReadAgentError):
@@ -185,14 +185,14 @@ class ReplyError(ReadAgentError):
 
 
 class LibraryError(ReadAgentError):
-    """What is kept cannot be read or written. ``detail``: what SQLite called it, for a report; else ''."""
+    """The library cannot be read or written. ``detail``: SQLite's own error for a bug report; else ''."""
 
     def __init__(self, message: str, detail: str = "") -> None:
         super().__init__(message)
         self.detail = detail
 
 
-class NotKeptError(LibraryError):
+class NotInLibraryError(LibraryError):
     pass
 
 

@@ -1,11 +1,11 @@
-"""Pages, gists and the gist memory: what is kept of a reading and what the model sees of it.
+"""Pages, gists and the gist memory: the result of a reading, and its text as models see it.
 
-``memory.text(expanded={4, 7})`` is the gist memory with pages 4 and 7 expanded in place. Knows nothing of
-how pages were chosen or gists made.
+``memory.text(expanded={4, 7})`` is the gist memory with pages 4 and 7 expanded in place.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -13,7 +13,7 @@ from typing import Any
 
 from readagent_core.document import Document, Section
 from readagent_core.plan import ReadingPlan
-from readagent_core.tags import disarm, page_tag
+from readagent_core.tags import escape_tags, page_tag
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
@@ -22,12 +22,12 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Page:
-    """Paragraphs ``start`` to ``end`` (exclusive) of the memory's document. Numbers start at 1.
+    """A page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document. Numbers start at 1.
 
-    ``reason``: the model's own words for pausing here. ``ends``: what ended it: 'pause' (the model chose),
-    'section' (a section ends), 'only' (the one place there was), 'rule' (cut by rule), 'end' (of the text).
-    ``fallback``: the model named no place it was offered, so the last one was taken.
-    ``words``: of its paragraphs, titles not counted.
+    ``words``: of its paragraphs, section titles not counted. ``reason``: the model's words for pausing at its end.
+    ``ends``: why it ends there: 'pause' (chosen by the model), 'section' (a section ends), 'only' (the one possible
+    place), 'rule' (cut by rule), 'end' (of the text). ``fallback``: no reply named a pause point that was offered, so
+    the page ends by rule.
     """
 
     number: int
@@ -41,10 +41,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Gist:
-    """A page made shorter. ``fallback``: no usable reply came, so these are the page's own first sentences.
+    """The gist of a page.
 
-    ``whole``: the page is so short that it is its own gist. ``edited``: changed by hand. ``level``: how
-    often it was shortened again (0: once). ``marks``: what the audit found, in words for people.
+    ``fallback``: no usable reply came, so these are the page's first sentences. ``whole``: the page is so short that it
+    is its own gist. ``edited``: changed by the reader. ``level``: how often it was shortened again (0: never).
+    ``marks``: findings of the audit, for screens.
     """
 
     text: str
@@ -61,10 +62,10 @@ class Gist:
 
 @dataclass(frozen=True)
 class GistMemory:
-    """A reading of ``document``: its pages in order, and the gist of each (None: not yet made).
+    """A reading of ``document``: its pages in order, and the gist of each (None: not made yet).
 
-    ``document`` is limited to the plan's ``max_words`` a paragraph. ``complete``: pages cover the whole
-    document and every gist is made. ``model``: who read it. ``recorded``: date of a recording, else ''.
+    No paragraph of ``document`` is longer than the plan's ``max_words``. ``complete``: the pages cover the whole
+    document and all have gists. ``model``: name of the model. ``recorded``: date of a recorded sample, else ''.
     """
 
     document: Document
@@ -81,13 +82,13 @@ class GistMemory:
             raise ValueError(f"{len(self.pages)} pages but {len(self.gists)} gists")
 
     def page(self, number: int) -> Page:
-        """Page ``number`` (from 1). Raises KeyError where there is none."""
+        """Return page ``number`` (from 1). Raises KeyError where there is none."""
         if not 1 <= number <= len(self.pages):
             raise KeyError(number)
         return self.pages[number - 1]
 
     def page_text(self, number: int) -> str:
-        """The full text of a page, section titles included, as the book has it."""
+        """Return the full text of a page with section titles, as the book has it."""
         page = self.page(number)
         return self.document.text(page.start, page.end)
 
@@ -95,24 +96,18 @@ class GistMemory:
         return self.document.section_of(self.page(number).start)
 
     def page_at(self, paragraph: int) -> Page | None:
-        """The page that holds paragraph ``paragraph``; None where it is not read yet."""
-        low, high = 0, len(self.pages)
-        while low < high:
-            middle = (low + high) // 2
-            if self.pages[middle].end <= paragraph:
-                low = middle + 1
-            else:
-                high = middle
-        return self.pages[low] if low < len(self.pages) and self.pages[low].start <= paragraph else None
+        """Return the page that has paragraph ``paragraph``; None where it is not read yet."""
+        index = bisect_right(self.pages, paragraph, key=lambda page: page.end)
+        return self.pages[index] if index < len(self.pages) and self.pages[index].start <= paragraph else None
 
     @cached_property
     def readable(self) -> tuple[int, ...]:
-        """Numbers of the pages that have a gist: those a question can be answered from."""
+        """Numbers of the pages that have a gist: questions can be answered from these."""
         return tuple(p.number for p, g in zip(self.pages, self.gists, strict=True) if g is not None)
 
     @cached_property
     def readable_words(self) -> int:
-        """Words of those pages."""
+        """Words of the pages that have a gist."""
         return sum(self.pages[n - 1].words for n in self.readable)
 
     @cached_property
@@ -121,12 +116,12 @@ class GistMemory:
 
     @cached_property
     def _entries(self) -> list[str]:
-        """Every page as its gist, under its tag: most of what every prompt holds."""
+        """Every page as its gist, below its tag."""
         return [self._entry(number, gist.text if gist else "") for number, gist in enumerate(self.gists, start=1)]
 
     @cached_property
     def gist_text(self) -> str:
-        """``text()``: every gist under its page's tag, the same for all questions."""
+        """Every gist below its page's tag: ``text()``, computed once for all questions."""
         return "\n\n".join([self._entries[n - 1] for n in self.readable])
 
     @cached_property
@@ -135,35 +130,30 @@ class GistMemory:
 
     @cached_property
     def whole_text(self) -> str:
-        """The document's text as prompts hold it, made once for all questions."""
-        return disarm(self.document.text())
+        """The document's text for prompts, computed once for all questions."""
+        return escape_tags(self.document.text())
 
     @cached_property
     def whole_words(self) -> int:
         return count_words(self.whole_text)
 
     def entry(self, number: int, *, full: bool) -> str:
-        """One page of the memory under its tag: its gist, or its full text."""
+        """Return one page of the memory below its tag: its gist, or its full text."""
         return self._entry(number, self.page_text(number), full=True) if full else self._entries[number - 1]
 
     def _entry(self, number: int, body: str, *, full: bool = False) -> str:
-        return f"{page_tag(number, full=full, language=self.document.language)}\n{disarm(body)}"
+        return f"{page_tag(number, full=full, language=self.document.language)}\n{escape_tags(body)}"
 
-    def text(self, expanded: Collection[int] = (), *, only: Collection[int] | None = None) -> str:
-        """The gist memory as the model sees it, ``expanded`` pages in full at their places.
-
-        ``only``: leave every other page out (pages up to a reading position, pages that were retrieved).
-        """
-        if only is None and not expanded:
+    def text(self, expanded: Collection[int] = ()) -> str:
+        """Return the gist memory as the model sees it, with the ``expanded`` pages in full in place."""
+        if not expanded:
             return self.gist_text
-        chosen = None if only is None else set(only)
-        numbers = self.readable if chosen is None else [n for n in self.readable if n in chosen]
-        return "\n\n".join(self.entry(n, full=n in expanded) for n in numbers)
+        return "\n\n".join(self.entry(n, full=n in expanded) for n in self.readable)
 
     def up_to(self, number: int) -> GistMemory:
-        """This memory without the pages after ``number``, and a document without their paragraphs.
+        """Return this memory without the pages after ``number``, over a document without their paragraphs.
 
-        Nothing of a later page is reachable from the result, by construction.
+        The result holds no text of a later page.
         """
         pages = self.pages[:number]
         end = pages[-1].end if pages else 0
@@ -183,11 +173,11 @@ class GistMemory:
 
     @property
     def compression_rate(self) -> float:
-        """Of the gists alone: 100 × (1 − gist words ÷ words of the pages that have one)."""
+        """The compression rate of the gists, in percent: 100 × (1 − gist words ÷ words of the pages with a gist)."""
         return compression_rate(self.gist_words, self.readable_words)
 
     def to_dict(self) -> dict[str, Any]:
-        """Pages and gists as plain JSON values; the document is kept apart."""
+        """Return pages and gists as plain JSON values, without the document."""
         return {
             "version": VERSION,
             "document_id": self.document.id,
@@ -202,7 +192,7 @@ class GistMemory:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], document: Document) -> GistMemory:
-        """The memory that ``to_dict`` gave, over ``document``. Raises ValueError where they do not belong."""
+        """Return the memory that ``to_dict`` turned into ``data``. Raises ValueError if ``document`` is not its own."""
         if data.get("version") != VERSION:
             raise ValueError(f"memory version {data.get('version')!r} is not {VERSION}")
         if data["document_id"] != document.id:
@@ -221,11 +211,14 @@ class GistMemory:
 
 
 def compression_rate(seen_words: int, document_words: int) -> float:
-    """100 × (1 − words in context ÷ words of the document), docs/methods.md, 'Terms'; 0 for an empty document."""
+    """Return 100 × (1 − words in context ÷ words of the document), in percent; 0 for an empty document.
+
+    See docs/methods.md.
+    """
     return 100 * (1 - seen_words / document_words) if document_words else 0.0
 
 
-def check_cover(document: Document, pages: Sequence[Page]) -> None:
+def check_coverage(document: Document, pages: Sequence[Page]) -> None:
     """Raise ValueError unless ``pages`` cover ``document`` exactly: every paragraph once, in order."""
     position = 0
     for expected, page in enumerate(pages, start=1):

@@ -1,6 +1,6 @@
-"""How much an answer shares with a reference that a person wrote: ROUGE, and the answer without what it cites.
+"""Compare an answer with reference answers by ROUGE, without its citations.
 
-It says how alike two texts are, never which is right. Knows nothing of models or methods.
+ROUGE measures how many words two texts share, not which one is right.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _EVIDENCE = re.compile(r"^\s*(?:\*\*)?(?:evidence|根拠)(?:\*\*)?\s*[:：].*", 
 _CITED = re.compile(r"\s*\[\s*\d+(?:\s*[,、–-]\s*\d+)*\s*\]")
 
 
-def prose(text: str) -> str:
-    """An answer without what it cites: marks like [7] and the lines of evidence are no part of what is compared."""
+def strip_citations(text: str) -> str:
+    """Return an answer without page marks like [7] and without its evidence."""
     return _CITED.sub("", _EVIDENCE.sub("", text)).strip()
 
 
 class _Terms:
-    """ROUGE tokens for scripts that do not space words; the library's own drops all but a–z and digits."""
+    """Tokenizer for scripts that do not separate words; the library's own drops everything but a–z and digits."""
 
     def tokenize(self, text: str) -> list[str]:
         return terms(text)
@@ -31,7 +31,7 @@ class _Terms:
 
 @cache
 def _scorer(unspaced: bool) -> Any:
-    from rouge_score import rouge_scorer  # slow to import, and multiple choice never needs it
+    from rouge_score import rouge_scorer  # slow to import, and not needed for multiple choice
 
     if unspaced:
         return rouge_scorer.RougeScorer(list(ROUGE), tokenizer=_Terms())
@@ -39,7 +39,7 @@ def _scorer(unspaced: bool) -> Any:
 
 
 def rouge(answer: str, references: Sequence[str]) -> dict[str, float]:
-    """ROUGE-1/2/L F from 0 to 1 (rouge-score, Porter stemmer); over several references the best of each."""
+    """Return ROUGE-1, -2 and -L (F, 0 to 1; rouge-score with Porter stemmer); the best of the references."""
     if not references:
         return dict.fromkeys(ROUGE, 0.0)
     found = [

@@ -1,7 +1,7 @@
-"""How a book is to be read: the choices that make one reading differ from another.
+"""Reading plans: the choices that make one reading of a book different from another.
 
-``ReadingPlan.key`` is the same exactly when the pages and gists asked for would be; connections and speed
-are no part of it. Presets are the papers' (docs/methods.md, 'Presets').
+``ReadingPlan.key`` is the same for two plans exactly when their prompts are the same; connections and speed are not
+part of it. The presets are the papers' (docs/methods.md, 'Episode pagination').
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from readagent_core.errors import SettingsError
 
 PAGINATIONS = ("pause", "many", "one-pass", "uniform")
-GIST_SHARE = 1 / 6.5  # asked only to 'shorten', a strong model keeps 28 % and then looks nothing up
+GIST_SHARE = 1 / 6.5  # without a target a strong model keeps 28 % of the words, and then looks up nothing
 PRESETS: dict[str, tuple[int, int]] = {  # max_words, min_words
     "article": (600, 280),  # QuALITY
     "meeting": (600, 280),  # QMSum
@@ -27,12 +27,14 @@ PRESETS: dict[str, tuple[int, int]] = {  # max_words, min_words
 
 @dataclass(frozen=True)
 class ReadingPlan:
-    """``pagination``: 'pause' (one pause point a prompt, the paper's), 'many' (several a prompt), 'one-pass'
-    (several, with their gists) or 'uniform' (cut by rule). ``preceding``: the previous page is shown before
-    the window. ``cross_sections``: False makes every section start a pause point. ``gist_share``: length of
-    a gist as a share of its page. ``purpose``: gists are made for this question or task (conditional).
-    ``instructions``: free text added to the gisting prompt (domain). ``memory_words``: when set, older gists
-    are shortened again so that the memory stays within it (iterative).
+    """The plan of a reading.
+
+    ``pagination``: 'pause' (one pause point a prompt, as in the paper), 'many' (several a prompt), 'one-pass' (several,
+    with their gists) or 'uniform' (cut by rule). ``preceding``: show the preceding page before the window.
+    ``cross_sections``: False makes every section start a pause point. ``gist_share``: length of a gist as a share of
+    its page. ``purpose``: a question or task that gists are made for (conditional gisting). ``instructions``: text
+    added to the gisting prompt. ``memory_words``: if set, older gists are shortened again until the memory has at most
+    so many words (iterative gisting).
     """
 
     preset: str = "article"
@@ -59,7 +61,7 @@ class ReadingPlan:
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> ReadingPlan:
-        """The plan of a preset ('article', 'meeting', 'book', 'script') with ``changes`` on top."""
+        """Return the plan of a preset ('article', 'meeting', 'book', 'script') with ``changes`` (None: unchanged)."""
         if name not in PRESETS:
             raise SettingsError(f"Unknown preset {name!r}. Choose one of: {', '.join(PRESETS)}.")
         max_words, min_words = PRESETS[name]
@@ -68,9 +70,9 @@ class ReadingPlan:
 
     @cached_property
     def key(self) -> str:
-        """Tells readings apart: same key, same pages and gists asked for."""
+        """A hash of everything that changes a prompt."""
         chosen = asdict(self)
-        del chosen["preset"]  # a preset only fills in the numbers; what it asks for besides is in `asks_chapters`
+        del chosen["preset"]  # it only sets the numbers, and `asks_chapters`
         chosen["asks_chapters"] = self.asks_chapters
         return hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -1,8 +1,8 @@
-"""Where things are kept and which model is used: the only reader of the environment.
+"""Settings: the data folder, the model's server, name and key. Only this module reads the environment.
 
-Each value comes from the first place that has it: environment, ``.streamlit/secrets.toml``, then what the
-settings page kept in ``READAGENT_HOME/settings.json`` (0600), which may say of the key that it is in the system's
-keyring. A kept key belongs to the address it was kept with, and is used with no other.
+Each value comes from the first place that has it: the environment, ``.streamlit/secrets.toml``, then
+``READAGENT_HOME/settings.json`` (mode 0600), which the settings page writes. That file may say that the key is in the
+system's keyring. A saved key is used only with the server address it was saved with.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import platformdirs
 from readagent_core.errors import SettingsError
 from readagent_core.secret import Secret
 
-__all__ = ["Secret", "Settings", "home_folder", "keep", "load_settings", "read_kept"]
+__all__ = ["Secret", "Settings", "home_folder", "load_settings", "read_saved_settings", "save_settings"]
 
 FILE = "settings.json"
 SECRETS = Path(".streamlit") / "secrets.toml"
-KEYRING = "keyring"  # an origin, and what settings.json says of a key that is kept there
-OURS = ("base_url", "api_key", "model", "api_key_in")
+KEYRING = "keyring"  # the origin of a key, and in settings.json the value of 'api_key_in'
+CONNECTION_KEYS = ("base_url", "api_key", "model", "api_key_in")  # every other key is in ``Settings.saved``
 
 
 @dataclass(frozen=True)
 class Settings:
-    """``base_url``/``model`` empty: no language model is connected, the built-in reader is used.
+    """The settings in force. Without ``base_url`` and ``model`` the built-in reader is used.
 
-    ``origin``: where each of base_url, api_key and model came from: 'environment', 'secrets', 'settings', 'keyring'
-    (the key alone), ''. ``kept``: everything else the settings page keeps, by name. ``key_trouble``: why the key in
-    the keyring cannot be had, and what to do; then no model is connected.
+    ``origin``: where base_url, api_key and model came from: 'environment', 'secrets', 'settings', 'keyring' (the key
+    only) or ''. ``saved``: all other values in settings.json. ``key_trouble``: why the key could not be read from the
+    keyring, and what to do; no model is connected then.
     """
 
     home: Path
@@ -42,7 +42,7 @@ class Settings:
     api_key: Secret = field(default_factory=Secret)
     model: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
-    kept: Mapping[str, Any] = field(default_factory=dict)
+    saved: Mapping[str, Any] = field(default_factory=dict)
     key_trouble: str = ""
 
     @property
@@ -51,7 +51,7 @@ class Settings:
 
 
 def home_folder(environment: Mapping[str, str] | None = None) -> Path:
-    """Where library, cache and settings live; made with mode 0700 when missing."""
+    """Return the folder of library, cache and settings; created with mode 0700 if missing. Raises SettingsError."""
     environment = os.environ if environment is None else environment
     home = Path(environment.get("READAGENT_HOME") or platformdirs.user_data_dir("readagent")).expanduser()
     try:
@@ -64,41 +64,41 @@ def home_folder(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def load_settings(environment: Mapping[str, str] | None = None, *, secrets: Path = SECRETS) -> Settings:
-    """The settings in force. Raises SettingsError for a file that cannot be read."""
+    """Return the settings in force. Raises SettingsError for a file that cannot be read."""
     environment = os.environ if environment is None else environment
     home = home_folder(environment)
-    kept = read_kept(home)
+    saved = read_saved_settings(home)
     sources: list[tuple[str, Mapping[str, Any]]] = [
         ("environment", _from_environment(environment)),
         ("secrets", _from_secrets(secrets)),
-        ("settings", kept),
+        ("settings", saved),
     ]
     values: dict[str, str] = {}
     origin: dict[str, str] = {}
     trouble = ""
     for name in ("base_url", "model", "api_key"):
         for where, source in sources:
-            if name == "api_key" and source is kept and not _same_server(values, kept):
+            if name == "api_key" and source is saved and not _same_server(values, saved):
                 continue
             if source.get(name):
                 values[name], origin[name] = str(source[name]), where
                 break
     key = Secret(values.get("api_key", ""))
-    if not key and kept.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, kept):
+    if not key and saved.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, saved):
         origin["api_key"] = KEYRING
         key, trouble = _from_keyring(home, values["base_url"])
-    rest = {name: value for name, value in kept.items() if name not in OURS}
+    rest = {name: value for name, value in saved.items() if name not in CONNECTION_KEYS}
     return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble)
 
 
-def _same_server(values: Mapping[str, str], kept: Mapping[str, Any]) -> bool:
-    """Whether the address in force is the one the kept key belongs to, where it belongs to one."""
-    belongs = str(kept.get("base_url") or "").rstrip("/")
-    return not belongs or values.get("base_url", "").rstrip("/") == belongs
+def _same_server(values: Mapping[str, str], saved: Mapping[str, Any]) -> bool:
+    """Return whether the saved key may be used: it was saved without an address, or with the one in force."""
+    address = str(saved.get("base_url") or "").rstrip("/")
+    return not address or values.get("base_url", "").rstrip("/") == address
 
 
 def _from_keyring(home: Path, address: str) -> tuple[Secret, str]:
-    """The key, or why it cannot be had."""
+    """Return the key, and why it could not be read ('' if it was)."""
     from readagent_core import keyrings
 
     try:
@@ -125,8 +125,8 @@ def _from_secrets(path: Path) -> dict[str, str]:
     return _from_environment({name: value for name, value in data.items() if isinstance(value, str)})
 
 
-def read_kept(home: Path) -> dict[str, Any]:
-    """What the settings page kept; {} where nothing is. Raises SettingsError for a damaged file."""
+def read_saved_settings(home: Path) -> dict[str, Any]:
+    """Return the content of settings.json; {} where there is none. Raises SettingsError for a damaged file."""
     path = home / FILE
     if not path.is_file():
         return {}
@@ -137,15 +137,15 @@ def read_kept(home: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def keep(home: Path, changes: Mapping[str, Any]) -> None:
-    """Write ``changes`` into settings.json (0600), whole or not at all; None removes a value."""
-    kept = {**read_kept(home), **changes}
-    kept = {name: value for name, value in kept.items() if value is not None}
+def save_settings(home: Path, changes: Mapping[str, Any]) -> None:
+    """Write ``changes`` to settings.json (mode 0600) atomically; None removes a value. Raises SettingsError."""
+    saved = {**read_saved_settings(home), **changes}
+    saved = {name: value for name, value in saved.items() if value is not None}
     path, draft = home / FILE, home / f"{FILE}.new"
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(kept, file, ensure_ascii=False, indent=1)
+            json.dump(saved, file, ensure_ascii=False, indent=1)
         os.replace(draft, path)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror}). Nothing was changed.") from None

@@ -1,7 +1,7 @@
-"""The marks that stand in prompts: page tags and labels, and how a book's own look-alikes are disarmed.
+"""Page tags and labels in prompts, and how text of a book that looks like them is escaped.
 
-A text that itself says ``<Page 7>`` or ``<57>`` must not be taken for a mark of ours: its angle brackets are
-shown to the model as ‹ ›. Knows nothing of documents or models.
+A book that contains ``<Page 7>`` or ``<57>`` must not be taken for our tags: there the model sees ‹ › instead of
+angle brackets.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ _LABEL = re.compile(r"^<(\d+)(?: \| (\d+))?>$", re.MULTILINE)
 
 
 def page_tag(number: int, *, full: bool = False, language: str = "en") -> str:
-    """The line above a page in the memory; ``full``: the page stands there in full text."""
+    """Return the line above a page in the memory. ``full``: the page is shown in full text."""
     mark = _FULL_TEXT.get(language.split("-")[0], " (full text)") if full else ""
     return f"<Page {number}>{mark}"
 
 
 def label(number: int, words_before: int | None = None) -> str:
-    """A numbered label between paragraphs; with the words so far for the one-prompt pagination."""
+    """Return a numbered label between paragraphs. ``words_before``: words so far, for span pagination."""
     return f"<{number}>" if words_before is None else f"<{number} | {words_before}>"
 
 
-def disarm(text: str) -> str:
-    """``text`` with everything that looks like one of our marks written with ‹ › instead."""
+def escape_tags(text: str) -> str:
+    """Return ``text`` with ‹ › for the angle brackets of everything that looks like a tag or label."""
     return _LOOK_ALIKE.sub(r"‹\1›", text) if "<" in text else text
 
 
 def split_memory(text: str) -> list[tuple[int, bool, str]]:
-    """A rendered memory as (page number, in full?, its text), in order; the reverse of its rendering."""
+    """Split the text of a memory into (page number, whether in full, text of the page), in order."""
     found = list(_TAG.finditer(text))
     ends = [m.start() for m in found[1:]] + [len(text)][: len(found)]
     return [
@@ -40,7 +40,7 @@ def split_memory(text: str) -> list[tuple[int, bool, str]]:
 
 
 def split_passage(text: str) -> list[tuple[str, int]]:
-    """A labelled passage as (text before the label, label), in order; text after the last label is left out."""
+    """Split a labelled passage into (text before the label, label), in order; text after the last label is dropped."""
     pieces: list[tuple[str, int]] = []
     position = 0
     for found in _LABEL.finditer(text):

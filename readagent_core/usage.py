@@ -1,6 +1,6 @@
-"""What was sent to a model and what came back: the meter's figures, added up anywhere.
+"""Usage figures of model calls: words, tokens, seconds and cost.
 
-Cached replies count nothing as consumed; their words are kept apart as saved.
+A reply from the cache does not count as used; its words and cost are counted as saved.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Usage:
-    """``calls``: answered by the model itself; ``cached_calls``: answered from the cache, besides.
+    """The usage of any number of calls.
 
-    ``words_in``: words sent, instructions included. ``words_out``: words received. ``tokens_*``: as the server
-    reported; ``tokens_estimated``: how many of the calls had none reported and were estimated from words.
-    ``seconds``: time spent waiting for the model, summed over calls. ``saved_words_in``: words that cached
-    replies did not have to send again; ``saved_cost``: what asking for them again would have cost. ``cost``: US
-    dollars by the configured prices; None (both): no price is known.
+    ``calls``: answered by the model. ``cached_calls``: answered from the cache, not counted in ``calls``.
+    ``words_in``: words sent, instructions included. ``words_out``: words received. ``tokens_*``: as reported by the
+    server. ``tokens_estimated``: calls whose tokens were not reported but estimated from words. ``seconds``: time spent
+    waiting for the model, summed over calls. ``saved_words_in``, ``saved_cost``: words and cost that cached replies
+    saved. ``cost``, ``saved_cost``: US dollars; None where no price is known.
     """
 
     calls: int = 0
@@ -35,14 +35,14 @@ class Usage:
     saved_cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*map(_sum, vars(self).values(), vars(other).values()))  # every call of a model adds some
+        return Usage(*map(_sum, vars(self).values(), vars(other).values()))
 
     def __sub__(self, earlier: Usage) -> Usage:
-        """What was used since an earlier reading of the same meter."""
-        return Usage(*map(_rest, vars(self).values(), vars(earlier).values()))
+        """Return the usage since ``earlier``, an earlier value of the same counter."""
+        return Usage(*map(_difference, vars(self).values(), vars(earlier).values()))
 
     def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))  # plain numbers; asdict would be slow for what every call adds
+        return dict(vars(self))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Usage:
@@ -56,5 +56,5 @@ def _sum(one: Any, other: Any) -> Any:
     return other if one is None else one if other is None else one + other
 
 
-def _rest(later: Any, earlier: Any) -> Any:
+def _difference(later: Any, earlier: Any) -> Any:
     return None if later is None else later - (earlier or 0)

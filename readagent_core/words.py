@@ -1,8 +1,8 @@
-"""Counting and splitting words, sentences and paragraphs in any script.
+"""Count and split words, sentences and paragraphs in any script.
 
-A word is what stands between spaces. Scripts that do not space words are counted by characters:
-two characters a word for Chinese and Japanese (punctuation included), four for Thai, Lao, Khmer
-and Burmese, whose words are longer and carry marks. Knows nothing of documents or models.
+Words are separated by white space. Scripts that do not separate words are counted by characters: two characters a word
+for Chinese and Japanese (punctuation included), four for Thai, Lao, Khmer and Burmese, whose words are longer and have
+combining marks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHARACTERS_PER_WORD = {"cjk": 2, "south_east": 4}
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
 _UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
-# of a byte of UTF-8: 1 where it stands in a word, 0 between words
+# for each byte of UTF-8: 1 inside a word, 0 between words
 _IN_WORDS = bytes(code > 127 or not chr(code).isspace() for code in range(256))
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
@@ -32,53 +32,53 @@ _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _PYSBD_LIMIT = 20_000
 
 
-def beyond_ascii(text: str) -> str:
-    """The characters of ``text`` that are not ASCII, in order: few in most books, and all that some rules look at."""
+def non_ascii(text: str) -> str:
+    """Return the characters of ``text`` that are not ASCII, in order. Some rules look at these alone."""
     if text.isascii():
         return ""
     return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def count_words(text: str) -> int:
-    """Words in ``text``; unspaced scripts by characters (see the module's head)."""
+    """Return the number of words in ``text``; see the module's docstring for unspaced scripts."""
     encoded = text.encode("utf-8", "surrogatepass")
     rare = "" if len(encoded) == len(text) else encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
     if not _UNSPACED_RUN.search(rare):
         if _SPACE.search(rare):
             return len(text.split())
-        # a prompt of thousands of words is no rarity: no string is made for each
+        # faster than split(), which makes a string of every word: prompts have thousands
         marked = encoded.translate(_IN_WORDS)
         return marked.count(b"\0\1") + marked.startswith(b"\1")
     characters = {"cjk": 0, "south_east": 0}
     for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN)):
         characters[name] = sum(len(run) for run in pattern.findall(text))
     spaced = len(_UNSPACED_RUN.sub(" ", text).split())
-    # rounded up, so that pieces never count less than their whole
+    # rounded up, so that the parts of a text never count less than the whole
     unspaced = sum(-(-n // CHARACTERS_PER_WORD[name]) for name, n in characters.items())
     return spaced + unspaced
 
 
 def count_of(number: int, noun: str) -> str:
-    """'1 document', '2,086 questions'."""
+    """Return '1 document', '2,086 questions'."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether most of ``text`` is in a script that does not space its words."""
-    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(beyond_ascii(text)))
+    """Return whether most of ``text`` is in a script that does not separate words by spaces."""
+    unspaced = sum(len(run) for run in _UNSPACED_RUN.findall(non_ascii(text)))
     return unspaced > 0 and unspaced * 2 > len(_SPACE.sub("", text))
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether most letters of ``text`` run from right to left (Arabic, Hebrew and kin)."""
-    right_to_left = len(_RIGHT_TO_LEFT.findall(beyond_ascii(text)))
+    """Return whether most letters of ``text`` are written from right to left (Arabic, Hebrew and others)."""
+    right_to_left = len(_RIGHT_TO_LEFT.findall(non_ascii(text)))
     return right_to_left > 0 and 0 < sum(c.isalpha() for c in text) < right_to_left * 2
 
 
 def terms(text: str) -> list[str]:
-    """Lower-case search terms: words, and overlapping character pairs for unspaced scripts."""
+    """Return lower-case search terms: words, and overlapping character pairs for unspaced scripts."""
     words: list[str] = _LETTERS.findall(text.lower())
-    if not _UNSPACED_RUN.search(beyond_ascii(text)):
+    if not _UNSPACED_RUN.search(non_ascii(text)):
         return words
     found: list[str] = []
     for word in words:
@@ -95,27 +95,28 @@ def terms(text: str) -> list[str]:
 
 
 class _Segmenters(threading.local):
-    """A segmenter a language and thread: one may keep what it works on, so two threads must not share it."""
+    """One segmenter for each language and thread: a segmenter holds state while it works."""
 
     def __init__(self) -> None:
-        self.known: dict[str, pysbd.Segmenter | None] = {}
+        self.by_language: dict[str, pysbd.Segmenter | None] = {}
 
 
 _SEGMENTERS = _Segmenters()
 
 
 def _segmenter(language: str) -> pysbd.Segmenter | None:
-    known = _SEGMENTERS.known
-    if language not in known:
+    """Return the thread's segmenter of a language; None where pysbd does not know the language."""
+    segmenters = _SEGMENTERS.by_language
+    if language not in segmenters:
         try:
-            known[language] = pysbd.Segmenter(language=language, clean=False)
+            segmenters[language] = pysbd.Segmenter(language=language, clean=False)
         except ValueError:
-            known[language] = None
-    return known[language]
+            segmenters[language] = None
+    return segmenters[language]
 
 
 def sentences(text: str, language: str = "en") -> list[str]:
-    """The sentences of ``text`` in order; joined without a separator they give ``text`` back exactly."""
+    """Return the sentences of ``text`` in order; joined without a separator they are ``text``."""
     if not text:
         return []
     if is_unspaced(text):
@@ -125,17 +126,17 @@ def sentences(text: str, language: str = "en") -> list[str]:
     return list(_segmented(text, language.split("-")[0].lower()))
 
 
-@lru_cache(maxsize=2048)  # the built-in reader meets a paragraph again for its gist, a look-up and every question
+@lru_cache(maxsize=2048)  # the built-in reader splits the same paragraph for its gist, look-ups and every question
 def _segmented(text: str, language: str) -> tuple[str, ...]:
     segmenter = _segmenter(language)
     if segmenter is None:
         return tuple(_PLAIN_SENTENCE.findall(text))
-    # segment() would look for each sentence by a pattern of its own, which takes as long as finding them
-    return tuple(_at_their_places(text, segmenter.processor(text).process()))
+    # segment() searches each sentence by a regular expression, which takes as long as the segmentation itself
+    return tuple(_cut_at_sentences(text, segmenter.processor(text).process()))
 
 
-def _at_their_places(text: str, found: list[str]) -> list[str]:
-    """``found`` cut from ``text`` itself, so that nothing between them is lost; what is not in it is left out."""
+def _cut_at_sentences(text: str, found: list[str]) -> list[str]:
+    """Return ``text`` cut where the sentences of ``found`` begin; those that do not occur in it are ignored."""
     starts: list[int] = []
     position = 0
     for sentence in found:
@@ -151,10 +152,10 @@ def _at_their_places(text: str, found: list[str]) -> list[str]:
 
 
 def split_long(text: str, limit: int, language: str = "en") -> list[str]:
-    """``text`` in pieces of at most ``limit`` words, cut at sentence ends, else between words.
+    """Return ``text`` in pieces of at most ``limit`` words, cut at sentence ends, else between words.
 
-    Joined without a separator the pieces give ``text`` back exactly. A single 'word' longer than
-    the limit (an unspaced run) is cut between characters.
+    Joined without a separator the pieces are ``text``. A single word longer than the limit (text without spaces) is cut
+    between characters.
     """
     if limit < 1:
         raise ValueError("limit must be at least 1 word")
@@ -188,12 +189,12 @@ def _parts_within(text: str, limit: int, language: str) -> Iterator[str]:
 
 
 def first_words(text: str, limit: int) -> str:
-    """The first ``limit`` words of ``text``, cut at a space (or a character where none is used)."""
+    """Return the first ``limit`` words of ``text``, cut at a space, or at a character in unspaced scripts."""
     return _clip(text, limit, from_end=False)
 
 
 def last_words(text: str, limit: int) -> str:
-    """The last ``limit`` words of ``text``, cut at a space (or a character where none is used)."""
+    """Return the last ``limit`` words of ``text``, cut at a space, or at a character in unspaced scripts."""
     return _clip(text, limit, from_end=True)
 
 
@@ -216,7 +217,7 @@ def _clip(text: str, limit: int, *, from_end: bool) -> str:
 
 
 def _fitting(text: str, limit: int, *, from_end: bool = False) -> int:
-    """How many characters, from one end of ``text``, hold at most ``limit`` words."""
+    """Return the most characters, counted from one end of ``text``, that have at most ``limit`` words."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -227,6 +228,6 @@ def _fitting(text: str, limit: int, *, from_end: bool = False) -> int:
     return low
 
 
-def squeeze(text: str) -> str:
-    """``text`` with every run of white space as one space, and none at the ends."""
+def collapse_whitespace(text: str) -> str:
+    """Return ``text`` with every run of white space replaced by one space, and none at its ends."""
     return _SPACE.sub(" ", text).strip()

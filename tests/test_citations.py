@@ -1,4 +1,4 @@
-"""Claims are followed to the right words or to none."""
+"""Citations lead to the right words or to none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Finder, check, parse, unfinished
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Finder, check, parse, parse_unfinished
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
@@ -22,9 +22,9 @@ def memory_of(*pages: list[str], gists: tuple[str, ...] = (), language: str = "e
     for number, page in enumerate(pages, start=1):
         made.append(Page(number, start, start + len(page), 10))
         start += len(page)
-    kept = tuple(Gist(gists[i] if i < len(gists) else f"gist {i + 1}") for i in range(len(pages)))
+    gist_list = tuple(Gist(gists[i] if i < len(gists) else f"gist {i + 1}") for i in range(len(pages)))
     document = Document("T", tuple(paragraphs), sections=sections, language=language)
-    return GistMemory(document, ReadingPlan(), tuple(made), kept, complete=True)
+    return GistMemory(document, ReadingPlan(), tuple(made), gist_list, complete=True)
 
 
 KEEPER = memory_of(
@@ -77,7 +77,7 @@ def test_forms(answer, body, marks, quotations):
         assert re.search(r"[\d０-９]", parsed.body[mark.start : mark.end])
 
 
-def test_a_claim_reaches_back_to_the_mark_before_it():
+def test_a_claim_begins_after_the_mark_before_it():
     parsed = parse("He fired the gun [2]. They held on [1] [2].\n\nThen he rowed [3].")
     assert [m.claim for m in parsed.marks] == ["He fired the gun", "They held on", "They held on", "Then he rowed"]
 
@@ -88,18 +88,18 @@ def test_any_reply_is_an_answer(text):
     parsed = parse(text)
     checked = check(text, KEEPER, full={1})
     assert "".join(p.text for p in checked.pieces).strip() or not parsed.body or parsed.marks
-    assert unfinished(text).body in parsed.body
+    assert parse_unfinished(text).body in parsed.body
 
 
 @pytest.mark.parametrize("tail", [" [", " [1", " [Page", "\nEvid", "\n**Evidence", "\n\n根"])
 def test_half_a_mark_is_not_shown_while_it_streams(tail):
-    assert unfinished("He rowed out." + tail).body == "He rowed out."
+    assert parse_unfinished("He rowed out." + tail).body == "He rowed out."
 
 
 # --- found, exactly ---------------------------------------------------------------------------------
 
 FOUND = [
-    (1, "So long as I burn, I'm killing her.", None),  # other words of the text between: not the same words
+    (1, "So long as I burn, I'm killing her.", None),  # other words of the text between them
     (1, '"So long as I burn," he said - softly - "I\'m killing her."',
      "So long as I burn,” he said—softly—“I’m killing her"),
     (1, "they trust the light", "They *trust* the light"),
@@ -118,31 +118,31 @@ FOUND = [
 
 @pytest.mark.parametrize(("page", "quotation", "first"), FOUND)
 def test_finding(page, quotation, first):
-    places = Finder(KEEPER).in_page([quotation], page)
+    places = Finder(KEEPER).find_in_page([quotation], page)
     assert (words_at(KEEPER, places)[0] if places else None) == first
 
 
 def test_words_across_paragraphs_have_a_place_in_each():
-    places = Finder(KEEPER).in_page(["to warn them. They didn't turn."], 2)
+    places = Finder(KEEPER).find_in_page(["to warn them. They didn't turn."], 2)
     assert words_at(KEEPER, places) == ["to warn them", "They didn’t turn"]
 
 
-def test_a_heading_can_be_quoted_and_leads_to_what_it_heads():
+def test_a_quoted_heading_is_found_above_its_paragraph():
     memory = memory_of(["One.", "Two here."], sections=(Section("The Second Wife", 1),))
-    (place,) = Finder(memory).in_page(["the second wife"], 1)
+    (place,) = Finder(memory).find_in_page(["the second wife"], 1)
     assert (place.paragraph, place.start, place.end) == (1, 0, 0)
 
 
 def test_japanese_without_spaces_or_with_line_breaks():
     memory = memory_of(["「直すと、\n間に合わない人がいますから」と佐伯は言った。"], language="ja")
-    places = Finder(memory).in_page(["直すと、間に合わない人がいますから"], 1)
+    places = Finder(memory).find_in_page(["直すと、間に合わない人がいますから"], 1)
     assert words_at(memory, places) == ["直すと、\n間に合わない人がいますから"]
-    assert not Finder(memory).in_page(["直すと、間に合わない客がいますから"], 1)
+    assert not Finder(memory).find_in_page(["直すと、間に合わない客がいますから"], 1)
 
 
 def test_decomposed_letters_are_the_same_letters():
     memory = memory_of(["Cafe\u0301 noir at the quay"])
-    assert words_at(memory, Finder(memory).in_page(["café noir"], 1)) == ["Cafe\u0301 noir"]
+    assert words_at(memory, Finder(memory).find_in_page(["café noir"], 1)) == ["Cafe\u0301 noir"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -150,7 +150,7 @@ def test_every_evidence_quote_of_the_samples_is_found(name):
     held = recording(name)
     finder = Finder(held.memory)
     quotes = [quote for question in held.questions for quote in question.get("evidence", ())]
-    lost = [q for q in quotes if not any(finder.in_page([q], n) for n in held.memory.readable)]
+    lost = [q for q in quotes if not any(finder.find_in_page([q], n) for n in held.memory.readable)]
     assert quotes
     assert not lost
 
@@ -175,7 +175,7 @@ def test_a_hundred_altered_quotes_are_never_exact():
         finder = Finder(held.memory)
         quotes = [quote for question in held.questions for quote in question.get("evidence", ())]
         for quote in quotes:
-            pages = [n for n in held.memory.readable if finder.in_page([quote], n)]
+            pages = [n for n in held.memory.readable if finder.find_in_page([quote], n)]
             words = quote.split()
             for _ in range(3):
                 at = chance.randrange(len(words))
@@ -207,7 +207,7 @@ def test_three_states():
     assert states(answer, full={1, 3}) == [(1, FROM_PAGE), (2, FROM_MEMORY), (3, NOT_FOUND)]
 
 
-def test_a_page_that_was_not_before_the_model():
+def test_a_page_the_model_was_not_shown():
     assert states("So [9].", full={1}) == [(9, NOT_FOUND)]
     assert states("So [3].", full={1}, shown={1, 2}) == [(3, NOT_FOUND)]
 
@@ -215,7 +215,7 @@ def test_a_page_that_was_not_before_the_model():
 def test_read_again_but_not_quoted_says_so():
     (citation,) = check("He fired [2].", KEEPER, full={2}).citations
     assert (citation.state, citation.places) == (FROM_MEMORY, ())
-    assert "no words of it were quoted" in citation.why
+    assert "quotes no words of it" in citation.why
 
 
 def test_a_quotation_within_the_claim_counts():
@@ -249,7 +249,7 @@ def test_several_quotations_of_a_page_go_to_their_claims():
     ]
 
 
-def test_a_quotation_without_a_mark_is_kept_apart():
+def test_a_quotation_without_a_mark_is_listed_separately():
     checked = check('He trusted it.\nEvidence:\n"They trust the light"', KEEPER, full={1, 2})
     assert [(c.page, c.state) for c in checked.loose] == [(1, FROM_PAGE)]
     assert checked.count(FROM_PAGE) == 1

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from readagent_core import keyrings
 from readagent_core.command_line.app import app
 from readagent_core.models import connection
-from readagent_core.settings import Secret, home_folder, keep
+from readagent_core.settings import Secret, home_folder, save_settings
 from tests.fakes.keyrings import Locked
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -273,7 +273,7 @@ def test_a_key_in_the_keyring_is_found_and_a_locked_one_is_told(book, in_keyring
     ring = in_keyring(Locked())
     with FakeServer(key=KEY) as server:
         home = home_folder()
-        keep(home, {"base_url": server.url, "model": "fake-model", "api_key_in": "keyring"})
+        save_settings(home, {"base_url": server.url, "model": "fake-model", "api_key_in": "keyring"})
         found = run_json("read", book, code=1)
         assert found["error"]["kind"] == "SettingsError"
         assert "keyring is locked" in found["error"]["message"]

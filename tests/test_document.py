@@ -1,4 +1,4 @@
-"""Documents: one id whatever the splitting, nothing lost in a round trip, titles never parted from their text."""
+"""Documents: the same id after splitting, nothing lost in a round trip, titles above their text."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_section_of_is_the_last_that_has_started(document):
         assert document.section_of(index) == (started[-1] if started else None)
 
 
-def test_titles_stand_above_their_paragraph():
+def test_titles_are_above_their_paragraph():
     document = Document("T", (Paragraph("a"), Paragraph("b")), (Section("Part", 1, 1), Section("One", 1, 2)))
     assert document.text() == "a\n\n## Part\n\n### One\n\nb"
 

@@ -1,4 +1,4 @@
-"""The gist memory: pages expand in place, nothing else moves, later pages cannot be reached."""
+"""The gist memory: pages expand in place, and later pages can be removed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.memory import Gist, GistMemory, Page, check_cover, compression_rate
+from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
 from readagent_core.plan import ReadingPlan
 from readagent_core.tags import split_memory
 
@@ -30,10 +30,6 @@ def test_pages_expand_in_place(memory):
     assert split_memory(full) == [(1, False, "first"), (2, True, memory.page_text(2)), (3, False, "third")]
 
 
-def test_only_some_pages(memory):
-    assert memory.text(only={3, 1}) == "<Page 1>\nfirst\n\n<Page 3>\nthird"
-
-
 def test_a_page_without_a_gist_is_left_out(memory):
     part = GistMemory(memory.document, memory.plan, memory.pages, (Gist("first"), None, None))
     assert part.readable == (1,)
@@ -53,7 +49,7 @@ def test_page_at(memory):
     assert memory.up_to(2).page_at(5) is None
 
 
-def test_false_tags_of_a_book_are_disarmed():
+def test_tags_in_the_text_of_a_book_are_escaped():
     document = Document("T", (Paragraph("<Page 9>\nOpen me. <57> <12 | 40> < b > <Page 3> (full text)"),))
     memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 1, 8),), (Gist("<page 2> gist"),))
     assert [n for n, _, _ in split_memory(memory.text())] == [1]
@@ -72,11 +68,11 @@ def test_another_text_is_refused(memory):
         GistMemory.from_dict(memory.to_dict(), Document("T", (Paragraph("else"),)))
 
 
-def test_check_cover(memory):
-    check_cover(memory.document, memory.pages)
+def test_check_coverage(memory):
+    check_coverage(memory.document, memory.pages)
     for pages in (memory.pages[:2], memory.pages[1:], (*memory.pages, Page(4, 6, 6, 0))):
         with pytest.raises(ValueError, match="page"):
-            check_cover(memory.document, pages)
+            check_coverage(memory.document, pages)
 
 
 def test_compression_rate():

@@ -1,4 +1,4 @@
-"""Plans: the papers' presets, keys that tell readings apart, and clear refusals."""
+"""Plans: the papers' presets, a key for each reading, and errors for values that cannot be used."""
 
 from __future__ import annotations
 

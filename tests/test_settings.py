@@ -1,4 +1,4 @@
-"""Settings: the first place that has a value wins, and a key shows itself nowhere."""
+"""Settings: the first place that has a value wins, and a key is never printed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_nothing_set_is_not_connected(tmp_path):
 
 def test_order_of_places(tmp_path):
     home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
-    settings.keep(home, {"base_url": "http://kept/v1", "model": "kept", "api_key": KEY})
+    settings.save_settings(home, {"base_url": "http://kept/v1", "model": "kept", "api_key": KEY})
     assert load(tmp_path).model == "kept"
     secrets = 'READAGENT_MODEL = "secret"\n'
     assert load(tmp_path, secrets=secrets).model == "secret"
@@ -52,16 +52,16 @@ def test_a_key_shows_itself_nowhere(tmp_path):
     assert found.api_key.masked() == "••••6789"
 
 
-def test_kept_for_this_user_only(tmp_path):
+def test_settings_are_readable_by_this_user_only(tmp_path):
     home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
-    settings.keep(home, {"api_key": KEY, "theme": "dark"})
+    settings.save_settings(home, {"api_key": KEY, "theme": "dark"})
     assert stat.S_IMODE((home / settings.FILE).stat().st_mode) == 0o600
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    settings.keep(home, {"api_key": None})
-    assert settings.read_kept(home) == {"theme": "dark"}
+    settings.save_settings(home, {"api_key": None})
+    assert settings.read_saved_settings(home) == {"theme": "dark"}
 
 
-def test_damage_is_told(tmp_path):
+def test_a_damaged_file_is_an_error(tmp_path):
     home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
     (home / settings.FILE).write_text("{", encoding="utf-8")
     with pytest.raises(SettingsError, match="damaged"):
@@ -71,7 +71,7 @@ def test_damage_is_told(tmp_path):
         load(tmp_path, secrets="= =")
 
 
-def test_a_home_that_cannot_be_made(tmp_path):
+def test_a_home_that_cannot_be_created(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(SettingsError, match="READAGENT_HOME"):
         settings.home_folder({"READAGENT_HOME": str(tmp_path / "file" / "below")})

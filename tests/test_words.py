@@ -1,4 +1,4 @@
-"""Counting and splitting: right for spaced and unspaced scripts, and nothing is ever lost."""
+"""Counting and splitting words: correct for spaced and unspaced scripts, and no text is lost."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ ODD_SPACES = "\x1c\x85\xa0\u2003\u2028"
 
 
 @given(st.text(st.characters(max_codepoint=0x24F) | st.sampled_from(f"{ODD_SPACES}“”’—…\ud800😀"), max_size=40))
-def test_spaced_scripts_count_what_stands_between_white_space(text):
+def test_spaced_scripts_count_what_is_between_white_space(text):
     assert words.count_words(text) == len(text.split())
 
 
 @given(st.text(st.sampled_from(f"ab. {ODD_SPACES}“é—雪駅。สวัส안😀\ud800"), max_size=40))
-def test_beyond_ascii_leaves_the_others_as_they_are(text):
-    assert words.beyond_ascii(text) == "".join(c for c in text if ord(c) > 127)
+def test_non_ascii_keeps_order(text):
+    assert words.non_ascii(text) == "".join(c for c in text if ord(c) > 127)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"), [("“Schnee”, sagte er.", False), ("雪が降る snow。", True), ("a snow 雪", False), ("", False)]
 )
-def test_unspaced_is_what_is_mostly_so(text, expected):
+def test_is_unspaced(text, expected):
     assert words.is_unspaced(text) == expected
 
 
@@ -78,14 +78,14 @@ def test_sentences_lose_nothing(text):
 
 
 @given(TEXT, st.integers(1, 30))
-def test_split_long_loses_nothing_and_keeps_the_limit(text, limit):
+def test_split_long_loses_nothing_and_is_within_the_limit(text, limit):
     pieces = words.split_long(text, limit)
     assert "".join(pieces) == text
     assert all(words.count_words(piece) <= limit for piece in pieces)
 
 
 @given(TEXT, st.integers(0, 30))
-def test_clips_keep_the_limit(text, limit):
+def test_clips_are_within_the_limit(text, limit):
     assert words.count_words(words.first_words(text, limit)) <= limit
     assert words.count_words(words.last_words(text, limit)) <= limit
 

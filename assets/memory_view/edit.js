@@ -26,7 +26,7 @@ class Editor {
       el("div", { class: "erow" }, button("Save", tell("save", () => area.value), { kind: "slim go" }),
         button("Cancel", () => this.shut(), { kind: "slim quiet" })),
       wish,
-      el("div", { class: "erow" }, button("Gist again", tell("regist", () => wish.value), { kind: "slim" }), again));
+      el("div", { class: "erow" }, button("Gist again", tell("regenerate_gist", () => wish.value), { kind: "slim" }), again));
     this.page = n;
     this.back = node.querySelector(".gbody");
     this.back.hidden = true;

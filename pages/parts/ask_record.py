@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check, unfinished
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check, parse_unfinished
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -104,7 +104,7 @@ def pieces_of(checked: Checked) -> list[dict[str, Any]]:
 
 def pending_pieces(text: str) -> list[dict[str, Any]]:
     """An answer still being written: its marks name pages, nothing is checked yet."""
-    parsed = unfinished(text)
+    parsed = parse_unfinished(text)
     found: list[dict[str, Any]] = []
     at = 0
     for mark in parsed.marks:

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts import book as address
-from readagent_core.errors import NotKeptError
+from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Exchange, Reading
 from readagent_core.memory import GistMemory
@@ -110,7 +110,7 @@ def _chosen(study: Study, book: Book) -> tuple[str | None, str | None]:
             conversation_id = study.library.exchange(wanted).conversation_id
             if study.library.conversation(conversation_id).book_id == book.id:
                 return conversation_id, wanted
-        except NotKeptError:
+        except NotInLibraryError:
             pass
     kept = st.session_state.get(f"conversation {book.id}")
     known = [c.id for c in study.library.conversations(book.id)]

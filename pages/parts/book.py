@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from readagent_core.errors import NotKeptError
+from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Book
 from readagent_core.study import Study
 
@@ -22,7 +22,7 @@ def current(study: Study) -> Book | None:
         if book_id:
             try:
                 book = study.library.book(book_id)
-            except NotKeptError:
+            except NotInLibraryError:
                 continue
             if book.removed is None:
                 _remember(book.id)

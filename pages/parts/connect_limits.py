@@ -13,7 +13,7 @@ from readagent_core.study import Study, connecting
 
 def limits(study: Study, *, model: str, where: str, told: Price | None = None) -> None:
     """``told``: the price as the server lists it today, where it does."""
-    kept = study.settings.kept
+    kept = study.settings.saved
     with st.expander("Limits and prices"):
         left, right = st.columns(2)
         set_before = int(window_set(kept, model) or 0)
@@ -54,7 +54,7 @@ def limits(study: Study, *, model: str, where: str, told: Price | None = None) -
 
 
 def budget_card(study: Study) -> None:
-    kept = study.settings.kept
+    kept = study.settings.saved
 
     def changed() -> None:
         changes = {

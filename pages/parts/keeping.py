@@ -24,7 +24,7 @@ FACES = {"serif": "Serif", "sans": "Sans"}
 
 
 def reading_tab(study: Study) -> None:
-    kept = study.settings.kept
+    kept = study.settings.saved
     st.subheader("Pages", anchor=False)
     st.caption(
         "The model pauses where a reader would. How long a page may be depends on the text; the sizes are those the "
@@ -93,7 +93,7 @@ def cache_line(state: CacheState) -> str:
 
 def storage_tab(study: Study) -> None:
     cache = open_cache(study.settings)
-    kept = study.settings.kept
+    kept = study.settings.saved
     st.subheader("On this computer", anchor=False)
     st.text(f"Everything is kept in {study.home}\nLibrary: {size(study.library.storage())}")
     st.subheader("Replies already paid for", anchor=False)

@@ -129,7 +129,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     percent = 50 * (words + sum(memory.page(n).words for n in memory.readable)) / total_words if total_words else 0
     rest: list[str] = []
     spent = now - snapshot.started
-    made = gists - getattr(progress, "kept", gists)  # by this run; one that goes on found the others there
+    made = gists - getattr(progress, "gists_loaded", gists)  # by this run; one that goes on found the others there
     if made > 0 and spent > SECONDS_TO_JUDGE:
         speed = made / spent
         rest.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
@@ -139,7 +139,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
         rest.append(money(usage.cost))
     if usage is not None and usage.saved_cost:
         rest.append(f"{budget_money(usage.saved_cost)} saved by the cache")
-    spend = getattr(progress, "spend", None)
+    spend = getattr(progress, "call_counts", None)
     if spend is not None and spend.ahead:
         rest.append(f"{spend.ahead} of {spend.asked} pauses looked for ahead of time")
     if slowed:

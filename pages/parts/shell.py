@@ -102,7 +102,7 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "ProtectedDocumentError": ("This book is locked", "lock"),
     "TooLargeError": ("This file is too large", "draft"),
     "UnsafeDocumentError": ("This file could not be opened safely", "gpp_bad"),
-    "NotKeptError": ("This is not in the library any more", "search_off"),
+    "NotInLibraryError": ("This is not in the library any more", "search_off"),
     "LibraryBusyError": ("The library is busy", "schedule"),
     "DiskFullError": ("The disk is full", "save"),
     "NewerLibraryError": ("This library is from a newer version", "update"),

@@ -16,7 +16,7 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
-from readagent_core.reading import regist
+from readagent_core.reading import regenerate_gist
 from readagent_core.study import Study, costing, estimating, exporting, reading
 from readagent_core.words import count_of, first_words
 
@@ -166,7 +166,9 @@ def gist_again(study: Study, shown: Reading, page: int, *, instruction: str) -> 
 
     def work(job: Job) -> Any:
         job.publish(value=page)
-        study.library.save_gist(shown.id, page, regist(memory, page, model, instruction=instruction, watch=job))
+        study.library.save_gist(
+            shown.id, page, regenerate_gist(memory, page, model, instruction=instruction, watch=job)
+        )
         return page
 
     return study.jobs.start(gist_key(shown), work)

@@ -19,9 +19,9 @@ from readagent_core.evaluation.results import Key, Result
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, Event
-from readagent_core.methods.tools import Tools, equip
+from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import Watch
-from readagent_core.overlap import prose, rouge
+from readagent_core.overlap import rouge, strip_citations
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
@@ -54,14 +54,16 @@ class Task:
 
 
 def answer(
-    task: Task, model: Counted, rater: Counted | None, *, tools: Tools, watch: Watch
+    task: Task, model: Counted, rater: Counted | None, *, tools: Resources, watch: Watch
 ) -> tuple[Result, list[Event]]:
     """The scored result and every event. ``rater``: asked about free-form answers; None leaves them unrated."""
     events: list[Event] = []
     found: Answer | None = None
     try:
         chosen = method(task.arm.method)
-        for event in chosen.run(task.item.question, task.memory, model, equip(task.arm.settings, tools), watch):
+        for event in chosen.run(
+            task.item.question, task.memory, model, with_resources(task.arm.settings, tools), watch
+        ):
             events.append(event)
             if isinstance(event, Answered):
                 found = event.answer
@@ -109,7 +111,7 @@ def _sent(model: Counted) -> dict[str, Any]:
 def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None, watch: Watch) -> Result:
     item, options = task.item, task.item.question.options
     free = bool(item.references) and not options
-    said, rating, notes = prose(found.text), "", list(found.notes)
+    said, rating, notes = strip_citations(found.text), "", list(found.notes)
     if free and rater is not None:
         language = task.memory.document.language
         try:

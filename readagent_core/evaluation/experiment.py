@@ -153,7 +153,7 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
 
 def _prompt_hashes() -> dict[str, str]:
     names = sorted(p.stem for p in (Path(prompts.__file__).parent / "en").glob("*.txt"))
-    return {f"{lang}/{name}": prompts.version(name, lang) for lang in prompts.LANGUAGES for name in names}
+    return {f"{lang}/{name}": prompts.template_hash(name, lang) for lang in prompts.LANGUAGES for name in names}
 
 
 def _versions() -> dict[str, str]:

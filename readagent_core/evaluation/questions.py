@@ -18,7 +18,7 @@ from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Lines, Result
 from readagent_core.methods.base import LETTERS
-from readagent_core.words import squeeze
+from readagent_core.words import collapse_whitespace
 
 _FIRST_WORDS = 160  # characters of a question kept for lists
 _RATED = {"exact": "agrees", "partial": "agrees in part", "wrong": "does not agree"}
@@ -86,7 +86,7 @@ class Questions:
         for place, line in self._results.placed():
             result = Result.from_dict(line)
             question = (result.case, result.item)
-            begins.setdefault(question, squeeze(result.question[: 2 * _FIRST_WORDS])[:_FIRST_WORDS])
+            begins.setdefault(question, collapse_whitespace(result.question[: 2 * _FIRST_WORDS])[:_FIRST_WORDS])
             arm = names.setdefault(result.arm, result.arm)
             found.setdefault(question, {})[(arm, result.run)] = Spot(place, arm, result.run, judged(result))
         order = {arm: at for at, arm in enumerate(names)}

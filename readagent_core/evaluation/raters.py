@@ -66,7 +66,7 @@ def rate(
 def _ask(task: str, fields: dict[str, str], model: ChatModel, language: str, watch: Watch) -> str:
     verdict = strict_verdict if task == "rate_strict" else permissive_verdict
     prompt = prompts.render(task, language, reply_words=50, **fields)
-    again = prompt.again("rate.again")
+    again = prompt.with_follow_up("rate.again")
     for attempt in range(TRIES):
         try:
             return verdict(model.complete(prompt if attempt == 0 else again, watch).text)

@@ -11,7 +11,7 @@ from typing import Any
 from readagent_core.evaluation.questions import Entry, Questions, chosen, judged, known_answers, lettered, verdict
 from readagent_core.evaluation.results import Result
 from readagent_core.methods.base import LETTERS
-from readagent_core.words import count_of, squeeze
+from readagent_core.words import collapse_whitespace, count_of
 
 MOST_LISTED = 200  # questions in Markdown; all of them stand in the other formats
 _LONGEST = 160  # characters of a text in a Markdown cell
@@ -134,7 +134,7 @@ def _told(entry: Entry, results: Sequence[Result], arm: str) -> str:
 
 
 def _short(text: str) -> str:
-    text = squeeze(text[: 4 * _LONGEST])
+    text = collapse_whitespace(text[: 4 * _LONGEST])
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -33,7 +33,7 @@ from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Event, event_to_dict
-from readagent_core.methods.tools import Tools
+from readagent_core.methods.support.resources import Resources
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.plan import ReadingPlan
 
@@ -224,7 +224,7 @@ class _Runner:
             document=document,
             arm=arm,
         )
-        tools = Tools(shelf=shelf, connections=self.at_once)
+        tools = Resources(artifacts=shelf, connections=self.at_once)
         whole = False
         try:
             result, events = answer(task, counted, rater, tools=tools, watch=self.watch)

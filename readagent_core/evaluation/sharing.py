@@ -13,7 +13,7 @@ from typing import Any
 
 from readagent_core.evaluation.counting import Counted
 from readagent_core.memory import Gist, Page
-from readagent_core.methods.tools import Shelf
+from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import Around, ChatModel, Completion, Watch
 from readagent_core.prompts import Prompt
 from readagent_core.reading import Store
@@ -26,7 +26,7 @@ _PARTS = ("paginate", "gist")  # beginnings of the tasks' names
 class Ledger:
     """The words one reading has sent, prompt by prompt: one that is asked again after a kill counts no second time."""
 
-    def __init__(self, shelf: Shelf, key: str) -> None:
+    def __init__(self, shelf: ArtifactStore, key: str) -> None:
         self._shelf, self._key = shelf, key
         kept = shelf.load(_LEDGER, key) or {}
         self._words: dict[str, dict[str, int]] = {part: dict(kept.get(part, {})) for part in _PARTS}
@@ -149,7 +149,14 @@ class CostedShelf:
     """
 
     def __init__(
-        self, shelf: Shelf, shelves: Shelves, model: Counted, pay: Callable[[int], None], *, document: str, arm: str
+        self,
+        shelf: ArtifactStore,
+        shelves: Shelves,
+        model: Counted,
+        pay: Callable[[int], None],
+        *,
+        document: str,
+        arm: str,
     ) -> None:
         self._shelf, self._shelves, self._model, self._pay = shelf, shelves, model, pay
         self._document, self._arm = document, arm

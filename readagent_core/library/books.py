@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 
 from readagent_core.document import Cover, Document
-from readagent_core.errors import LibraryError, NotKeptError
+from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database
 from readagent_core.quick_json import from_json, to_json
@@ -49,7 +49,7 @@ def _book(row: sqlite3.Row) -> Book:
 def book(db: Database, book_id: str) -> Book:
     row = db.row(f"{_SELECT} WHERE book.id = ?", (book_id,))
     if row is None:
-        raise NotKeptError("This book is not in the library. It may have been removed; open its file again.")
+        raise NotInLibraryError("This book is not in the library. It may have been removed; open its file again.")
     return _book(row)
 
 
@@ -152,7 +152,7 @@ def document(db: Database, document_id: str) -> Document:
         (document_id,),
     )
     if row is None:
-        raise NotKeptError("This text is not in the library. Open its file again.")
+        raise NotInLibraryError("This text is not in the library. Open its file again.")
     return replace(Document.from_dict(from_json(row["body"])), title=row["title"], author=row["author"])
 
 

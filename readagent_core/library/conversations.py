@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readagent_core.errors import NotKeptError
+from readagent_core.errors import NotInLibraryError
 from readagent_core.library.events import EventLog
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.library.schema import Database
@@ -29,7 +29,7 @@ def conversations(db: Database, book_id: str) -> list[Conversation]:
 def conversation(db: Database, conversation_id: str) -> Conversation:
     row = db.row(f"{_SELECT} WHERE id = ?", (conversation_id,))
     if row is None:
-        raise NotKeptError("This conversation is not in the library any more.")
+        raise NotInLibraryError("This conversation is not in the library any more.")
     return Conversation(**dict(row))
 
 
@@ -38,7 +38,7 @@ def new_conversation(db: Database, book_id: str, title: str) -> Conversation:
     conversation_id = secrets.token_hex(6)
     with db.write() as connection:
         if connection.execute("SELECT 1 FROM book WHERE id = ?", (book_id,)).fetchone() is None:
-            raise NotKeptError("This book is not in the library. It may have been removed; open its file again.")
+            raise NotInLibraryError("This book is not in the library. It may have been removed; open its file again.")
         connection.execute(
             "INSERT INTO conversation VALUES (?, ?, ?, ?, ?)", (conversation_id, book_id, title, now, now)
         )
@@ -116,7 +116,7 @@ def exchanges(db: Database, log: EventLog, conversation_id: str) -> list[Exchang
 def exchange(db: Database, log: EventLog, exchange_id: str) -> Exchange:
     found = _with_events(log, db.rows("SELECT * FROM exchange WHERE id = ?", (exchange_id,)))
     if not found:
-        raise NotKeptError("This question is not in the library any more.")
+        raise NotInLibraryError("This question is not in the library any more.")
     return found[0]
 
 

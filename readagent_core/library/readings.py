@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from readagent_core.document import Document
-from readagent_core.errors import LibraryError, NotKeptError
+from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.records import Reading
 from readagent_core.library.schema import Database
-from readagent_core.memory import Gist, GistMemory, Page, check_cover
+from readagent_core.memory import Gist, GistMemory, Page, check_coverage
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 
@@ -63,7 +63,7 @@ def _reading(row: sqlite3.Row) -> Reading:
 def reading(db: Database, reading_id: int) -> Reading:
     row = db.row(f"{_SELECT} WHERE reading.id = ?", (reading_id,))
     if row is None:
-        raise NotKeptError(_GONE)
+        raise NotInLibraryError(_GONE)
     return _reading(row)
 
 
@@ -86,7 +86,7 @@ def open_reading(
         )
         found = db.row(find, key)
     if found is None:
-        raise NotKeptError(_GONE)
+        raise NotInLibraryError(_GONE)
     return reading(db, found["id"])
 
 
@@ -96,15 +96,15 @@ def set_state(db: Database, reading_id: int, state: str, *, why: str) -> None:
     ended = None if state == "reading" else time.time()
     change = "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?"
     if not db.change(change, (state, why, ended, reading_id)):
-        raise NotKeptError(_GONE)
+        raise NotInLibraryError(_GONE)
 
 
 def add_usage(db: Database, reading_id: int, used: Usage) -> None:
-    """Add ``used`` to the usage of the reading. Raises NotKeptError."""
+    """Add ``used`` to the usage of the reading. Raises NotInLibraryError."""
     with db.write() as connection:
         row = connection.execute("SELECT usage FROM reading WHERE id = ?", (reading_id,)).fetchone()
         if row is None:
-            raise NotKeptError(_GONE)
+            raise NotInLibraryError(_GONE)
         total = Usage.from_dict(json.loads(row["usage"])) + used
         connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (json.dumps(total.to_dict()), reading_id))
 
@@ -189,7 +189,7 @@ def cut_from(db: Database, reading_id: int, number: int) -> None:
 def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
     """Replace the pages, gists and usage of the reading by those of ``memory`` (a recording, an import)."""
     if memory.complete:
-        check_cover(memory.document, memory.pages)
+        check_coverage(memory.document, memory.pages)
     with db.write() as connection:
         connection.execute("DELETE FROM page WHERE reading_id = ?", (reading_id,))
         connection.execute("DELETE FROM gist WHERE reading_id = ?", (reading_id,))

@@ -1,4 +1,4 @@
-"""The reading methods, one file each; ``all_methods()`` finds every file that ends with ``METHOD = …``."""
+"""The reading methods, one file each. ``all_methods()`` finds every file that ends with ``METHOD = …``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from readagent_core.errors import SettingsError
 from readagent_core.methods.base import Method
 
-ORDER = (  # as lists and tables have them; what is not named here comes after, by name
+ORDER = (  # in lists and tables; a method not named here follows, sorted by name
     "read-agent-p",
     "read-agent-s",
     "gist-mem",
@@ -28,7 +28,7 @@ ORDER = (  # as lists and tables have them; what is not named here comes after, 
 
 @cache
 def all_methods() -> dict[str, Method]:
-    """Every method by name, ReadAgent first. A new file in this folder is found without being listed."""
+    """Return every method by name, sorted by ``ORDER``. A new file in this folder needs no entry anywhere."""
     found: dict[str, Method] = {}
     for module in pkgutil.iter_modules(__path__):
         method = getattr(importlib.import_module(f"{__name__}.{module.name}"), "METHOD", None)
@@ -38,12 +38,12 @@ def all_methods() -> dict[str, Method]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """``names`` as lists have them."""
+    """Return ``names`` sorted by ``ORDER``."""
     return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
 
 
 def method(name: str) -> Method:
-    """The method of this name. Raises SettingsError, naming those there are."""
+    """Return the method of this name. Raises SettingsError for an unknown one."""
     try:
         return all_methods()[name]
     except KeyError:

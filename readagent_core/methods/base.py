@@ -1,7 +1,7 @@
-"""What a reading method is: a question and a memory go in, events come out, the last of them the answer.
+"""The interface of a reading method: it takes a question and a memory and yields events, the last one the answer.
 
-Screen, command line and evaluation watch the same events. A method is one file in this folder that ends with
-``METHOD = …``; ``methods.all_methods()`` finds it. No method imports another.
+Screens, command line and evaluation use the same events. A method is one file in this folder that ends with
+``METHOD = …``; ``methods.all_methods()`` finds it. Methods do not import each other.
 """
 
 from __future__ import annotations
@@ -19,22 +19,24 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Question:
-    """``options``: the choices of a multiple-choice question, without letters; empty for a free-form one."""
+    """A question. ``options``: the choices of a multiple-choice question, without letters; else empty."""
 
     text: str
     options: tuple[str, ...] = ()
 
     def lettered(self) -> str:
-        """The options as models see them: '(A) …' a line."""
+        """Return the options as prompts show them: one '(A) …' a line."""
         return "\n".join(f"({LETTERS[i]}) {option}" for i, option in enumerate(self.options))
 
 
 @dataclass(frozen=True)
 class AskSettings:
-    """``look_ups``: most pages to read again (0 is gists alone). ``context_words``: most words that may stand
-    in one prompt besides the instructions, None for no limit. ``by_importance``: pages come in order of
-    importance and are added while they fit (books). ``keep``: what full text keeps when it must be cut:
-    'left', 'right' or 'ends' (the middle is cut). ``extra``: a method's own settings, by name.
+    """The settings of a run.
+
+    ``look_ups``: most pages to read again (0: gists alone). ``context_words``: most words of text in one prompt,
+    instructions not counted; None for no limit. ``by_importance``: the model names pages in order of importance,
+    and they are added while they fit (books). ``keep``: which part stays when full text is cut: 'left', 'right'
+    or 'ends'. ``extra``: a method's own settings, by name.
     """
 
     look_ups: int = 3
@@ -48,8 +50,8 @@ class AskSettings:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A prompt went out and its reply came back: one step of a replay, word for word."""
+class ModelCall:
+    """One call of the model, with prompt and reply word for word. ``task``: the prompt's template."""
 
     task: str
     prompt: str
@@ -59,9 +61,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class LookedUp:
-    """The model named pages to read again. ``pages``: as taken, in the order named. ``reply``: its words.
+    """Pages were chosen to be read again.
 
-    ``refused``: what it named that was not opened, with why ('page 99: there is no such page').
+    ``pages``: in the order chosen. ``reply``: the model's reply; '' where search chose them. ``reason``: why.
+    ``refused``: pages that were named but not opened, with the reason ('page 99: there is no such page').
     """
 
     pages: tuple[int, ...]
@@ -72,7 +75,7 @@ class LookedUp:
 
 @dataclass(frozen=True)
 class Expanded:
-    """The memory now stands with ``pages`` (all of them, in book order) in full; ``memory_words`` in all."""
+    """The context now holds all of ``pages`` in full, in book order; it has ``memory_words`` words."""
 
     pages: tuple[int, ...]
     memory_words: int
@@ -80,26 +83,27 @@ class Expanded:
 
 @dataclass(frozen=True)
 class Noted:
-    """Something a person should know about this run: a fallback taken, text cut to fit."""
+    """A note for the reader about this run: a fallback was taken, or text was cut to fit."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class AnswerPart:
-    """The next piece of the answer as it streams."""
+    """The next part of a streamed answer."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``option``: index of the chosen option, None for a free-form question or when none was named.
+    """The answer of a run.
 
-    ``looked_up``: pages opened, in the order opened. ``seen``: pages of which anything stood in the final
-    prompt, 'full' or 'gist' (for the map). ``memory_words``: words in context in the longest final prompt,
-    instructions left out; ``compression_rate`` from it (docs/methods.md). ``cut_off``: the reply broke off.
-    ``notes``: fallbacks and cuts. ``steps``: look-up steps taken. ``method``: its name.
+    ``method``: name of the method. ``option``: index of the chosen option; None for a free-form question, or when
+    none was named. ``looked_up``: pages expanded, in that order. ``seen``: the pages in the final prompt, each
+    'full' or 'gist'. ``memory_words``: words of text in the final prompt; ``compression_rate``: computed from them,
+    in percent (docs/methods.md). ``cut_off``: the reply broke off. ``notes``: fallbacks and cuts. ``steps``: look-up
+    steps taken. ``extra``: figures of the method, as plain JSON values.
     """
 
     text: str
@@ -118,37 +122,47 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answered:
-    """The last event of every run."""
+    """The run has ended with this answer: the last event of every run."""
 
     answer: Answer
 
 
-Event = Asked | LookedUp | Expanded | Noted | AnswerPart | Answered
-_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (Asked, LookedUp, Expanded, Noted, AnswerPart, Answered)}
+Event = ModelCall | LookedUp | Expanded | Noted | AnswerPart | Answered
+# The kinds as libraries, experiments and exports store them: a class may be renamed, its kind may not.
+_CLASSES: dict[str, Any] = {
+    "Asked": ModelCall,
+    "LookedUp": LookedUp,
+    "Expanded": Expanded,
+    "Noted": Noted,
+    "AnswerPart": AnswerPart,
+    "Answered": Answered,
+}
+_KINDS = {event_class: kind for kind, event_class in _CLASSES.items()}
 
 
 def event_to_dict(event: Event) -> dict[str, Any]:
-    """An event as plain JSON values, with its kind. Texts are not copied: prompts are long."""
+    """Return an event as plain JSON values with its kind. Texts are shared, not copied: prompts are long."""
     values = dict(vars(event))
     if isinstance(event, Answered):
         values["answer"] = {**vars(event.answer), "usage": event.answer.usage.to_dict()}
-    elif isinstance(event, Asked):
+    elif isinstance(event, ModelCall):
         values["usage"] = event.usage.to_dict()
-    return {"kind": type(event).__name__, **values}
+    return {"kind": _KINDS[type(event)], **values}
 
 
 def event_from_dict(data: Mapping[str, Any]) -> Event:
-    """The event that ``event_to_dict`` gave."""
+    """Return the event that ``event_to_dict`` turned into ``data``."""
     values = {name: value for name, value in data.items() if name != "kind"}
     if data["kind"] == "Answered":
         return Answered(answer_from_dict(values["answer"]))
     if "usage" in values:
         values["usage"] = Usage.from_dict(values["usage"])
-    event: Event = _KINDS[data["kind"]](**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+    event: Event = _CLASSES[data["kind"]](**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
     return event
 
 
 def answer_from_dict(data: Mapping[str, Any]) -> Answer:
+    """Return the answer from plain JSON values."""
     values = dict(data)
     values["usage"] = Usage.from_dict(values["usage"])
     values["seen"] = {int(page): how for page, how in values["seen"].items()}
@@ -158,10 +172,11 @@ def answer_from_dict(data: Mapping[str, Any]) -> Answer:
 
 
 class Method(Protocol):
-    """``name``: 'read-agent-p'. ``title`` and ``about``: for people, a few words and a sentence.
+    """A reading method.
 
-    ``needs_gists``: whether it works on a gist memory (else on the pages' full text only). One that imports much late
-    may have ``ready()``, which imports it; an experiment calls it ahead of the first question.
+    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``needs_gists``:
+    whether it uses gists, not only the pages' full text. A method may have ``ready()``, which imports slow libraries;
+    an experiment calls it before the first question.
     """
 
     name: str
@@ -172,5 +187,5 @@ class Method(Protocol):
     def run(
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
-        """Events in order, the last one Answered. Raises ModelError or CancelledError."""
+        """Yield the events of a run, the last one Answered. Raises ModelError or CancelledError."""
         ...

@@ -1,4 +1,4 @@
-"""BM25: the k pages that share most words with the question, best first (ICML paper, §4.2)."""
+"""BM25: answers from the k pages that share most words with the question, best first (ICML paper, §4.2)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.ranking import by_words
-from readagent_core.methods.retrieval import answer_from_pages
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.retrieval import answer_from_pages, rank_by_bm25
+from readagent_core.methods.support.run import Run
 from readagent_core.models.base import ChatModel, Watch
 
 
@@ -19,14 +18,14 @@ class BM25:
     needs_gists = False
 
     def ready(self) -> None:
-        """Import what ranks: a third of a second, else spent on the first question."""
+        """Import the library that ranks: it takes a third of a second, otherwise spent on the first question."""
         import bm25s  # noqa: F401
 
     def run(
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from answer_from_pages(run, by_words(question.text, memory))
+        yield from answer_from_pages(run, rank_by_bm25(question.text, memory))
 
 
 METHOD = BM25()

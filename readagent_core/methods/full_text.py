@@ -1,6 +1,7 @@
-"""Full text: the whole book in one prompt; where it does not fit it is cut, and the prompt says so (§4, baselines).
+"""Full text: the whole text in one prompt; where it does not fit it is cut (ICML paper, §4, baselines).
 
-``AskSettings.keep``: 'left' keeps the first words, 'right' the last, 'ends' both, the middle being cut out.
+``AskSettings.keep`` says what stays: 'left' the first words, 'right' the last, 'ends' both. The prompt says what is
+missing.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ from collections.abc import Iterator
 
 from readagent_core.errors import SettingsError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import ANSWER_WORDS, respond, text_prompt
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.budget import context_words
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.response import ANSWER_WORDS, respond, text_prompt
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.prompts import wording
+from readagent_core.prompts import render_fragment
 from readagent_core.words import count_words, first_words, last_words
 
 GAP = "\n\n[...]\n\n"
-LEAST_WORDS = 100  # a text cut shorter than that is no text any more
+MIN_WORDS = 100  # a text already this short is not cut further
 
 
 class FullText:
@@ -35,23 +36,26 @@ class FullText:
         run = Run(self.name, question, memory, model, settings, watch)
         text, words = memory.whole_text, memory.whole_words
         around = text_prompt(
-            run, "", cut=wording("cut.left", run.language, kept=str(words), words=str(words)), quote=True
+            run, "", cut=render_fragment("cut.left", run.language, kept=str(words), words=str(words)), quote=True
         ).words
-        limit = context_words(settings, model, sample=text, around=around, reply_words=ANSWER_WORDS)
+        limit = max_context_words(settings, model, sample=text, around=around, reply_words=ANSWER_WORDS)
         while True:
-            kept, cut = (text, "") if limit is None or words <= limit else keep(run, text, words, limit)
+            shown_text, cut = (text, "") if limit is None or words <= limit else cut_text(run, text, words, limit)
             if cut:
-                yield run.note(f"The text was cut to fit: {said(settings.keep, limit or 0, words)} were shown.")
+                part = describe_part(settings.keep, limit or 0, words)
+                yield run.note(f"The text was cut to fit: {part} were shown.")
             shown = words if not cut else min(words, limit or 0)
             try:
                 yield from respond(
                     run,
-                    text_prompt(run, kept, cut=cut, quote=True),
+                    text_prompt(run, shown_text, cut=cut, quote=True),
                     seen=pages_seen(memory, settings.keep, shown / words if words else 0.0),
-                    memory_words=memory.document.words if not cut else min(count_words(kept), memory.document.words),
+                    memory_words=memory.document.words
+                    if not cut
+                    else min(count_words(shown_text), memory.document.words),
                 )
             except WindowError:
-                if shown <= LEAST_WORDS:
+                if shown <= MIN_WORDS:
                     raise
                 limit = shown // 2
                 yield run.note("The server said that the prompt is too long for the model's window.")
@@ -59,30 +63,30 @@ class FullText:
                 return
 
 
-def keep(run: Run, text: str, words: int, limit: int) -> tuple[str, str]:
-    """``text`` of ``words`` words cut to ``limit``, and what the prompt says of it."""
+def cut_text(run: Run, text: str, words: int, limit: int) -> tuple[str, str]:
+    """Return ``text`` of ``words`` words cut to ``limit`` words, and what the prompt says about it."""
     values = {"kept": f"{limit:,}", "words": f"{words:,}"}
     if run.settings.keep == "left":
-        return first_words(text, limit), wording("cut.left", run.language, **values)
+        return first_words(text, limit), render_fragment("cut.left", run.language, **values)
     if run.settings.keep == "right":
-        return last_words(text, limit), wording("cut.right", run.language, **values)
+        return last_words(text, limit), render_fragment("cut.right", run.language, **values)
     half = limit // 2
-    kept = first_words(text, half) + GAP + last_words(text, half)
-    return kept, wording("cut.ends", run.language, half=f"{half:,}", words=f"{words:,}")
+    both = first_words(text, half) + GAP + last_words(text, half)
+    return both, render_fragment("cut.ends", run.language, half=f"{half:,}", words=f"{words:,}")
 
 
-def said(which: str, limit: int, words: int) -> str:
-    """What was kept, for people."""
-    if which == "ends":
+def describe_part(keep: str, limit: int, words: int) -> str:
+    """Return which part of the text was shown, for a note."""
+    if keep == "ends":
         return f"its first and last {limit // 2:,} of {words:,} words"
-    return f"its {'first' if which == 'left' else 'last'} {limit:,} of {words:,} words"
+    return f"its {'first' if keep == 'left' else 'last'} {limit:,} of {words:,} words"
 
 
-def pages_seen(memory: GistMemory, which: str, share: float) -> dict[int, str]:
-    """The pages of which anything stood in the prompt, when ``share`` of the text was kept."""
+def pages_seen(memory: GistMemory, keep: str, share: float) -> dict[int, str]:
+    """Return the pages of which anything was in the prompt, where it held ``share`` (0 to 1) of the text."""
     whole = sum(page.words for page in memory.pages)
-    left = whole * (share if which == "left" else share / 2 if which == "ends" else 0.0)
-    right = whole - whole * (share if which == "right" else share / 2 if which == "ends" else 0.0)
+    left = whole * (share if keep == "left" else share / 2 if keep == "ends" else 0.0)
+    right = whole - whole * (share if keep == "right" else share / 2 if keep == "ends" else 0.0)
     seen: dict[int, str] = {}
     position = 0
     for page in memory.pages:

@@ -1,14 +1,14 @@
-"""GistMem: the answer from the gist memory alone, nothing looked up (ICML paper, §3.3 and Table 1)."""
+"""GistMem: answers from the gist memory alone, without look-up (ICML paper, §3.3 and Table 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.fitting import within_window
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.response import respond_from_memory
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.word_budget import retry_within_window
 from readagent_core.models.base import ChatModel, Watch
 
 
@@ -22,7 +22,7 @@ class GistMem:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from within_window(run, lambda fit, _: respond_from_memory(run, fit, ()))
+        yield from retry_within_window(run, lambda fit, _: respond_from_memory(run, fit, ()))
 
 
 METHOD = GistMem()

@@ -1,15 +1,15 @@
-"""Gist memory with neural look-up: the pages to expand are found by embeddings, not asked for (paper, Table 4)."""
+"""Gist memory with neural look-up: the pages to expand are found by embeddings (ICML paper, Table 4)."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import memory_words, respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.fitting import fitting_pages, within_window
-from readagent_core.methods.ranking import by_nearness
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.response import count_memory_words, respond_from_memory
+from readagent_core.methods.support.retrieval import rank_by_embedding
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.models.base import ChatModel, Watch
 
 
@@ -23,18 +23,19 @@ class GistNeural:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from within_window(run, lambda fit, limit: find_and_answer(run, fit, limit))
+        yield from retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit))
 
 
 def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
-    """``memory``: fits one prompt, with pages opened up to ``limit`` words in all."""
-    inside = {own: number for number in memory.readable for own in run.own_pages([number])}
-    best = list(dict.fromkeys(inside[own] for own in by_nearness(run) if own in inside))[: run.settings.look_ups]
-    pages, refused = fitting_pages(memory, best, limit)
-    yield LookedUp(run.own_pages(pages), "", "found by search", tuple(refused))
+    """Expand the pages nearest to the question, up to ``limit`` words in all, and answer."""
+    merged = {page: number for number in memory.readable for page in run.original_pages([number])}
+    ranking = dict.fromkeys(merged[page] for page in rank_by_embedding(run) if page in merged)
+    best = list(ranking)[: run.settings.look_ups]
+    pages, refused = select_fitting_pages(memory, best, limit)
+    yield LookedUp(run.original_pages(pages), "", "found by search", tuple(refused))
     if refused:
         yield run.note("Not every page found fits into the prompt: " + "; ".join(refused) + ".")
-    yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
+    yield Expanded(tuple(sorted(run.original_pages(pages))), count_memory_words(memory, pages))
     yield from respond_from_memory(run, memory, pages)
 
 

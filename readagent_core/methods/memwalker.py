@@ -1,8 +1,7 @@
-"""MemWalker: a walk from the root of a summary tree down to the segment that holds the answer, and back up where
-it does not (Chen et al., 2023, §3 'Navigation').
+"""MemWalker: the model walks down a tree of summaries to the segment that holds the answer (Chen et al., 2023, §3).
 
-At a node the model compares its children's summaries and takes one, or goes back up (-1); at a leaf it reads the
-segment and answers (-2), or goes back (-1). Summaries of the nodes visited go along as working memory.
+At an inner node the model compares the children's summaries and enters one, or goes back up (-1). At a leaf it reads
+the segment and answers (-2), or goes back up (-1). Summaries of the visited nodes are its working memory.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from typing import Any, TypeVar
 
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import ANSWER_WORDS, chosen_option
 from readagent_core.methods.base import AnswerPart, AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.budget import context_words
-from readagent_core.methods.looking import plain
-from readagent_core.methods.run import Run
-from readagent_core.methods.tree import Node, Tree, build, pages_of
+from readagent_core.methods.support.look_up_replies import to_plain_text
+from readagent_core.methods.support.response import ANSWER_WORDS, chosen_option
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.summary_tree import Node, Tree, build_tree, pages_of_node
+from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.prompts import Prompt, render, wording
-from readagent_core.words import count_words, first_words, last_words, squeeze
+from readagent_core.prompts import Prompt, render, render_fragment
+from readagent_core.words import collapse_whitespace, count_words, first_words, last_words
 
 T = TypeVar("T")
 
-TRIES = 3  # replies without an action, in a row
-MOST_STEPS = 24
-MEMORY_WORDS = 1000  # of working memory, where no window is known
+TRIES = 3  # replies without a valid action, in a row
+MAX_STEPS = 24
+MEMORY_WORDS = 1000  # most words of working memory
 BACK, COMMIT = -1, -2
 NO_ANSWER = "No answer was found."
 _ACTION = re.compile(r"\bAction\s*[:=]?\s*[\[(<]?\s*(?:(?:part|summary|部分)\s*)?(-?\s*\d+)", re.IGNORECASE)
@@ -38,7 +37,12 @@ _REASON = re.compile(r"\bReasoning\s*[:=]\s*(.+?)(?=\n\s*(?:Action|Answer)\b|\Z)
 
 @dataclass
 class Walk:
-    """``steps``: every node stood at and what was done there. ``visited``: nodes entered, in order."""
+    """The walk so far.
+
+    ``steps``: node, action and reasoning of each step. ``visited``: ids of the nodes entered, in order. ``leaves``:
+    leaves read. ``shown``: nodes whose summary was in a prompt. ``words``: words in context at the last leaf.
+    ``ended``: why it ended. ``unreadable``: replies without a valid action.
+    """
 
     steps: list[dict[str, Any]] = field(default_factory=list)
     visited: list[int] = field(default_factory=list)
@@ -46,10 +50,10 @@ class Walk:
     shown: set[int] = field(default_factory=set)
     words: int = 0
     ended: str = ""
-    bad: int = 0
+    unreadable: int = 0
 
     @property
-    def stray(self) -> bool:
+    def went_back(self) -> bool:
         return any(step["action"] == BACK for step in self.steps)
 
 
@@ -63,28 +67,31 @@ class MemWalker:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        tree = yield from build(run)
+        tree = yield from build_tree(run)
         walk = Walk()
         text, option = yield from navigate(run, tree, walk)
-        pages = tuple(dict.fromkeys(p for leaf in walk.leaves for p in pages_of(memory, tree, tree.node(leaf))))
-        seen = {p: "gist" for number in sorted(walk.shown) for p in pages_of(memory, tree, tree.node(number))}
+        pages = tuple(dict.fromkeys(p for leaf in walk.leaves for p in pages_of_node(memory, tree, tree.node(leaf))))
+        seen = {p: "gist" for number in sorted(walk.shown) for p in pages_of_node(memory, tree, tree.node(number))}
         seen |= dict.fromkeys(pages, "full")
         run.steps = len(walk.steps)
-        yield run.answered(
+        yield run.finish(
             text or NO_ANSWER,
             option=option,
             looked_up=pages,
             seen=dict(sorted(seen.items())),
             memory_words=walk.words,
-            extra=told(memory, tree, walk),
+            extra=describe_walk(memory, tree, walk),
         )
 
 
 def navigate(run: Run, tree: Tree, walk: Walk) -> Generator[Event, None, tuple[str, int | None]]:
-    """Walk until a leaf answers, no action can be told three times in a row, or the step bound is reached."""
+    """Walk until a leaf answers, three replies in a row are unreadable, or the step limit is reached.
+
+    Returns the answer ('' for none) and the chosen option.
+    """
     path = [tree.root]
-    most = max(1, int(run.settings.extra.get("max_steps", MOST_STEPS)))
-    while len(walk.steps) < most:
+    max_steps = max(1, int(run.settings.extra.get("max_steps", MAX_STEPS)))
+    while len(walk.steps) < max_steps:
         node = path[-1]
         walk.visited.append(node.id)
         if node.children:
@@ -110,18 +117,18 @@ def navigate(run: Run, tree: Tree, walk: Walk) -> Generator[Event, None, tuple[s
         else:
             path.append(tree.node(action))
     walk.ended = "too long"
-    yield run.note(f"The walk was ended after {most} steps without an answer.")
+    yield run.note(f"The walk was ended after {max_steps} steps without an answer.")
     return "", None
 
 
 def choose_child(
     run: Run, tree: Tree, node: Node, path: Sequence[Node], walk: Walk
 ) -> Generator[Event, None, tuple[int | None, str]]:
-    """The child to enter (its id) or BACK, with the model's reasoning; None when no reply could be read."""
+    """Return the id of the child to enter or BACK, and the model's reasoning; None when no reply could be read."""
     numbers = {str(i): child for i, child in enumerate(node.children, start=1)}
-    visited = wording("walk.visited", run.language)
+    visited = render_fragment("walk.visited", run.language)
     parts = "\n\n".join(
-        wording(
+        render_fragment(
             "walk.part",
             run.language,
             number=number,
@@ -137,28 +144,28 @@ def choose_child(
             "walk",
             run.language,
             title=run.title,
-            back=wording("walk.back", run.language) if len(path) > 1 else "",
+            back=render_fragment("walk.back", run.language) if len(path) > 1 else "",
             memory=memory,
             parts=parts,
-            question=run.asked_fully,
+            question=run.question_with_options,
         )
 
-    def readable(reply: str) -> int | None:
-        action = action_of(reply)
+    def parse(reply: str) -> int | None:
+        action = parse_action(reply)
         if action is None or str(action) not in actions:
             return None
         return BACK if action == BACK else numbers[str(action)]
 
-    memory = working_memory(run, tree, walk, prompt("").words, but=node.id)
-    chosen, reply = yield from act(run, prompt, memory, actions, readable, walk)
-    return chosen, reason_of(reply)
+    memory = working_memory(run, tree, walk, prompt("").words, current=node.id)
+    chosen, reply = yield from request_action(run, prompt, memory, actions, parse, walk)
+    return chosen, parse_reasoning(reply)
 
 
 def read_leaf(
     run: Run, tree: Tree, node: Node, walk: Walk
 ) -> Generator[Event, None, tuple[int | None, str, str, int | None]]:
-    """COMMIT with the answer and its option, or BACK, with the model's reasoning; None when no reply could be read."""
-    pages = pages_of(run.memory, tree, node)
+    """Return COMMIT or BACK, the model's reasoning, the answer and its option; None when no reply could be read."""
+    pages = pages_of_node(run.memory, tree, node)
     if node.id not in walk.leaves:
         walk.leaves.append(node.id)
 
@@ -170,96 +177,102 @@ def read_leaf(
             title=run.title,
             memory=memory,
             text=tree.text(node),
-            question=run.asked_fully,
+            question=run.question_with_options,
         )
 
-    def readable(reply: str) -> tuple[int, str, int | None] | None:
-        action = action_of(reply)
-        found = _ANSWER.search(plain(reply))
+    def parse(reply: str) -> tuple[int, str, int | None] | None:
+        action = parse_action(reply)
+        found = _ANSWER.search(to_plain_text(reply))
         if action == BACK:
             return BACK, "", None
         if action != COMMIT and (action is not None or not found):
             return None
-        text = (found.group(1) if found else _ACTION.sub("", plain(reply))).strip()
+        text = (found.group(1) if found else _ACTION.sub("", to_plain_text(reply))).strip()
         option = chosen_option(f"Answer: {text}", run.question.options) if run.question.options else None
         return None if not text or (run.question.options and option is None) else (COMMIT, text, option)
 
-    memory = working_memory(run, tree, walk, prompt("").words, but=node.id)
+    memory = working_memory(run, tree, walk, prompt("").words, current=node.id)
     walk.words = tree.words(node) + count_words(memory)
     yield LookedUp(pages, "", "the walk came to this part")
     yield Expanded(tuple(sorted(pages)), walk.words)
-    taken, reply = yield from act(run, prompt, memory, [str(COMMIT), str(BACK)], readable, walk)
-    action, text, option = taken or (None, "", None)
-    return action, reason_of(reply), text, option
+    parsed, reply = yield from request_action(run, prompt, memory, [str(COMMIT), str(BACK)], parse, walk)
+    action, text, option = parsed or (None, "", None)
+    return action, parse_reasoning(reply), text, option
 
 
-def act(
+def request_action(
     run: Run,
     prompt: Callable[[str], Prompt],
     memory: str,
     actions: Sequence[str],
-    readable: Callable[[str], T | None],
+    parse: Callable[[str], T | None],
     walk: Walk,
 ) -> Generator[Event, None, tuple[T | None, str]]:
-    """Ask until a reply is ``readable``, three times at most; what was read from it, and the reply."""
-    told = wording("walk.memory", run.language, text=memory) + "\n" if memory else ""
-    first = asked = prompt(told)
+    """Ask until ``parse`` accepts a reply, at most three times; return what it parsed (or None) and the reply."""
+    shown_memory = render_fragment("walk.memory", run.language, text=memory) + "\n" if memory else ""
+    first = current = prompt(shown_memory)
     tries = 0
     while tries < TRIES:
         try:
-            reply = (yield from run.ask(asked)).text
+            reply = (yield from run.ask(current)).text
         except WindowError:
-            if not told:
+            if not shown_memory:
                 raise
             yield run.note("The working memory was left out: with it the prompt was too long for the model's window.")
-            told = ""
-            first = asked = prompt("")
+            shown_memory = ""
+            first = current = prompt("")
             continue
         except (EmptyReplyError, RefusedError, CutOffError):
             reply = ""
-        taken = readable(reply)
-        if taken is not None:
-            return taken, reply
+        parsed = parse(reply)
+        if parsed is not None:
+            return parsed, reply
         tries += 1
-        walk.bad += 1
-        asked = first.again("walk.again", actions=", ".join(actions))
+        walk.unreadable += 1
+        current = first.with_follow_up("walk.again", actions=", ".join(actions))
     return None, ""
 
 
-def working_memory(run: Run, tree: Tree, walk: Walk, words_without: int, *, but: int) -> str:
-    """Summaries of the nodes visited so far, the latest last, cut from the front to what fits."""
-    visited = [number for number in dict.fromkeys(walk.visited) if number != but and tree.node(number).children]
+def working_memory(run: Run, tree: Tree, walk: Walk, words_without: int, *, current: int) -> str:
+    """Return the summaries of the nodes visited before, the latest last; cut at the front to what fits.
+
+    ``words_without``: words of the prompt without it. ``current``: id of the node the prompt is about.
+    """
+    visited = [number for number in dict.fromkeys(walk.visited) if number != current and tree.node(number).children]
     text = "\n\n".join(tree.node(number).summary for number in visited)
-    limit = context_words(run.settings, run.model, sample=text, around=0, reply_words=ANSWER_WORDS)
+    limit = max_context_words(run.settings, run.model, sample=text, around=0, reply_words=ANSWER_WORDS)
     room = MEMORY_WORDS if limit is None else min(MEMORY_WORDS, limit - words_without)
     return last_words(text, room)
 
 
-def action_of(reply: str) -> int | None:
-    """The number of the last 'Action: n' in a reply, or a reply that is a number alone."""
-    text = plain(reply)
+def parse_action(reply: str) -> int | None:
+    """Return the number of the last 'Action: n' in a reply, or of a reply that is only a number."""
+    text = to_plain_text(reply)
     found = _ACTION.findall(text)
     alone = re.fullmatch(r"[\s\[(]*(-?\s*\d{1,6})[\s\])]*\.?", text)
     number = found[-1] if found else alone.group(1) if alone else None
     return int(number.replace(" ", "")) if number and len(number) < 8 else None
 
 
-def reason_of(reply: str) -> str:
-    """The model's own reasoning, as one line."""
-    text = plain(reply)
+def parse_reasoning(reply: str) -> str:
+    """Return the model's reasoning on one line, at most 120 words."""
+    text = to_plain_text(reply)
     found = _REASON.search(text)
-    return first_words(squeeze(found.group(1) if found else text), 120)
+    return first_words(collapse_whitespace(found.group(1) if found else text), 120)
 
 
-def told(memory: GistMemory, tree: Tree, walk: Walk) -> dict[str, Any]:
-    """The tree and the walk through it, for a drawing, with the paper's figures (Table 4, Figure 4)."""
+def describe_walk(memory: GistMemory, tree: Tree, walk: Walk) -> dict[str, Any]:
+    """Return the tree and the walk for a drawing, with the figures of the paper's Table 4 and Figure 4.
+
+    'stray': whether the walk went back up anywhere. 'share_read': words of the leaves read ÷ words of the text.
+    """
     nodes = [
         {
             "id": node.id,
             "level": node.level,
             "parent": node.parent,
             "children": list(node.children),
-            "pages": list(pages_of(memory, tree, node)),
+            "pages": list(pages_of_node(memory, tree, node)),
             "words": tree.words(node),
             "summary": first_words(node.summary, 60),
             "fallback": node.fallback,
@@ -271,9 +284,9 @@ def told(memory: GistMemory, tree: Tree, walk: Walk) -> dict[str, Any]:
         "tree": nodes,
         "walk": walk.steps,
         "ended": walk.ended,
-        "stray": walk.stray,
-        "recovered": walk.stray and walk.ended == "answered",
-        "unreadable_replies": walk.bad,
+        "stray": walk.went_back,
+        "recovered": walk.went_back and walk.ended == "answered",
+        "unreadable_replies": walk.unreadable,
         "share_read": round(read / max(1, tree.words(tree.root)), 4),
     }
 

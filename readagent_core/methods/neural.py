@@ -1,4 +1,4 @@
-"""Neural retrieval: the k pages whose embeddings lie nearest to the question's, best first (ICML paper, §4.2)."""
+"""Neural retrieval: answers from the k pages whose embeddings are nearest to the question's (ICML paper, §4.2)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.ranking import by_nearness
-from readagent_core.methods.retrieval import answer_from_pages
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.retrieval import answer_from_pages, rank_by_embedding
+from readagent_core.methods.support.run import Run
 from readagent_core.models.base import ChatModel, Watch
 
 
@@ -22,7 +21,7 @@ class Neural:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from answer_from_pages(run, by_nearness(run))
+        yield from answer_from_pages(run, rank_by_embedding(run))
 
 
 METHOD = Neural()

@@ -1,4 +1,4 @@
-"""Neural retrieval with DOS: the pages put back in the order of the document (Laitenberger et al., 2025)."""
+"""Neural retrieval with DOS: the pages found, in the order of the document (Laitenberger et al., 2025)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.ranking import by_nearness
-from readagent_core.methods.retrieval import answer_from_pages
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.retrieval import answer_from_pages, rank_by_embedding
+from readagent_core.methods.support.run import Run
 from readagent_core.models.base import ChatModel, Watch
 
 
@@ -22,7 +21,7 @@ class NeuralDOS:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from answer_from_pages(run, by_nearness(run), in_book_order=True)
+        yield from answer_from_pages(run, rank_by_embedding(run), in_book_order=True)
 
 
 METHOD = NeuralDOS()

@@ -1,6 +1,6 @@
-"""ReadAgent-P: pages are looked up all at once, then expanded in place (ICML paper, §3.1 'Interactive look-up').
+"""ReadAgent-P: looks up all pages at once and expands them in place (ICML paper, §3.1 'Interactive look-up').
 
-For books the model names them in order of importance, and they are added while they fit (Appendix I).
+For books the model names the pages in order of importance, and they are added while they fit (Appendix I).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from collections.abc import Generator, Iterator
 
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import memory_words, respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.fitting import fitting_pages, within_window
-from readagent_core.methods.looking import named_pages
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.look_up_replies import parse_look_up
+from readagent_core.methods.support.response import count_memory_words, respond_from_memory
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.prompts import render
 
@@ -28,11 +28,11 @@ class ReadAgentP:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
+        yield from retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
-    """``memory``: fits one prompt, with pages opened up to ``limit`` words in all."""
+    """Look up pages, at most ``limit`` words in all with the rest of ``memory``, and answer."""
     pages: tuple[int, ...] = ()
     if run.settings.look_ups > 0 and memory.readable:
         pages = yield from look_up(run, memory, limit)
@@ -40,23 +40,25 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
 
 
 def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, tuple[int, ...]]:
-    """Ask once which pages to read again; those taken, in the order named."""
+    """Ask once which pages to read again. Returns the pages to expand, in the order named."""
     k = run.settings.look_ups
     task = "look_up_ranked" if run.settings.by_importance else "look_up"
-    prompt = render(task, run.language, title=run.title, k=str(k), memory=memory.text(), question=run.asked_fully)
+    prompt = render(
+        task, run.language, title=run.title, k=str(k), memory=memory.text(), question=run.question_with_options
+    )
     run.steps = 1
     try:
         completion = yield from run.ask(prompt)
     except (EmptyReplyError, RefusedError):
         yield run.note("The model did not say which pages to read again; answered from the gists.")
         return ()
-    named = named_pages(completion.text, memory.readable, limit=k, exists=len(memory.pages))
-    pages, too_long = fitting_pages(memory, named.pages, limit)
-    yield LookedUp(run.own_pages(pages), completion.text, named.reason, (*named.refused, *too_long))
+    named = parse_look_up(completion.text, memory.readable, limit=k, exists=len(memory.pages))
+    pages, too_long = select_fitting_pages(memory, named.pages, limit)
+    yield LookedUp(run.original_pages(pages), completion.text, named.reason, (*named.refused, *too_long))
     if too_long:
         yield run.note("Not every page named fits into the prompt: " + "; ".join(too_long) + ".")
     if pages:
-        yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
+        yield Expanded(tuple(sorted(run.original_pages(pages))), count_memory_words(memory, pages))
     return pages
 
 

@@ -1,7 +1,7 @@
-"""ReadAgent-S: one page is looked up at a time, seeing those already expanded in place (ICML paper, §3.1).
+"""ReadAgent-S: looks up one page at a time, with the pages before it expanded in place (ICML paper, §3.1).
 
-Asking for a page that is open already or does not exist is told once, then counts as STOP; the look-up also stops
-early when nothing more fits into the prompt (Appendix I).
+A request for a page that is open already or does not exist is answered with a correction once; the second one counts
+as STOP. The look-up also stops when no further page fits into the prompt (Appendix I).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Generator, Iterator
 
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import memory_words, respond_from_memory
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.fitting import fitting_pages, within_window
-from readagent_core.methods.looking import named_pages
-from readagent_core.methods.run import Run
+from readagent_core.methods.support.look_up_replies import parse_look_up
+from readagent_core.methods.support.response import count_memory_words, respond_from_memory
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.prompts import render, wording
+from readagent_core.prompts import render, render_fragment
 
 
 class ReadAgentS:
@@ -29,16 +29,16 @@ class ReadAgentS:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        yield from within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
+        yield from retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
-    """``memory``: fits one prompt, with pages opened up to ``limit`` words in all."""
+    """Look up pages, at most ``limit`` words in all with the rest of ``memory``, and answer."""
     pages: tuple[int, ...] = ()
-    told = False  # about a page that cannot be opened; the second time is a STOP
+    corrected = False  # a page could not be opened and the model was told so; the second time counts as STOP
     problem: tuple[int, str] | None = None
     while len(pages) < min(run.settings.look_ups, len(memory.readable)):
-        if not fitting_pages(memory, set(memory.readable) - set(pages), limit, opened=pages)[0]:
+        if not select_fitting_pages(memory, set(memory.readable) - set(pages), limit, opened=pages)[0]:
             yield run.note("Stopped looking up: no other page fits into the prompt any more.")
             break
         try:
@@ -47,7 +47,7 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
             what = "is too long for the model's window" if isinstance(error, WindowError) else "had no usable reply"
             yield run.note(f"Stopped looking up: request {run.steps} {what}.")
             break
-        named = named_pages(reply, memory.readable, limit=1, exists=len(memory.pages))
+        named = parse_look_up(reply, memory.readable, limit=1, exists=len(memory.pages))
         wanted = named.numbers[0] if named.numbers else None
         if wanted is None:
             if not named.stop:
@@ -57,36 +57,38 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
         if wanted in pages or wanted not in memory.readable:
             why = "it is open already" if wanted in pages else named.refused[0].partition(": ")[2]
             yield LookedUp((), reply, named.reason, (f"page {wanted}: {why}",))
-            if told:
+            if corrected:
                 yield run.note(f"Asked again for page {wanted}, which cannot be opened; taken as STOP.")
                 break
-            told, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
+            corrected, problem = True, (wanted, "problem.seen" if wanted in pages else "problem.missing")
             continue
-        opened, too_long = fitting_pages(memory, [wanted], limit, opened=pages)
-        yield LookedUp(run.own_pages(opened), reply, named.reason, tuple(too_long))
+        opened, too_long = select_fitting_pages(memory, [wanted], limit, opened=pages)
+        yield LookedUp(run.original_pages(opened), reply, named.reason, tuple(too_long))
         if too_long:
             yield run.note("Stopped looking up: " + too_long[0] + ".")
             break
         pages, problem = (*pages, wanted), None
-        yield Expanded(tuple(sorted(run.own_pages(pages))), memory_words(memory, pages))
+        yield Expanded(tuple(sorted(run.original_pages(pages))), count_memory_words(memory, pages))
     yield from respond_from_memory(run, memory, pages)
 
 
 def ask_next(
     run: Run, memory: GistMemory, pages: tuple[int, ...], problem: tuple[int, str] | None
 ) -> Generator[Event, None, str]:
-    """The reply to 'which page next?'. ``problem``: the page that could not be opened, and why (a template)."""
+    """Ask for the next page and return the reply. ``problem``: a page not opened, and why (template)."""
     prompt = render(
         "look_up_next",
         run.language,
         title=run.title,
         memory=memory.text(pages),
-        question=run.asked_fully,
-        seen=", ".join(map(str, pages)) or wording("seen.none", run.language),
+        question=run.question_with_options,
+        seen=", ".join(map(str, pages)) or render_fragment("seen.none", run.language),
     )
     if problem:
         number, why = problem
-        prompt = prompt.again("look_up_next.again", page=str(number), problem=wording(why, run.language))
+        prompt = prompt.with_follow_up(
+            "look_up_next.again", page=str(number), problem=render_fragment(why, run.language)
+        )
     run.steps += 1
     return (yield from run.ask(prompt)).text
 

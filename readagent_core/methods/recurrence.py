@@ -1,7 +1,7 @@
-"""Recurrence: one summary carried through the text, part by part, and the answer from it alone.
+"""Recurrence: one summary is updated with each part of the text, and the answer comes from that summary alone.
 
 The baseline of the MemWalker paper (Chen et al., 2023, §4.3, after Xu et al., 2022): parts of 2,500 tokens, a
-summary of 500. It does not know the question, so it is made once and kept.
+summary of 500. The summary does not depend on the question, so it is made once and stored.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from typing import Any
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import respond, text_prompt
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.budget import words_of_tokens
-from readagent_core.methods.run import Run
-from readagent_core.methods.tools import Shelf, building, key_of, tools_of
+from readagent_core.methods.support.resources import ArtifactStore, artifact_key, build_lock, resources_of
+from readagent_core.methods.support.response import respond, text_prompt
+from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.word_budget import tokens_to_words
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.prompts import render, version, wording
-from readagent_core.tags import disarm
+from readagent_core.prompts import render, render_fragment, template_hash
+from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words
 
 SEGMENT_TOKENS = 2500
 SUMMARY_TOKENS = 500
-KIND = "running summary"
+KIND = "running summary"  # in the artifact store
 
 
 class Recurrence:
@@ -38,42 +38,46 @@ class Recurrence:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
     ) -> Iterator[Event]:
         run = Run(self.name, question, memory, model, settings, watch)
-        summary, parts = yield from carried(run)
+        summary, parts = yield from build_summary(run)
         yield from respond(
             run,
-            text_prompt(run, summary, cut=wording("carry.what", run.language)),
+            text_prompt(run, summary, cut=render_fragment("carry.what", run.language)),
             seen=dict.fromkeys((page.number for page in memory.pages), "gist"),
             memory_words=count_words(summary),
             extra={"parts": parts},
         )
 
 
-def carried(run: Run) -> Generator[Event, None, tuple[str, int]]:
-    """The summary after the last part, and how many parts there are; goes on where the shelf's ends."""
+def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
+    """Return the summary after the last part, and the number of parts; resumes from the stored summary."""
     extra = run.settings.extra
     segment_tokens = max(100, int(extra.get("segment_tokens", SEGMENT_TOKENS)))
     summary_tokens = max(20, int(extra.get("summary_tokens", SUMMARY_TOKENS)))
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
-    words = words_of_tokens(summary_tokens, sample)
-    parts = segments(run.memory.document, words_of_tokens(segment_tokens, sample))
-    shelf = tools_of(run.settings).shelf
-    key = key_of(run.model.name, run.memory.document.id, segment_tokens, summary_tokens, version("carry", run.language))
-    with building(key, run.watch) if shelf else nullcontext():
-        return (yield from _carry(run, parts, words, shelf=shelf, key=key)), len(parts)
+    words = tokens_to_words(summary_tokens, sample)
+    parts = split_into_parts(run.memory.document, tokens_to_words(segment_tokens, sample))
+    artifacts = resources_of(run.settings).artifacts
+    key = artifact_key(
+        run.model.name, run.memory.document.id, segment_tokens, summary_tokens, template_hash("carry", run.language)
+    )
+    with build_lock(key, run.watch) if artifacts else nullcontext():
+        return (yield from _update_summary(run, parts, words, artifacts=artifacts, key=key)), len(parts)
 
 
-def _carry(run: Run, parts: list[str], words: int, *, shelf: Shelf | None, key: str) -> Generator[Event, None, str]:
-    """The summary after the last part, at most about ``words`` long; kept after every part."""
-    kept: dict[str, Any] = (shelf.load(KIND, key) if shelf else None) or {"parts": 0, "summary": "", "cut": 0}
-    summary, lost, cut = str(kept["summary"]), 0, int(kept["cut"])
-    for number in range(int(kept["parts"]), len(parts)):
+def _update_summary(
+    run: Run, parts: list[str], words: int, *, artifacts: ArtifactStore | None, key: str
+) -> Generator[Event, None, str]:
+    """Return the summary after the last part, at most about ``words`` words; stores it after every part."""
+    stored: dict[str, Any] = (artifacts.load(KIND, key) if artifacts else None) or {"parts": 0, "summary": "", "cut": 0}
+    summary, lost, cut = str(stored["summary"]), 0, int(stored["cut"])
+    for number in range(int(stored["parts"]), len(parts)):
         prompt = render(
             "carry",
             run.language,
             reply_words=2 * words + 50,
             title=run.title,
-            target=run.length(words),
-            memory=summary or wording("carry.none", run.language),
+            target=run.format_length(words),
+            memory=summary or render_fragment("carry.none", run.language),
             text=parts[number],
         )
         try:
@@ -82,13 +86,13 @@ def _carry(run: Run, parts: list[str], words: int, *, shelf: Shelf | None, key: 
             written = ""
         if not written:
             lost += 1
-        elif count_words(written) > words * 1.2:  # told the length, but a summary that grows is no fixed memory
+        elif count_words(written) > words * 1.2:  # longer than requested: the baseline's memory has a fixed size
             cut += 1
             summary = first_words(written, words)
         else:
             summary = written
-        if shelf:
-            shelf.save(KIND, key, {"parts": number + 1, "summary": summary, "cut": cut})
+        if artifacts:
+            artifacts.save(KIND, key, {"parts": number + 1, "summary": summary, "cut": cut})
     if lost:
         yield run.note(f"{lost} of {len(parts)} parts are not in the summary: no usable reply came.")
     if cut:
@@ -96,17 +100,17 @@ def _carry(run: Run, parts: list[str], words: int, *, shelf: Shelf | None, key: 
     return summary
 
 
-def segments(document: Document, words: int) -> list[str]:
-    """The text in parts of whole paragraphs, at most ``words`` long."""
+def split_into_parts(document: Document, words: int) -> list[str]:
+    """Return the text in parts of whole paragraphs, at most ``words`` words each."""
     document = document.limited(words)
     parts: list[str] = []
     start = held = 0
     for index, paragraph in enumerate(document.paragraphs):
         if held and held + paragraph.words > words:
-            parts.append(disarm(document.text(start, index)))
+            parts.append(escape_tags(document.text(start, index)))
             start, held = index, 0
         held += paragraph.words
-    return [*parts, disarm(document.text(start))]
+    return [*parts, escape_tags(document.text(start))]
 
 
 METHOD = Recurrence()

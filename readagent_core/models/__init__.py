@@ -30,7 +30,7 @@ def connect_embedder(settings: Settings) -> Embedder:
     from readagent_core.models.embeddings.embed import BuiltInEmbedder
     from readagent_core.models.embeddings.minilm import PREFIX, LocalEmbedder
 
-    name = str(settings.kept.get("embedding_model") or "")
+    name = str(settings.saved.get("embedding_model") or "")
     if name.startswith(PREFIX):
         return LocalEmbedder(name)
     if not name or not settings.connected:

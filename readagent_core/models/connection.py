@@ -78,7 +78,7 @@ def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
     """
     if not settings.connected:
         return BuiltInReader()
-    kept = settings.kept
+    kept = settings.saved
     where = (settings.base_url or OPENAI).rstrip("/")
     options = (
         window_set(kept, settings.model),
@@ -154,7 +154,7 @@ def window_set(kept: Mapping[str, Any], model: str) -> float | None:
 
 
 def _cache_options(settings: Settings) -> tuple[int, float]:
-    return int(_number(settings.kept, "cache_megabytes") or MEGABYTES), _number(settings.kept, "cache_days") or DAYS
+    return int(_number(settings.saved, "cache_megabytes") or MEGABYTES), _number(settings.saved, "cache_days") or DAYS
 
 
 def _number(kept: Mapping[str, Any], name: str) -> float | None:

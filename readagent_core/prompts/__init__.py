@@ -1,8 +1,8 @@
-"""Prompt templates as text files, one folder a language, rendered into a ``Prompt``.
+"""Prompt templates: text files, one folder a language, rendered into a ``Prompt``.
 
-A template is a ``string.Template``; a variable that is missing or left unused raises. What the replies must
-look like is in docs/methods.md; the wording is ours. The gist memory stands ahead of the question, so that servers
-which cache prefixes reuse it from question to question. Knows nothing of models.
+A template is a ``string.Template``; a missing or unused variable raises ValueError. The form of the replies is
+described in docs/methods.md; the wording is our own. The gist memory comes before the question, so that servers that
+cache prompt prefixes can reuse it for every question.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ LANGUAGES = ("en", "ja")
 
 @dataclass(frozen=True)
 class Prompt:
-    """One message to a model. ``task``: the template's name. ``fields``: what it was rendered from.
+    """One message to a model.
 
-    ``reply_words``: how long a sensible reply may be; beyond it a model is running on without end.
-    ``sample``: which of several independent replies is meant; the cache keeps them apart (repeated runs).
+    ``task``: the template's name. ``fields``: the variables it was rendered with. ``reply_words``: the expected length
+    of a reply; a much longer one is ended. ``sample``: number of the repeated run that asks; the reply cache treats
+    each number as a prompt of its own.
     """
 
     task: str
@@ -38,27 +39,27 @@ class Prompt:
     def words(self) -> int:
         return count_words(self.text)
 
-    def again(self, name: str, **values: str) -> Prompt:
-        """This prompt followed by template ``name``, which says what was wrong with the last reply."""
+    def with_follow_up(self, name: str, **values: str) -> Prompt:
+        """Return this prompt followed by template ``name``, which says what was wrong with the last reply."""
         extra = _fill(name, self.language, values)
         return replace(self, text=f"{self.text}\n\n{extra}", fields={**self.fields, **values})
 
 
-def language_of(code: str) -> str:
-    """The template language for a document's: its own where there are templates, else English."""
+def template_language(code: str) -> str:
+    """Return the language of the templates for a document in language ``code``: English where it has none."""
     base = code.split("-")[0].lower()
     return base if base in LANGUAGES else "en"
 
 
 @cache
 def template(name: str, language: str) -> Template:
-    """The template file itself. Raises FileNotFoundError for an unknown name."""
+    """Return a template. Raises FileNotFoundError for an unknown name."""
     return Template(files(__package__).joinpath(language, f"{name}.txt").read_text(encoding="utf-8").rstrip("\n"))
 
 
 @cache
-def version(name: str, language: str = "en") -> str:
-    """Short hash of a template, for run records."""
+def template_hash(name: str, language: str = "en") -> str:
+    """Return a short hash of a template, for run records."""
     return hashlib.sha256(template(name, language).template.encode()).hexdigest()[:12]
 
 
@@ -77,11 +78,11 @@ def _fill(name: str, language: str, values: Mapping[str, str]) -> str:
 
 
 def render(task: str, language: str, *, reply_words: int = 300, **values: str) -> Prompt:
-    """The prompt of ``task`` in the document's language. Raises ValueError for missing or unused values."""
-    chosen = language_of(language)
+    """Return the prompt of ``task`` in the document's language. Raises ValueError for missing or unused values."""
+    chosen = template_language(language)
     return Prompt(task, _fill(task, chosen, values), dict(values), chosen, reply_words)
 
 
-def wording(name: str, language: str, **values: str) -> str:
-    """A piece of wording for use inside a prompt ('none', what was cut), in the document's language."""
-    return _fill(name, language_of(language), values)
+def render_fragment(name: str, language: str, **values: str) -> str:
+    """Return the text of a template for use inside another prompt, in the document's language."""
+    return _fill(name, template_language(language), values)

@@ -1,7 +1,7 @@
-"""The gist audit: what a person should look at again, found by plain comparison of a gist with its page.
+"""The gist audit: compares a gist with its page, without a model, and marks what a reader should check.
 
-Marks only; nothing is changed. A mark can be wrong (a name the model rightly supplied), so it says what was
-seen, not that it is a fault. Knows nothing of models.
+The gist's text is not changed. A mark can be wrong (the model may rightly supply a name), so it states the difference
+and does not call it an error.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?…:]['\"”’)]*\s+|[\n“\"‘(«—�
 _WORD = re.compile(r"\w+")
 
 
-def audit(gist: Gist, page_text: str, *, page_words: int) -> Gist:
-    """``gist`` with a mark for everything that is worth a look."""
+def audit_gist(gist: Gist, page_text: str, *, page_words: int) -> Gist:
+    """Return ``gist`` with a mark for every difference found."""
     if gist.whole:
         return gist
     marks: list[str] = []
@@ -33,20 +33,20 @@ def audit(gist: Gist, page_text: str, *, page_words: int) -> Gist:
     ours, theirs = (certain_language(text[:_SAMPLE]) for text in (page_text, gist.text))
     if ours and theirs and ours != theirs:
         marks.append(f"seems to be in another language than the page ({theirs}, not {ours})")
-    elif ours != "German" and (strangers := names_not_in(gist.text, page_text)):  # its nouns all look like names
-        marks.append(_listed("names", strangers))
+    elif ours != "German" and (names := names_not_in(gist.text, page_text)):  # German capitalises every noun
+        marks.append(_describe("names", names))
     if numbers := numbers_not_in(gist.text, page_text):
-        marks.append(_listed("numbers", numbers))
+        marks.append(_describe("numbers", numbers))
     return replace(gist, marks=tuple(marks))
 
 
-def _listed(what: str, found: list[str]) -> str:
+def _describe(what: str, found: list[str]) -> str:
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return f"{what} that its page does not have: {', '.join(found[:_SHOWN])}{more}"
 
 
 def names_not_in(gist: str, page: str) -> list[str]:
-    """Words that are written large inside a sentence of the gist and stand nowhere in the page, in order."""
+    """Return the words, in order, that are capitalised inside a sentence of the gist and do not occur in the page."""
     known = {_stem(word) for word in set(_WORD.findall(page))}
     found: list[str] = []
     for name in _CAPITALISED.finditer(gist):
@@ -68,7 +68,7 @@ def _stem(word: str) -> str:
 
 
 def _near(part: str, known: set[str]) -> bool:
-    """Whether the page has the word, or it with or without an ending of one or two letters."""
+    """Return whether the page has the word, also with an ending of one or two letters more or fewer."""
     if part in known:
         return True
     return len(part) > 3 and any(
@@ -77,24 +77,24 @@ def _near(part: str, known: set[str]) -> bool:
 
 
 def numbers_not_in(gist: str, page: str) -> list[str]:
-    """Numbers in figures, of two digits or more, that the page has neither in figures nor in English words."""
-    asked = {n: _plain(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", gist))}
-    asked = {number: plain for number, plain in asked.items() if len(plain) > 1}
-    if not asked:
+    """Return the gist's numbers of two digits or more that the page has neither in digits nor in English words."""
+    wanted = {n: _digits(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", gist))}
+    wanted = {number: digits for number, digits in wanted.items() if len(digits) > 1}
+    if not wanted:
         return []
-    have = {_plain(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", page))}
+    have = {_digits(n) for n in _NUMBER.findall(unicodedata.normalize("NFKC", page))}
     if not have and count_words(page) and any(c in page for c in "〇一二三四五六七八九十百千"):
-        return []  # written out in Japanese or Chinese: not told apart here
-    asked = {number: plain for number, plain in asked.items() if plain not in have}
-    if not asked:
+        return []  # numbers written in Japanese or Chinese are not parsed
+    wanted = {number: digits for number, digits in wanted.items() if digits not in have}
+    if not wanted:
         return []
     have |= _spelled_numbers(page)
     have |= {part for n in _NUMBER.findall(page) for part in n.replace(":", ".").split(".")}
-    return [number for number, plain in asked.items() if plain not in have and not _told_in_parts(number, have)]
+    return [number for number, digits in wanted.items() if digits not in have and not _given_in_parts(number, have)]
 
 
-def _told_in_parts(number: str, have: set[str]) -> bool:
-    """Whether the page has an hour's or a sum's two parts: 'three minutes to three', 'nine pounds fifty'."""
+def _given_in_parts(number: str, have: set[str]) -> bool:
+    """Return whether the page has both parts of a time or a sum: 'three minutes to three', 'nine pounds fifty'."""
     parts = re.split("[.:]", number.replace(",", ""))
     if len(parts) != 2:
         return False
@@ -108,7 +108,7 @@ def _told_in_parts(number: str, have: set[str]) -> bool:
     return bool(before & have) and bool(hours & have)
 
 
-def _plain(number: str) -> str:
+def _digits(number: str) -> str:
     return number.translate(_POINTS).lstrip("0") or "0"
 
 
@@ -127,7 +127,7 @@ _ORDINALS = {
 
 
 def _value(word: str) -> int | None:
-    """The number that an English word stands for ('twelve', 'twelfth', 'twentieth', 'fifties'); None for others."""
+    """Return the number that an English word means ('twelve', 'twelfth', 'twentieth', 'fifties'); None for others."""
     for form in (word, word.removesuffix("s"), word.removesuffix("th"), re.sub("ie(?:th|s)$", "y", word)):
         if form in _VALUES:
             return _VALUES[form]
@@ -135,7 +135,7 @@ def _value(word: str) -> int | None:
 
 
 def _spelled_numbers(page: str) -> set[str]:
-    """Numbers written out in English, up to the thousands, as figures; each part of a longer one as well."""
+    """Return the numbers spelled out in English, up to the thousands, in digits, and the parts of longer ones."""
     found = {word for word in ("half", "quarter", "noon") if word in page.lower()}
     total = part = 0
     inside = False

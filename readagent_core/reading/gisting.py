@@ -1,7 +1,7 @@
-"""Gisting: a page is made shorter, independently of every other (docs/methods.md, 'Gisting').
+"""Gisting: a page is shortened, independently of all other pages (docs/methods.md, 'Gisting').
 
-A short page is its own gist. A reply that is empty, a refusal, or not shorter than the page is asked for once
-more; then the page's own first sentences stand in, and say so. Knows nothing of pagination.
+A short page is its own gist. If a reply is empty, a refusal, cut off or not shorter than the page, the model is asked
+once more. After that the gist is the page's first sentences, marked as a fallback.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.plan import ReadingPlan
-from readagent_core.prompts import Prompt, language_of, render
-from readagent_core.reading.audit import audit
-from readagent_core.tags import disarm
+from readagent_core.prompts import Prompt, render, template_language
+from readagent_core.reading.audit import audit_gist
+from readagent_core.tags import escape_tags
 from readagent_core.words import CHARACTERS_PER_WORD, count_words, first_words, is_unspaced, sentences
 
 WHOLE_WORDS = 40  # a page this short is its own gist
@@ -47,16 +47,16 @@ _REFUSAL = re.compile(
     r"i apologi[sz]e|申し訳|すみませんが|お手伝いできません|対応できません)",
     re.IGNORECASE,
 )
-_REFUSAL_WORDS = 80  # a longer text that begins so is a gist of someone's apology
+_REFUSAL_WORDS = 80  # a longer text that begins like a refusal is the gist of a page that begins so
 
 
 def target_words(words: int, share: float) -> int:
-    """How long a gist of ``words`` words should be."""
+    """Return the target length, in words, of the gist of a page of ``words`` words."""
     return max(_LEAST_TARGET, round(words * share))
 
 
-def clean(reply: str) -> str:
-    """A gist as it stands in the reply: without thoughts, a heading line about itself, fences or outer quotes."""
+def clean_reply(reply: str) -> str:
+    """Return the gist in a reply: without <think> blocks, preamble, code fences and outer quotation marks."""
     text = remove_thinking(reply).strip()
     text = re.sub(r"^```\w*\n?|\n?```$", "", text).strip()
     text = _PREAMBLE.sub("", text, count=1).strip()
@@ -67,8 +67,8 @@ def clean(reply: str) -> str:
     return text
 
 
-def problem(text: str, page_words: int) -> str:
-    """Why ``text`` cannot be the gist of a page of ``page_words`` words: a key of PROBLEMS, or ''."""
+def find_problem(text: str, page_words: int) -> str:
+    """Return why ``text`` cannot be the gist of a page of ``page_words`` words: a key of PROBLEMS; '' if it can."""
     if not any(c.isalnum() for c in text):
         return "empty"
     words = count_words(text)
@@ -77,57 +77,57 @@ def problem(text: str, page_words: int) -> str:
     return "long" if words >= page_words else ""
 
 
-def _length(words: int, text: str, language: str) -> str:
-    """A length as the template counts it: words, or characters where words are not spaced."""
-    if language_of(language) == "ja" and is_unspaced(text[:2000]):
+def _format_length(words: int, text: str, language: str) -> str:
+    """Return a length as the template states it: in words, or in characters for Japanese text."""
+    if template_language(language) == "ja" and is_unspaced(text[:2000]):
         return str(words * CHARACTERS_PER_WORD["cjk"])
     return str(words)
 
 
 def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> str:
-    """What the plan (and a person, for one page) adds to the gisting prompt, ready to stand behind a sentence."""
+    """Return the instructions of the plan, and ``extra`` ones, to append to a sentence of the prompt; '' for none."""
     added = [part.strip() for part in (plan.instructions, extra) if part.strip()]
     if plan.purpose.strip():
         added.append(render("gist.purpose", language, purpose=plan.purpose.strip().rstrip(".。")).text)
-    between = "" if language_of(language) == "ja" else " "
+    between = "" if template_language(language) == "ja" else " "
     return "".join(between + part for part in added)
 
 
 def gist_prompt(text: str, plan: ReadingPlan, *, language: str, target: int, instruction: str = "") -> Prompt:
-    """The gisting prompt of a page's text. ``instruction``: what a person adds for this one page."""
+    """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only."""
     return render(
         "gist",
         language,
         reply_words=max(200, target * 4),
         instructions=instructions_text(plan, language, extra=instruction),
-        target=_length(target, text, language),
-        page=disarm(text),
+        target=_format_length(target, text, language),
+        page=escape_tags(text),
     )
 
 
 def first_sentences(text: str, target: int, language: str) -> str:
-    """The first sentences of ``text`` that come to about ``target`` words; always shorter than the text."""
-    kept, words = "", 0
+    """Return the first sentences of ``text``, about ``target`` words; always shorter than the text."""
+    taken, words = "", 0
     for sentence in sentences(text, language):
         n = count_words(sentence)
-        if kept and words + n > target:
+        if taken and words + n > target:
             break
-        kept, words = kept + sentence, words + n
+        taken, words = taken + sentence, words + n
     most = max(1, min(target * 2, count_words(text) - 1))
-    return (kept if words <= most else first_words(kept, most)).strip()
+    return (taken if words <= most else first_words(taken, most)).strip()
 
 
-def shorten(
+def shorten_text(
     text: str, plan: ReadingPlan, model: ChatModel, *, language: str, target: int, watch: Watch, instruction: str = ""
 ) -> Gist:
-    """``text`` made shorter by the model, at most asked twice; else its first sentences, marked fallback."""
+    """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback."""
     words = count_words(text)
     prompt = gist_prompt(text, plan, language=language, target=target, instruction=instruction)
-    asked = prompt
+    current = prompt
     for _ in range(2):
         try:
-            reply = clean(model.complete(asked, watch).text)
-            wrong = problem(reply, words)
+            reply = clean_reply(model.complete(current, watch).text)
+            wrong = find_problem(reply, words)
         except CutOffError:
             wrong = "cut off"
         except EmptyReplyError:
@@ -136,10 +136,10 @@ def shorten(
             wrong = "refusal"
         if not wrong:
             return Gist(reply)
-        asked = prompt.again(
+        current = prompt.with_follow_up(
             "gist.again",
-            problem=PROBLEMS[language_of(language)][wrong],
-            words=_length(target, text, language),
+            problem=PROBLEMS[template_language(language)][wrong],
+            words=_format_length(target, text, language),
         )
     return Gist(first_sentences(text, target, language), fallback=True)
 
@@ -147,11 +147,13 @@ def shorten(
 def gist_page(
     document: Document, page: Page, plan: ReadingPlan, *, model: ChatModel, watch: Watch, instruction: str = ""
 ) -> Gist:
-    """The gist of one page, audited. A short page without an instruction costs no call."""
+    """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``."""
     plain = "\n\n".join(p.text for p in document.paragraphs[page.start : page.end])
     if page.words <= WHOLE_WORDS and not instruction:
         return Gist(plain, whole=True)
     text = document.text(page.start, page.end)
     target = target_words(page.words, plan.gist_share)
-    gist = shorten(text, plan, model, language=document.language, target=target, watch=watch, instruction=instruction)
-    return audit(gist, text, page_words=page.words)
+    gist = shorten_text(
+        text, plan, model, language=document.language, target=target, watch=watch, instruction=instruction
+    )
+    return audit_gist(gist, text, page_words=page.words)

@@ -1,28 +1,34 @@
-"""What every way of paginating is to the reader: calls worth making now, and pages as they become certain."""
+"""The interface between the reader and the ways of paginating, and the simplest one: uniform pagination.
+
+A page is confirmed when its start and end cannot change any more. Confirmed pages have no number yet: the reader
+numbers them when all pages before them are confirmed too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel, Watch
+from readagent_core.reading.pause_windows import Windows
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call on the model: ``work`` makes it, its result goes to ``absorb`` under ``key``."""
+    """A model call to be made: the result of ``work`` goes to ``accept_reply`` with ``key``."""
 
     key: str
     work: Callable[[], Any]
 
 
 @dataclass(frozen=True)
-class Spend:
-    """``asked``: windows asked so far. ``ahead``: those of them that no page rests on, not yet or never.
+class CallCounts:
+    """Counts of pagination calls.
 
-    ``retries``: prompts asked again because a reply could not be used.
+    ``asked``: windows asked so far. ``ahead``: those among them asked ahead and not (yet) part of a confirmed page.
+    ``retries``: prompts sent again because a reply could not be used.
     """
 
     asked: int = 0
@@ -31,20 +37,60 @@ class Spend:
 
 
 class Paginator(Protocol):
-    def fresh(self) -> list[Page]:
-        """Pages that became certain since last asked; not numbered, not always in order."""
+    """Finds where pages end. The reader makes the calls it asks for and hands it the results."""
+
+    def take_new_pages(self) -> list[Page]:
+        """Return the pages confirmed since the last call; without numbers, not always in order."""
         ...
 
-    def spend(self) -> Spend: ...
+    def call_counts(self) -> CallCounts: ...
 
-    def calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
-        """At most ``room`` calls worth making now, the most urgent first."""
+    def next_calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
+        """Return at most ``room`` calls to make now, the most urgent first."""
         ...
 
-    def absorb(self, key: str, result: Any) -> dict[str, Any] | None:
-        """Take a call's result in; what should be kept of it against a crash, None where pages keep it."""
+    def accept_reply(self, key: str, result: Any) -> dict[str, Any] | None:
+        """Accept the result of a call. Returns a note to save, so that a crash loses nothing; None if not needed."""
         ...
 
     def gist_for(self, page: Page) -> Gist | None:
-        """The gist that came along with the pages, where this way of paginating asks for both at once."""
+        """Return the gist that came in the same reply as the page; None where there is none."""
         ...
+
+
+class UniformPaginator:
+    """The 'uniform' paginator (ICML paper, Table 5): cuts pages of about equal length, without a model."""
+
+    def __init__(self, windows: Windows, *, saved: Sequence[Page]) -> None:
+        self._new_pages = cut_pages_by_rule(windows, saved[-1].end if saved else 0)
+
+    def take_new_pages(self) -> list[Page]:
+        taken, self._new_pages = self._new_pages, []
+        return taken
+
+    def call_counts(self) -> CallCounts:
+        return CallCounts()
+
+    def next_calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
+        return []
+
+    def accept_reply(self, key: str, result: Any) -> dict[str, Any] | None:
+        return None
+
+    def gist_for(self, page: Page) -> Gist | None:
+        return None
+
+
+def cut_pages_by_rule(windows: Windows, start: int) -> list[Page]:
+    """Return pages from paragraph ``start`` on, each ending at the label nearest to the middle of the plan's bounds."""
+    target = (windows.plan.min_words + windows.plan.max_words) / 2
+    pages: list[Page] = []
+    while start < windows.total:
+        window = windows.window(start)
+        at, ends = window.end, window.ends
+        if window.labels:
+            at = min(window.labels, key=lambda label: abs(windows.words(window.start, label) - target))
+            ends = "rule"
+        pages.append(windows.page(start, at, ends=ends))
+        start = at
+    return pages

@@ -1,6 +1,7 @@
-"""A handful of threads that wait on the model, so that several calls are under way at once.
+"""A pool of daemon threads for model calls.
 
-Threads are daemons: a program that is told to stop does not hang on a call. Knows nothing of what it runs.
+``concurrent.futures`` joins its threads when the interpreter exits, so a program that is stopped would wait for calls
+that may take minutes. Daemon threads do not block the exit.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one piece of work: its ``value``, or the ``error`` it raised."""
+    """The result of the work submitted under ``tag``: its ``value``, or the ``error`` it raised."""
 
     tag: Any
     value: Any = None
@@ -27,7 +28,7 @@ class Outcome:
 
 
 class Pool:
-    """At most ``size`` pieces of work at once; outcomes come back in the order they end."""
+    """Runs up to ``size`` functions at once and returns their outcomes in the order they end."""
 
     def __init__(self, size: int) -> None:
         self.size = max(1, size)
@@ -48,7 +49,7 @@ class Pool:
         self._work.put((tag, work))
 
     def next(self, timeout: float) -> Outcome | None:
-        """The next outcome; None when none came in ``timeout`` seconds."""
+        """Return the next outcome; None when none came within ``timeout`` seconds."""
         try:
             outcome = self._outcomes.get(timeout=timeout)
         except queue.Empty:
@@ -57,7 +58,7 @@ class Pool:
         return outcome
 
     def close(self) -> None:
-        """Let the threads go once they have done what they are at."""
+        """End the threads after their present call."""
         for _ in range(self._threads):
             self._work.put(None)
 
@@ -66,7 +67,7 @@ class Pool:
             tag, work = item
             try:
                 outcome = Outcome(tag, value=work())
-            except BaseException as error:  # noqa: BLE001  handed to whoever waits, who raises it
+            except BaseException as error:  # noqa: BLE001  passed on in the outcome
                 outcome = Outcome(tag, error=error)
             self._outcomes.put(outcome)
 
@@ -78,9 +79,9 @@ def run_all(
     watch: Watch,
     each: Callable[[K, V], None] | None = None,
 ) -> dict[K, V]:
-    """What every work gives, by its key, several at once; ``each`` hears of it as it comes.
+    """Run ``works`` on a pool and return their results by key; calls ``each`` with every result as it comes.
 
-    Raises the first error, once the work under way has had a moment to end.
+    Raises the first error, and CancelledError; running calls are not waited for.
     """
     pool = Pool(min(connections, len(works)))
     done: dict[K, V] = {}

@@ -1,4 +1,4 @@
-"""What a reading tells while it goes on, and where it keeps what it has."""
+"""The progress a reading reports, and the store it saves its results in."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.reading.paginator import Spend
+from readagent_core.reading.paginator import CallCounts
 from readagent_core.usage import Usage
 
 
 class Store(Protocol):
-    """Where pages and gists are kept as they are made. ``Library.store(reading_id)`` is one.
+    """Stores pages and gists as they are made. ``Library.store(reading_id)`` returns one.
 
-    Notes are replies not yet part of a certain page; they may be forgotten once the reading is whole.
+    A note is a reply that is not part of a saved page yet; notes are deleted when the reading is complete.
     """
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]: ...
 
     def save_page(self, page: Page) -> Page:
-        """Keep a page. Gives back the page of this number that is kept: another, where another came first."""
+        """Save a page and return the stored page of this number: another one, where a process saved it before."""
         ...
 
     def save_gist(self, number: int, gist: Gist) -> None: ...
@@ -34,7 +34,7 @@ class Store(Protocol):
 
 
 class NoStore:
-    """Keeps nothing beyond this run."""
+    """A store that saves nothing."""
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
         return [], {}
@@ -54,10 +54,11 @@ class NoStore:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a reading is. ``pages``/``gists``: how many are certain / made. ``words_read``: of the pages
-    that have their gist. ``memory``: what can be read and asked already. ``usage``: of this run.
-    ``spend``: calls spent on pause points, those asked ahead among them. ``fallbacks``: pages and gists
-    that stand in for a reply that could not be used. ``kept``: gists that were there before this run.
+    """The progress of a reading.
+
+    ``pages``, ``gists``: how many are saved. ``words_read``: words of the pages that have a gist. ``usage``: of this
+    run. ``memory``: the pages and gists so far. ``call_counts``: pagination calls. ``fallbacks``: pages and gists made
+    without a usable reply. ``gists_loaded``: gists that the store had before this run.
     """
 
     pages: int
@@ -66,6 +67,6 @@ class Progress:
     words_total: int
     usage: Usage
     memory: GistMemory
-    spend: Spend = field(default_factory=Spend)
+    call_counts: CallCounts = field(default_factory=CallCounts)
     fallbacks: int = 0
-    kept: int = 0
+    gists_loaded: int = 0

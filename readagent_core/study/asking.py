@@ -13,17 +13,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from readagent_core import methods
-from readagent_core.errors import CancelledError, CutOffError, NotKeptError, ReadAgentError, SettingsError
+from readagent_core.errors import CancelledError, CutOffError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import read_words
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
-from readagent_core.methods.tools import equip
+from readagent_core.methods.support.resources import with_resources
 from readagent_core.models.cost.meter import Metered
 from readagent_core.study import following
 from readagent_core.study.tools import tools
-from readagent_core.words import first_words, squeeze
+from readagent_core.words import collapse_whitespace, first_words
 
 if TYPE_CHECKING:
     from readagent_core.study import Study
@@ -69,7 +68,7 @@ def ask(
             raise SettingsError("Nothing is read yet up to your place. Read a page, or ask about the whole book.")
         memory = memory.up_to(up_to)
     if not memory.readable:
-        raise NotKeptError("No page of this book has been read yet. Start reading it, then ask again.")
+        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then ask again.")
     if conversation_id is None:
         conversation_id = study.library.new_conversation(book_id, title_of(question.text)).id
     history = following.seen_history(study.library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
@@ -80,7 +79,7 @@ def ask(
         "model": model.name,
         "where": model.where,
         "process": os.getpid(),
-        "words": read_words(memory),
+        "words": memory.readable_words,
     }
     if so_far:
         extra["pages_read"] = so_far
@@ -107,7 +106,7 @@ def ask(
             yield from told
             if understood != question.text.strip():
                 extra[following.TASK] = understood
-        equipped = equip(settings, tools(study, reading.document_id))
+        equipped = with_resources(settings, tools(study, reading.document_id))
         yield from chosen.run(replace(question, text=understood), memory, model, equipped, job)
 
     job = study.jobs.start(job_key(exchange.id), lambda job: _keep(study, exchange, job, events(job), extra=extra))
@@ -119,7 +118,7 @@ def _memory(study: Study, book_id: str, reading_id: int | None) -> tuple[Reading
         return study.library.reading(reading_id), study.library.memory(reading_id)
     found = study.newest_memory(book_id)
     if found is None:
-        raise NotKeptError("This book has not been read yet. Start reading it, then ask again.")
+        raise NotInLibraryError("This book has not been read yet. Start reading it, then ask again.")
     return found
 
 
@@ -186,7 +185,7 @@ class _Keeper:
 
 def title_of(question: str) -> str:
     """A conversation's first title: the beginning of its first question."""
-    text = squeeze(question)
+    text = collapse_whitespace(question)
     title = first_words(text, TITLE_WORDS)
     return title if len(title) == len(text) else f"{title} …"
 

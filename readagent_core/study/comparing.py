@@ -14,23 +14,22 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from readagent_core import methods
-from readagent_core.errors import CancelledError, NotKeptError, ReadAgentError, SettingsError
+from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
-from readagent_core.methods.answering import read_words
 from readagent_core.methods.base import (
     Answer,
     Answered,
     AnswerPart,
-    Asked,
     AskSettings,
     Event,
     LookedUp,
+    ModelCall,
     Question,
     answer_from_dict,
 )
-from readagent_core.methods.tools import equip
-from readagent_core.overlap import prose, rouge
+from readagent_core.methods.support.resources import with_resources
+from readagent_core.overlap import rouge, strip_citations
 from readagent_core.study.tools import tools
 
 if TYPE_CHECKING:
@@ -135,8 +134,8 @@ def compare(
     chosen = {name: methods.method(name) for name in names}
     memory = _memory(study, book_id, reading_id)
     if not memory.readable:
-        raise NotKeptError("No page of this book has been read yet. Start reading it, then compare.")
-    equipped = equip(
+        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then compare.")
+    equipped = with_resources(
         replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
         tools(study, memory.document.id),
     )
@@ -147,7 +146,7 @@ def compare(
         question=question.text.strip(),
         options=question.options,
         correct=correct,
-        words=read_words(memory),
+        words=memory.readable_words,
         pages=tuple(page.words for page in memory.pages),
         model=model.name,
         asked=time.time(),
@@ -178,7 +177,7 @@ def _memory(study: Study, book_id: str, reading_id: int | None) -> GistMemory:
         return study.library.memory(reading_id)
     found = study.newest_memory(book_id)
     if found is None:
-        raise NotKeptError("This book has not been read yet. Start reading it, then compare.")
+        raise NotInLibraryError("This book has not been read yet. Start reading it, then compare.")
     return found[1]
 
 
@@ -220,9 +219,9 @@ class _Board:
             self._change(place, text=entry.text + event.text, doing="", seconds=seconds, now=False)
         elif isinstance(event, Answered):
             known = self.comparison.references
-            shared = rouge(prose(event.answer.text), known) if known else {}
+            shared = rouge(strip_citations(event.answer.text), known) if known else {}
             self._change(place, answer=event.answer, text=event.answer.text, rouge=shared, seconds=seconds)
-        elif isinstance(event, Asked):
+        elif isinstance(event, ModelCall):
             calls = entry.calls + 1
             self._change(place, calls=calls, doing=_doing(event, calls), seconds=seconds, now=False)
         elif isinstance(event, LookedUp) and event.pages:
@@ -252,7 +251,7 @@ _TASKS = {
 }
 
 
-def _doing(event: Asked, calls: int) -> str:
+def _doing(event: ModelCall, calls: int) -> str:
     return f"{_TASKS[event.task]}: {calls} calls so far" if event.task in _TASKS else ""
 
 

@@ -29,7 +29,7 @@ from readagent_core.study.comparing_told import (
 )
 from readagent_core.study.exporting import plain
 from readagent_core.study.exporting_html import ASSETS, page
-from readagent_core.words import squeeze
+from readagent_core.words import collapse_whitespace
 
 MIME = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
 COLUMNS = (
@@ -103,10 +103,10 @@ def _csv(comparison: Comparison) -> str:
 
 
 def _markdown(comparison: Comparison) -> str:
-    lines = [f"# {plain(squeeze(comparison.question))}", "", plain(facts(comparison)), ""]
+    lines = [f"# {plain(collapse_whitespace(comparison.question))}", "", plain(facts(comparison)), ""]
     for i, option in enumerate(comparison.options):
         star = " (right)" if i == comparison.correct else ""
-        lines.append(f"- ({LETTERS[i]}) {plain(squeeze(option))}{star}")
+        lines.append(f"- ({LETTERS[i]}) {plain(collapse_whitespace(option))}{star}")
     if judged := judged_by(comparison):
         lines += ["", plain(judged)]
     lines += ["", "| Method | Words seen | CR | Look-ups | Pages in full | Seconds | Right |"]

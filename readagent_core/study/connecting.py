@@ -17,7 +17,7 @@ from readagent_core.models.connection import relearn, window_set
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.probe import PRESETS, Check, Preset, try_model
-from readagent_core.settings import Secret, Settings, keep, load_settings
+from readagent_core.settings import Secret, Settings, load_settings, save_settings
 from readagent_core.study import key_places
 from readagent_core.study.key_places import MEMORY
 
@@ -79,7 +79,7 @@ def use_model(
     if not model:
         raise SettingsError("Choose a model, or type its name as the server knows it.")
     changes: dict[str, Any] = {"base_url": address, "model": model}
-    prices = study.settings.kept.get("prices", {})
+    prices = study.settings.saved.get("prices", {})
     if price is not None and len(prices.get(model, ())) != BY_HAND:
         changes["prices"] = {**prices, model: [price.read, price.written, price.as_of]}
     place, old = key_places.save(study, address, key, place, changes)
@@ -113,7 +113,7 @@ def use_built_in(study: Study) -> Settings:
 
 def change(study: Study, changes: Mapping[str, Any]) -> Settings:
     """Keep other settings (limits, prices, budget, cache); the model in use stays. Raises SettingsError."""
-    keep(study.home, changes)
+    save_settings(study.home, changes)
     fresh = load_settings()
     now = study.settings
     held = {name: getattr(now, name) for name in NAMES}
@@ -137,7 +137,7 @@ def start_test(study: Study, *, address: str, model: str, key: Secret) -> Job:
     address = address_of(address)
     if not model.strip():
         raise SettingsError("Choose a model first, then test it.")
-    window = window_set(study.settings.kept, model.strip())
+    window = window_set(study.settings.saved, model.strip())
 
     def work(job: Job) -> Tried:
         server = OpenAIServer(address, model.strip(), api_key=key, window=int(window) if window else None)

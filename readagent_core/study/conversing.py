@@ -46,7 +46,7 @@ def quoted(citation: Citation, document: Document) -> str:
 
 
 def export_conversation(study: Study, conversation_id: str, *, format: str) -> bytes:
-    """The whole conversation, UTF-8. Raises SettingsError for another format, NotKeptError where there is none."""
+    """The whole conversation, UTF-8. Raises SettingsError for another format, NotInLibraryError where there is none."""
     if format not in FORMATS:
         raise SettingsError(f"A conversation can be saved as {', '.join(FORMATS)}, not as {format!r}.")
     conversation = study.library.conversation(conversation_id)

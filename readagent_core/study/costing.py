@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readagent_core.memory import compression_rate
-from readagent_core.methods.base import Answer, Asked, Event
+from readagent_core.methods.base import Answer, Event, ModelCall
 from readagent_core.models.cost.prices import money
 from readagent_core.study.replay import answer_of
 from readagent_core.usage import Usage
@@ -39,7 +39,7 @@ class Cost:
 
 def usage_of(events: Sequence[Event]) -> Usage:
     """Everything an exchange sent and received, the step that made the question self-contained included."""
-    return sum((event.usage for event in events if isinstance(event, Asked)), Usage())
+    return sum((event.usage for event in events if isinstance(event, ModelCall)), Usage())
 
 
 def cost_of(events: Sequence[Event], *, whole: int, seconds: float) -> Cost | None:

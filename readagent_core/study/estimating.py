@@ -29,7 +29,7 @@ def reading_quote(study: Study, document: Document, plan: ReadingPlan) -> Quote:
         cost.words_out,
         price=model.price,
         seconds_a_call=seconds_a_call(study) if model.is_language_model else None,
-        at_once=int(study.settings.kept.get("connections") or 8),
+        at_once=int(study.settings.saved.get("connections") or 8),
     )
 
 

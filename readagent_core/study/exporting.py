@@ -13,7 +13,7 @@ from typing import Any
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import DamagedDocumentError, SettingsError, WrongFormatError
-from readagent_core.memory import GistMemory, Page, check_cover
+from readagent_core.memory import GistMemory, Page, check_coverage
 from readagent_core.words import count_of
 
 FORMATS = ("md", "html", "json", "epub")
@@ -132,7 +132,7 @@ def _check(memory: GistMemory) -> None:
     read = memory.document.paragraphs[:end]
     if len(read) != end or not all(isinstance(p.text, str) for p in memory.document.paragraphs):
         raise ValueError("pages reach past the text")
-    check_cover(replace(memory.document, paragraphs=read, sections=()), memory.pages)
+    check_coverage(replace(memory.document, paragraphs=read, sections=()), memory.pages)
     if not all(gist is None or isinstance(gist.text, str) for gist in memory.gists):
         raise ValueError("a gist is no text")
     book = memory.document

@@ -14,13 +14,13 @@ from readagent_core import prompts
 from readagent_core.citations import parse
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.library.records import Exchange
-from readagent_core.methods.base import Asked, Event, Noted
+from readagent_core.methods.base import Event, ModelCall, Noted
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt
-from readagent_core.tags import disarm
-from readagent_core.words import count_words, first_words, squeeze
+from readagent_core.tags import escape_tags
+from readagent_core.words import collapse_whitespace, count_words, first_words
 
 TASK = "standalone"
 REMEMBERED = 4  # exchanges
@@ -59,9 +59,11 @@ def seen_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: int |
 
 def standalone_prompt(question: str, history: Sequence[tuple[str, str]], *, title: str, language: str) -> Prompt:
     """The prompt that makes ``question`` self-contained."""
-    marks = ("質問：", "答え：") if prompts.language_of(language) == "ja" else ("Question: ", "Answer: ")
-    talk = "\n\n".join(f"{marks[0]}{q}\n{marks[1]}{first_words(squeeze(a), ANSWER_WORDS)}" for q, a in history)
-    values = {"title": disarm(title), "history": disarm(talk), "question": disarm(question)}
+    marks = ("質問：", "答え：") if prompts.template_language(language) == "ja" else ("Question: ", "Answer: ")
+    talk = "\n\n".join(
+        f"{marks[0]}{q}\n{marks[1]}{first_words(collapse_whitespace(a), ANSWER_WORDS)}" for q, a in history
+    )
+    values = {"title": escape_tags(title), "history": escape_tags(talk), "question": escape_tags(question)}
     return prompts.render(TASK, language, reply_words=count_words(question) * 2 + 60, **values)
 
 
@@ -81,7 +83,7 @@ def make_standalone(prompt: Prompt, question: str, model: ChatModel, watch: Watc
     except (EmptyReplyError, RefusedError, CutOffError):
         reply = ""
     text = standalone(reply, question)
-    events: list[Event] = [Asked(prompt.task, prompt.text, reply, meter.usage)]
+    events: list[Event] = [ModelCall(prompt.task, prompt.text, reply, meter.usage)]
     if not text:
         events.append(Noted("The question could not be made self-contained, so it was asked as it stands."))
     return text or question, events

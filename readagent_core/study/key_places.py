@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from readagent_core import keyrings
-from readagent_core.settings import KEYRING, Secret, keep, read_kept
+from readagent_core.settings import KEYRING, Secret, read_saved_settings, save_settings
 
 if TYPE_CHECKING:
     from readagent_core.study import Study
@@ -29,7 +29,7 @@ def save(study: Study, address: str, key: Secret, place: str, changes: dict[str,
 
     Without a ``key``, one of the same server that cannot be read from the keyring just now stays there.
     """
-    kept = read_kept(study.home)
+    kept = read_saved_settings(study.home)
     before = str(kept.get("base_url") or "") if kept.get("api_key_in") == KEYRING else ""
     unread = not key and before == address and bool(study.settings.key_trouble)
     place = KEYRING if unread else place if key else MEMORY
@@ -39,5 +39,5 @@ def save(study: Study, address: str, key: Secret, place: str, changes: dict[str,
         "api_key": key.reveal() if place == FILE else None,
         "api_key_in": KEYRING if place == KEYRING else None,
     }
-    keep(study.home, changes)
+    save_settings(study.home, changes)
     return place, "" if place == KEYRING and before == address else before

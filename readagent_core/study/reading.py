@@ -19,7 +19,7 @@ from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.models.server.quirks import HOW_LARGER
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import AHEAD, Progress, read
+from readagent_core.reading import CALLS_AHEAD, Progress, read
 from readagent_core.study import budget
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
@@ -81,8 +81,8 @@ def _reading_of(study: Study, book_id: str, plan: ReadingPlan | None) -> Reading
 
 
 def _start(study: Study, reading: Reading, model: ChatModel, *, connections: int | None = None) -> Job:
-    at_once = connections or int(study.settings.kept.get("connections", CONNECTIONS))
-    ahead = float(study.settings.kept.get("ahead", AHEAD))
+    at_once = connections or int(study.settings.saved.get("connections", CONNECTIONS))
+    ahead = float(study.settings.saved.get("ahead", CALLS_AHEAD))
 
     def work(job: Job) -> None:
         _read(study, reading, job, model=model, connections=at_once, ahead=ahead)

@@ -13,10 +13,10 @@ from readagent_core.methods.base import (
     Answer,
     Answered,
     AnswerPart,
-    Asked,
     Event,
     Expanded,
     LookedUp,
+    ModelCall,
     Noted,
     event_from_dict,
 )
@@ -43,7 +43,7 @@ class Step:
     title: str
     marked: tuple[int, ...] = ()
     expanded: tuple[int, ...] = ()
-    calls: tuple[Asked, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
     said: str = ""
     refused: tuple[str, ...] = ()
 
@@ -77,12 +77,12 @@ def notes(events: Sequence[Event]) -> list[str]:
 def steps(events: Sequence[Event]) -> list[Step]:
     """The steps of a replay, as far as the exchange came."""
     found = [Step(QUESTION, _TITLES[QUESTION])]
-    calls: list[Asked] = []
+    calls: list[ModelCall] = []
     expanded: tuple[int, ...] = ()
     for event in events:
-        if isinstance(event, Asked) and event.task == "standalone":
+        if isinstance(event, ModelCall) and event.task == "standalone":
             found.append(Step(UNDERSTOOD, _TITLES[UNDERSTOOD], calls=(event,)))
-        elif isinstance(event, Asked):
+        elif isinstance(event, ModelCall):
             calls.append(event)
         elif isinstance(event, LookedUp):
             step = Step(LOOK_UP, _TITLES[LOOK_UP], event.pages, expanded, tuple(calls), event.reply, event.refused)

@@ -17,7 +17,7 @@ from readagent_core import loaders
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError
 from readagent_core.library.records import Book
-from readagent_core.memory import Gist, GistMemory, Page, check_cover, compression_rate
+from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
 from readagent_core.methods.base import LETTERS, Answer, Answered, Event, Expanded, LookedUp, event_to_dict
 from readagent_core.plan import ReadingPlan
 
@@ -80,7 +80,7 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
         _page(document, start, end, at)
         for start, end, at in zip(starts[:-1], starts[1:], recording["pages"], strict=True)
     ]
-    check_cover(document, pages)
+    check_coverage(document, pages)
     return GistMemory(
         document=document,
         plan=plan,

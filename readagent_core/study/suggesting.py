@@ -15,7 +15,7 @@ from readagent_core import prompts
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel, Watch
-from readagent_core.tags import disarm
+from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def suggest(memory: GistMemory, model: ChatModel, watch: Watch) -> list[str]:
     """Questions about this text. Raises ModelError."""
     if not model.is_language_model:
         return by_rule(memory)
-    title = disarm(memory.document.title)
+    title = escape_tags(memory.document.title)
     prompt = prompts.render("suggest", memory.document.language, title=title, count=str(COUNT), memory=memory.text())
     return questions_in(model.complete(prompt, watch).text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from readagent_core.methods.tools import Tools
+from readagent_core.methods.support.resources import Resources
 from readagent_core.models import connect_embedder
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 CONNECTIONS = 8
 
 
-def tools(study: Study, document_id: str) -> Tools:
+def tools(study: Study, document_id: str) -> Resources:
     """``document_id``: of the text the question is about, which keeps what methods make of it."""
-    connections = int(study.settings.kept.get("connections", CONNECTIONS))
-    return Tools(
-        embedder=connect_embedder(study.settings), shelf=study.library.shelf(document_id), connections=connections
+    connections = int(study.settings.saved.get("connections", CONNECTIONS))
+    return Resources(
+        embedder=connect_embedder(study.settings), artifacts=study.library.shelf(document_id), connections=connections
     )

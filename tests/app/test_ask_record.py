@@ -27,9 +27,9 @@ from readagent_core.methods.base import (
     Answer,
     Answered,
     AnswerPart,
-    Asked,
     Expanded,
     LookedUp,
+    ModelCall,
     Noted,
     event_to_dict,
 )
@@ -43,11 +43,11 @@ SEEN = {n: "full" if n == 14 else "gist" for n in KEEPER.memory.readable}
 TEXT = next(ask["answer"] for ask in KEEPER.asks if ask["id"] == "hl-16")
 ANSWER = Answer(TEXT, "read-agent-p", looked_up=(14,), seen=SEEN, memory_words=2198, steps=1)
 EVENTS = [
-    Asked("look_up", "prompt", "I want to look up Page [14] to see.", Usage(calls=1, words_in=1900, words_out=9)),
+    ModelCall("look_up", "prompt", "I want to look up Page [14] to see.", Usage(calls=1, words_in=1900, words_out=9)),
     LookedUp((14,), "I want to look up Page [14] to see.", "see", ("page 99: there is no such page",)),
     Expanded((14,), 2198),
     AnswerPart(TEXT),
-    Asked("answer", "prompt", TEXT, Usage(calls=1, words_in=2300, words_out=120)),
+    ModelCall("answer", "prompt", TEXT, Usage(calls=1, words_in=2300, words_out=120)),
     Answered(ANSWER),
 ]
 

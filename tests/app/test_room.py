@@ -180,7 +180,7 @@ def test_the_place_in_a_book_holds_for_every_reading():
 def test_the_speed_of_a_reading_that_went_on_is_that_of_what_it_read_since():
     memory = a_memory()
     kept = replace(memory, gists=(Gist("One."), Gist("Four.")))
-    value = Progress(2, 2, 5, 5, Usage(), kept, kept=1)
+    value = Progress(2, 2, 5, 5, Usage(), kept, gists_loaded=1)
     line = read_state.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
     assert line["rest"].startswith("3.0 pages a minute")  # one page in twenty seconds
     value = replace(value, gists=1, memory=memory)

@@ -91,7 +91,7 @@ def test_a_key_in_memory_outlives_a_change_of_other_settings(study):
     connecting.change(study, {"budget_month": 3.0})
     assert study.settings.api_key.reveal() == KEY
     assert study.settings.model == "m"
-    assert study.settings.kept["budget_month"] == 3.0
+    assert study.settings.saved["budget_month"] == 3.0
 
 
 def test_what_the_environment_says_comes_back_and_that_is_told(study, monkeypatch):

@@ -15,7 +15,7 @@ from readagent_core.evaluation.scores import (
     rating,
     share,
 )
-from readagent_core.overlap import prose, rouge
+from readagent_core.overlap import rouge, strip_citations
 
 
 def test_wilson_by_hand():
@@ -81,8 +81,11 @@ def test_rouge_takes_the_best_reference_and_knows_japanese():
 
 
 def test_what_an_answer_cites_is_no_part_of_what_is_compared():
-    assert prose('A bell rang [1, 2] in the fog [3–4].\n\n**Evidence:**\n[1] "rang"') == "A bell rang in the fog."
-    assert prose("鐘が鳴った [2]。\n根拠：\n[2] 「鐘」") == "鐘が鳴った。"
+    assert (
+        strip_citations('A bell rang [1, 2] in the fog [3–4].\n\n**Evidence:**\n[1] "rang"')
+        == "A bell rang in the fog."
+    )
+    assert strip_citations("鐘が鳴った [2]。\n根拠：\n[2] 「鐘」") == "鐘が鳴った。"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import (
     LibraryError,
-    NotKeptError,
+    NotInLibraryError,
 )
 from readagent_core.library import Library
 from readagent_core.memory import Gist, Page
@@ -121,9 +121,9 @@ def test_remove_restore_purge(library):
     assert library.purge(before=0.0) == 0
     assert library.purge() == 1
     for missing in (lambda: library.book(book.id), lambda: library.reading(reading.id)):
-        with pytest.raises(NotKeptError):
+        with pytest.raises(NotInLibraryError):
             missing()
-    with pytest.raises(NotKeptError):
+    with pytest.raises(NotInLibraryError):
         library.conversation(conversation.id)
     rows = sqlite3.connect(library.home / "library.db")
     assert rows.execute("SELECT count(*) FROM document").fetchone() == (0,)
@@ -161,7 +161,7 @@ def test_usage_is_added_up_over_runs_and_processes(library):
         store.save_usage(Usage(calls=calls, words_in=10 * calls, cost=calls / 4))
     used = library.reading(reading.id).usage
     assert (used.calls, used.words_in, used.cost) == (10, 100, 2.5)
-    with pytest.raises(NotKeptError):
+    with pytest.raises(NotInLibraryError):
         library.store(reading.id + 1).save_usage(Usage(calls=1))
 
 
@@ -239,7 +239,7 @@ def test_conversations_keep_every_event(library):
     assert (kept.title, kept.exchanges) == ("Renamed", 1)
     library.delete_conversation(talk.id)
     assert library.conversations(book.id) == []
-    with pytest.raises(NotKeptError):
+    with pytest.raises(NotInLibraryError):
         library.exchange(asked.id)
 
 
@@ -263,6 +263,6 @@ def test_preferences(library):
         lambda lib: lib.open_reading("nothing", PLAN, "m"),
     ],
 )
-def test_what_does_not_exist_raises_an_error(library, ask):
-    with pytest.raises(NotKeptError):
+def test_what_is_not_there_is_said(library, ask):
+    with pytest.raises(NotInLibraryError):
         ask(library)

@@ -1,4 +1,4 @@
-"""A small book whose every page can be told by a word of its own, and its memory, for tests of methods."""
+"""A small book with a different word on every page, and its memory, for tests of methods."""
 
 from __future__ import annotations
 

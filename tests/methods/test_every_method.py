@@ -1,4 +1,4 @@
-"""What holds for every method: it ends with an answer, its figures add up, it can be stopped, it reads Japanese."""
+"""Every method ends with an answer, reports correct figures, can be cancelled and reads Japanese."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods import ORDER, all_methods, in_order, method
-from readagent_core.methods.base import Answered, Asked, AskSettings, Question, event_from_dict, event_to_dict
+from readagent_core.methods.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from tests.fakes.model import FakeModel
@@ -40,32 +40,32 @@ def test_the_methods_of_the_papers_are_all_there() -> None:
 def test_a_sample_through_every_method(name: str, sample: str) -> None:
     about = recording(sample).memory
     events = list(method(name).run(Question(ASKED[sample]), about, BuiltInReader(), AskSettings(), Watch()))
-    told = answer(events)
+    result = answer(events)
     assert [type(e) for e in events].count(Answered) == 1
-    assert told.text
-    assert told.method == name
-    assert 0 < told.memory_words <= about.document.words
-    assert told.compression_rate == pytest.approx(compression_rate(told.memory_words, about.document.words))
-    assert set(told.seen) <= set(range(1, len(about.pages) + 1))
-    assert set(told.looked_up) <= {n for n, how in told.seen.items() if how == "full"}
-    assert told.usage.calls == sum(isinstance(e, Asked) for e in events)
-    assert told.usage.words_in == sum(e.usage.words_in for e in events if isinstance(e, Asked))
+    assert result.text
+    assert result.method == name
+    assert 0 < result.memory_words <= about.document.words
+    assert result.compression_rate == pytest.approx(compression_rate(result.memory_words, about.document.words))
+    assert set(result.seen) <= set(range(1, len(about.pages) + 1))
+    assert set(result.looked_up) <= {n for n, how in result.seen.items() if how == "full"}
+    assert result.usage.calls == sum(isinstance(e, ModelCall) for e in events)
+    assert result.usage.words_in == sum(e.usage.words_in for e in events if isinstance(e, ModelCall))
     assert all(event_from_dict(event_to_dict(e)) == e for e in events[:-1])
     if sample == SNOW:
-        assert any("。" in e.prompt and "質問" in e.prompt for e in events if isinstance(e, Asked))
+        assert any("。" in e.prompt and "質問" in e.prompt for e in events if isinstance(e, ModelCall))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_choice_in_japanese(name: str) -> None:
     about = recording(SNOW).memory
     question = Question(ASKED[SNOW], ("三分", "五分", "十分"))
-    told = answer(list(method(name).run(question, about, BuiltInReader(), AskSettings(), Watch())))
-    assert told.option in (None, 0, 1, 2)
+    result = answer(list(method(name).run(question, about, BuiltInReader(), AskSettings(), Watch())))
+    assert result.option in (None, 0, 1, 2)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_small_window_is_kept_to_or_told(name: str) -> None:
-    """No prompt is longer than asked for; a method that cannot do with so little says so."""
+def test_no_prompt_exceeds_a_small_window(name: str) -> None:
+    """No prompt has more than ``context_words`` words of text."""
     about = recording(KEEPER).memory
     events = run(name, BuiltInReader(), question=ASKED[KEEPER], about=about, context_words=2600)
     assert answer(events).memory_words <= 2600
@@ -89,6 +89,6 @@ def test_a_lost_connection_is_not_hidden(name: str) -> None:
 def test_nothing_past_the_limit_reaches_a_prompt(name: str) -> None:
     limited: GistMemory = memory(6).up_to(3)
     model = FakeModel(lambda p: "Action: -2\nAnswer: [5]" if p.task == "leaf" else "Action: 1\nI want Page [2, 5]")
-    told = answer(run(name, model, about=limited, question="word5 word2?"))
-    assert set(told.seen) <= {1, 2, 3}
+    result = answer(run(name, model, about=limited, question="word5 word2?"))
+    assert set(result.seen) <= {1, 2, 3}
     assert not any(f"word{n} word{n}" in p.text or f"gist{n}" in p.text for p in model.prompts for n in (4, 5, 6))

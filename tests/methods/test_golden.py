@@ -1,6 +1,6 @@
 """Golden runs: every method on a sample with a scripted model, each prompt and reply word for word.
 
-Paragraphs and gists of the sample stand in the files as ¶7 and «gist 3», so that what changed can be read. After a
+Paragraphs and gists of the sample are written as ¶7 and «gist 3», so that what changed can be read. After a
 change that is meant: ``UPDATE_GOLDEN=1 python -m pytest tests/methods/test_golden.py``, then read the difference.
 """
 
@@ -21,12 +21,12 @@ import pytest
 from readagent_core import loaders
 from readagent_core.memory import GistMemory
 from readagent_core.methods import all_methods
-from readagent_core.methods.base import Answered, AnswerPart, Asked, AskSettings, Event, Question
-from readagent_core.methods.tools import Tools, equip
+from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, ModelCall, Question
+from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import Watch
 from readagent_core.prompts import Prompt
 from readagent_core.study.samples import FOLDER, read_recording, recorded_memory
-from readagent_core.tags import disarm
+from readagent_core.tags import escape_tags
 from tests.fakes.model import FakeModel
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -43,7 +43,7 @@ def sample() -> GistMemory:
 
 
 def scripted() -> FakeModel:
-    """Replies by task; what is asked several times gets the next of its replies, and the last one from then on."""
+    """Replies by task: each call gets the next reply of its task, and after the last one the last again."""
     replies: dict[str, list[str]] = {
         "look_up": ["I want to look up Page [4, 2] to see what was resolved."],
         "look_up_next": ["I want to look up Page 2 to see the motion.", "Page 2", "Page 4", "STOP"],
@@ -66,7 +66,7 @@ def scripted() -> FakeModel:
 
 
 class FourTopics:
-    """An embedder whose rows fall into four runs, so that no machine's rounding can move a block."""
+    """An embedder with four topics, clearly separated, so that rounding cannot change a cluster."""
 
     name = "four topics"
 
@@ -76,14 +76,14 @@ class FourTopics:
         return rows
 
 
-def told(events: list[Event]) -> str:
+def result(events: list[Event]) -> str:
     """The run as text: prompts and replies, then the other events, then the answer."""
     memory = sample()
-    names = {disarm(g.text): f"«gist {n}»" for n, g in enumerate(memory.gists, start=1) if g}
-    names |= {disarm(p.text): f"¶{i}" for i, p in enumerate(memory.document.paragraphs) if len(p.text) > 40}
+    names = {escape_tags(g.text): f"«gist {n}»" for n, g in enumerate(memory.gists, start=1) if g}
+    names |= {escape_tags(p.text): f"¶{i}" for i, p in enumerate(memory.document.paragraphs) if len(p.text) > 40}
     lines: list[str] = []
     for event in events:
-        if isinstance(event, Asked):
+        if isinstance(event, ModelCall):
             text = event.prompt
             for long in sorted(names, key=len, reverse=True):
                 text = text.replace(long, names[long])
@@ -99,9 +99,9 @@ def told(events: list[Event]) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(all_methods()))
-def test_a_run_is_what_it_was(name: str) -> None:
-    settings = equip(AskSettings(look_ups=3, extra=EXTRA), Tools(embedder=FourTopics(), connections=1))
-    run = told(list(all_methods()[name].run(QUESTION, sample(), scripted(), settings, Watch())))
+def test_a_run_has_not_changed(name: str) -> None:
+    settings = with_resources(AskSettings(look_ups=3, extra=EXTRA), Resources(embedder=FourTopics(), connections=1))
+    run = result(list(all_methods()[name].run(QUESTION, sample(), scripted(), settings, Watch())))
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.mkdir(exist_ok=True)

@@ -1,11 +1,11 @@
-"""A book of 343,910 words is asked about through a window of 8,000 tokens, and no prompt is ever over it."""
+"""A question about a book of 343,910 words with a window of 8,000 tokens; no prompt exceeds it."""
 
 from __future__ import annotations
 
 import pytest
 
 from bench.reading import book
-from readagent_core.memory import check_cover
+from readagent_core.memory import check_coverage
 from readagent_core.methods import method
 from readagent_core.methods.base import Answered, AskSettings, LookedUp, Noted, Question
 from readagent_core.models.base import Watch
@@ -53,6 +53,6 @@ def test_a_question_is_answered_within_the_window(memory, name):
 
 def test_the_merged_memory_shows_its_levels(memory):
     fitted = fit(memory, FakeModel(reply, window=WINDOW), 2_500, Watch(), page_words=2_000)
-    check_cover(fitted.document, fitted.pages)
+    check_coverage(fitted.document, fitted.pages)
     assert len(fitted.pages) < len(memory.pages)
     assert max(g.level for g in fitted.gists) >= 1

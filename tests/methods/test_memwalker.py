@@ -1,4 +1,4 @@
-"""MemWalker: the tree, the walk down and back up, and replies that hold no action."""
+"""MemWalker: the tree, the walk down and back up, and replies without an action."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import EmptyReplyError, UnreachableError, WindowError
 from readagent_core.methods import method
-from readagent_core.methods.base import Asked, AskSettings, LookedUp, Question
-from readagent_core.methods.memwalker import action_of
-from readagent_core.methods.tools import Tools, equip
-from readagent_core.methods.tree import outline
+from readagent_core.methods.base import AskSettings, LookedUp, ModelCall, Question
+from readagent_core.methods.memwalker import parse_action
+from readagent_core.methods.support.resources import Resources, with_resources
+from readagent_core.methods.support.summary_tree import lay_out_tree
 from readagent_core.models.base import Watch
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply
@@ -21,21 +21,21 @@ from tests.methods.books import answer, memory, run
 SMALL: dict[str, Any] = {"extra": {"segment_tokens": 60, "siblings": 3}}  # 45 words: a page of the test book each
 
 
-class Memory:
-    """A shelf in memory."""
+class MemoryStore:
+    """An artifact store in memory."""
 
     def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], Any] = {}
+        self.values: dict[tuple[str, str], Any] = {}
 
     def load(self, kind: str, key: str) -> Any | None:
-        return self.kept.get((kind, key))
+        return self.values.get((kind, key))
 
     def save(self, kind: str, key: str, value: Any) -> None:
-        self.kept[kind, key] = value
+        self.values[kind, key] = value
 
 
 def walking(*actions: Reply) -> FakeModel:
-    """Summaries that name what they stand for; then the walk's replies in order."""
+    """A model whose summaries list the words below them, and which then gives the walk's replies in order."""
     queue = list(actions)
 
     def reply(prompt: Prompt) -> Reply:
@@ -60,73 +60,73 @@ def test_the_walk_goes_down_to_the_leaf_that_answers() -> None:
     leaf = model.prompts[11].text
     assert "word5 word5" in leaf
     assert "What you know so far:\nAbout word1 word2 word3 word4 word5 word6\n\nAbout word4 word5 word6" in leaf
-    told = answer(events)
-    assert told.text == "Anna."
-    assert told.looked_up == (5,)
-    assert told.seen == {1: "gist", 2: "gist", 3: "gist", 4: "gist", 5: "full", 6: "gist"}
-    assert [s["action"] for s in told.extra["walk"]] == [7, 4, -2]
-    assert told.extra["walk"][0]["reason"] == "it is later."
-    assert told.extra["stray"] is False
-    assert told.extra["share_read"] == pytest.approx(1 / 6, abs=0.001)
+    result = answer(events)
+    assert result.text == "Anna."
+    assert result.looked_up == (5,)
+    assert result.seen == {1: "gist", 2: "gist", 3: "gist", 4: "gist", 5: "full", 6: "gist"}
+    assert [s["action"] for s in result.extra["walk"]] == [7, 4, -2]
+    assert result.extra["walk"][0]["reason"] == "it is later."
+    assert result.extra["stray"] is False
+    assert result.extra["share_read"] == pytest.approx(1 / 6, abs=0.001)
     assert [e.pages for e in events if isinstance(e, LookedUp)] == [(5,)]
-    assert told.memory_words == 40 + 7 + 4
+    assert result.memory_words == 40 + 7 + 4
 
 
 def test_it_goes_back_up_and_remembers_where_it_was() -> None:
     model = walking(
         "Action: 1", "Action: 3", "Action: -1", "Action: -1", "Action: 2", "Action: 1", "Action: -2\nAnswer: Yes"
     )
-    told = answer(run("memwalker", model, **SMALL))
-    assert told.text == "Yes"
-    assert told.looked_up == (3, 4)
-    assert told.extra["stray"] is True
-    assert told.extra["recovered"] is True
+    result = answer(run("memwalker", model, **SMALL))
+    assert result.text == "Yes"
+    assert result.looked_up == (3, 4)
+    assert result.extra["stray"] is True
+    assert result.extra["recovered"] is True
     assert "Part 3 (looked into already): About word3" in model.prompts[12].text
     assert "Part 1 (looked into already): About word1" in model.prompts[13].text
-    assert told.extra["share_read"] == pytest.approx(2 / 6, abs=0.001)
+    assert result.extra["share_read"] == pytest.approx(2 / 6, abs=0.001)
 
 
 def test_a_reply_without_an_action_is_asked_again() -> None:
     model = walking("I would read on.", "Action: 7", "Action: 1", "Action: 1", "Hm.", "Action: -2\nAnswer: Yes")
-    told = answer(run("memwalker", model, **SMALL))
-    assert told.text == "Yes"
-    assert told.extra["unreadable_replies"] == 3
+    result = answer(run("memwalker", model, **SMALL))
+    assert result.text == "Yes"
+    assert result.extra["unreadable_replies"] == 3
     assert "must be one of: 1, 2." in model.prompts[10].text
 
 
 def test_three_unreadable_replies_end_the_walk_without_an_answer() -> None:
-    told = answer(run("memwalker", walking("Hm.", EmptyReplyError("none"), "Hm."), **SMALL))
-    assert told.text == "No answer was found."
-    assert told.extra["ended"] == "unreadable"
-    assert told.notes
+    result = answer(run("memwalker", walking("Hm.", EmptyReplyError("none"), "Hm."), **SMALL))
+    assert result.text == "No answer was found."
+    assert result.extra["ended"] == "unreadable"
+    assert result.notes
 
 
 def test_an_endless_walk_is_ended() -> None:
     replies = ["Action: 1", "Action: 1", *["Action: -1", "Action: 1"] * 20]
-    told = answer(run("memwalker", walking(*replies), extra={**SMALL["extra"], "max_steps": 9}))
-    assert told.extra["ended"] == "too long"
-    assert told.steps == 9
+    result = answer(run("memwalker", walking(*replies), extra={**SMALL["extra"], "max_steps": 9}))
+    assert result.extra["ended"] == "too long"
+    assert result.steps == 9
 
 
 def test_an_option_is_named_at_the_leaf() -> None:
     model = walking("Action: 1", "Action: 1", "Action: -2\nAnswer: hard to say", "Action: -2\nAnswer: (B) yes")
-    told = answer(run("memwalker", model, options=["no", "yes"], **SMALL))
-    assert told.option == 1
+    result = answer(run("memwalker", model, options=["no", "yes"], **SMALL))
+    assert result.option == 1
     assert "(A) no\n(B) yes" in model.prompts[-1].text
 
 
-def test_the_tree_is_kept_and_not_asked_for_again() -> None:
-    shelf = Memory()
-    wanted = equip(AskSettings(**SMALL), Tools(shelf=shelf, connections=2))
+def test_a_stored_tree_is_not_built_again() -> None:
+    store = MemoryStore()
+    wanted = with_resources(AskSettings(**SMALL), Resources(artifacts=store, connections=2))
     for asked in (12, 3):
         model = walking("Action: 1", "Action: 1", "Action: -2\nAnswer: Yes")
         list(method("memwalker").run(Question("Who?"), memory(), model, wanted, Watch()))
         assert len(model.prompts) == asked
 
 
-def test_a_tree_that_broke_off_is_gone_on_with() -> None:
-    shelf = Memory()
-    wanted = equip(AskSettings(**SMALL), Tools(shelf=shelf, connections=1))
+def test_an_interrupted_tree_resumes() -> None:
+    store = MemoryStore()
+    wanted = with_resources(AskSettings(**SMALL), Resources(artifacts=store, connections=1))
     done = walking()
     calls = 0
 
@@ -142,26 +142,26 @@ def test_a_tree_that_broke_off_is_gone_on_with() -> None:
     assert model.tasks().count("tree_segment") == 0
 
 
-def test_a_summary_that_never_came_is_the_first_words_and_told() -> None:
+def test_a_missing_summary_becomes_the_first_words_with_a_note() -> None:
     def reply(prompt: Prompt) -> Reply:
         if prompt.task == "tree_segment" and "word3" in prompt.text:
             return EmptyReplyError("no words")
         return {"tree_segment": "S", "tree_parent": "P", "walk": "Action: 1"}.get(prompt.task, "Action: -2\nAnswer: A")
 
-    told = answer(run("memwalker", FakeModel(reply), **SMALL))
-    assert "1 of 9 summaries" in told.notes[0]
-    assert told.extra["tree"][2]["fallback"] is True
+    result = answer(run("memwalker", FakeModel(reply), **SMALL))
+    assert "1 of 9 summaries" in result.notes[0]
+    assert result.extra["tree"][2]["fallback"] is True
 
 
-def test_the_working_memory_goes_when_the_window_is_too_small() -> None:
+def test_the_working_memory_is_left_out_when_the_window_is_too_small() -> None:
     def reply(prompt: Prompt) -> Reply:
         if prompt.task == "leaf":
             return WindowError("too long") if "What you know so far" in prompt.text else "Action: -2\nAnswer: A"
         return {"tree_segment": "S", "tree_parent": "P"}.get(prompt.task, "Action: 1")
 
-    told = answer(run("memwalker", FakeModel(reply), **SMALL))
-    assert told.text == "A"
-    assert "working memory" in told.notes[0]
+    result = answer(run("memwalker", FakeModel(reply), **SMALL))
+    assert result.text == "A"
+    assert "working memory" in result.notes[0]
 
 
 def test_a_text_of_one_segment_is_a_tree_of_one_leaf() -> None:
@@ -190,14 +190,14 @@ def test_a_text_of_one_segment_is_a_tree_of_one_leaf() -> None:
     ],
 )
 def test_the_action_of_a_reply(reply: str, action: int | None) -> None:
-    assert action_of(reply) == action
+    assert parse_action(reply) == action
 
 
 @settings(max_examples=60, derandomize=True)
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=60), st.integers(5, 60), st.integers(3, 8))
 def test_leaves_cover_the_text_and_every_parent_has_few_children(sizes: list[int], words: int, siblings: int) -> None:
     document = Document("B", tuple(Paragraph(" ".join(["w"] * n)) for n in sizes)).limited(words)
-    nodes = outline(document, words, siblings)
+    nodes = lay_out_tree(document, words, siblings)
     leaves = [n for n in nodes if n.level == 1]
     assert [n.start for n in leaves] == [0, *[n.end for n in leaves[:-1]]]
     assert leaves[-1].end == len(document.paragraphs)
@@ -211,5 +211,5 @@ def test_leaves_cover_the_text_and_every_parent_has_few_children(sizes: list[int
 
 def test_every_summary_and_step_is_an_event() -> None:
     model = walking("Action: 1", "Action: 1", "Action: -2\nAnswer: Yes")
-    asked = [e for e in run("memwalker", model, **SMALL) if isinstance(e, Asked)]
+    asked = [e for e in run("memwalker", model, **SMALL) if isinstance(e, ModelCall)]
     assert sorted(e.prompt for e in asked) == sorted(p.text for p in model.prompts)

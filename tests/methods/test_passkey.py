@@ -1,4 +1,4 @@
-"""The passkey: through a small window, ReadAgent and semantic compression find what cutting the text loses."""
+"""The passkey task: with a small window, ReadAgent and semantic compression find the key that cutting loses."""
 
 from __future__ import annotations
 

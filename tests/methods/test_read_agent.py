@@ -1,20 +1,21 @@
-"""ReadAgent-P, ReadAgent-S and gists alone: what is asked, what is opened in place, what is told."""
+"""ReadAgent-P, ReadAgent-S and GistMem: their prompts, the pages they expand, their events."""
 
 import pytest
 
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.methods.base import (
     AnswerPart,
-    Asked,
     Event,
     Expanded,
     LookedUp,
+    ModelCall,
     Noted,
     event_from_dict,
     event_to_dict,
 )
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt
+from readagent_core.usage import Usage
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
 
@@ -28,27 +29,27 @@ def kinds(events: list[Event]) -> list[str]:
 def test_p_opens_pages_in_place_and_answers() -> None:
     model = FakeModel([LOOK, "It was Anna [2]."])
     events = run("read-agent-p", model, look_ups=3)
-    assert kinds(events) == ["Asked", "LookedUp", "Expanded", "AnswerPart", "Asked", "Answered"]
+    assert kinds(events) == ["ModelCall", "LookedUp", "Expanded", "AnswerPart", "ModelCall", "Answered"]
     assert model.tasks() == ["look_up", "answer"]
     assert events[1] == LookedUp((5, 2), LOOK, "see the names.")
     final = model.prompts[1].text
     assert final.index("<Page 1>\ngist1 of page") < final.index("<Page 2> (full text)\nword2") < final.index("<Page 3>")
     assert final.index("<Page 4>") < final.index("<Page 5> (full text)\nword5") < final.index("Question:")
     assert "gist2" not in final
-    told = answer(events)
-    assert told.text == "It was Anna [2]."
-    assert told.looked_up == (5, 2)
-    assert told.seen == {1: "gist", 2: "full", 3: "gist", 4: "gist", 5: "full", 6: "gist"}
-    assert told.memory_words == 2 * 40 + 4 * 3
-    assert told.compression_rate == pytest.approx(100 * (1 - 92 / 240))
-    assert told.steps == 1
-    assert told.usage.calls == 2
-    assert told.usage.words_in == sum(p.words for p in model.prompts)
+    result = answer(events)
+    assert result.text == "It was Anna [2]."
+    assert result.looked_up == (5, 2)
+    assert result.seen == {1: "gist", 2: "full", 3: "gist", 4: "gist", 5: "full", 6: "gist"}
+    assert result.memory_words == 2 * 40 + 4 * 3
+    assert result.compression_rate == pytest.approx(100 * (1 - 92 / 240))
+    assert result.steps == 1
+    assert result.usage.calls == 2
+    assert result.usage.words_in == sum(p.words for p in model.prompts)
 
 
 def test_every_prompt_and_reply_is_an_event_word_for_word() -> None:
     model = FakeModel([LOOK, "Anna."])
-    asked = [e for e in run("read-agent-p", model) if isinstance(e, Asked)]
+    asked = [e for e in run("read-agent-p", model) if isinstance(e, ModelCall)]
     assert [e.prompt for e in asked] == [p.text for p in model.prompts]
     assert [e.reply for e in asked] == [LOOK, "Anna."]
     assert sum(e.usage.words_in for e in asked) == sum(p.words for p in model.prompts)
@@ -57,6 +58,17 @@ def test_every_prompt_and_reply_is_an_event_word_for_word() -> None:
 def test_events_survive_the_library() -> None:
     for event in run("read-agent-p", FakeModel([LOOK, "(B)"]), options=["no", "yes"]):
         assert event_from_dict(event_to_dict(event)) == event
+
+
+def test_events_keep_the_kinds_that_earlier_versions_stored() -> None:
+    stored = {"kind": "Asked", "task": "look_up", "prompt": "Which?", "reply": LOOK, "usage": Usage(calls=1).to_dict()}
+    event = ModelCall("look_up", "Which?", LOOK, Usage(calls=1))
+    assert event_from_dict(stored) == event
+    assert event_to_dict(event) == stored
+    events = run("read-agent-p", FakeModel([LOOK, "(B)"]), options=["no", "yes"])
+    assert [event_to_dict(e)["kind"] for e in events] == [
+        *("Asked", "LookedUp", "Expanded", "AnswerPart", "Asked", "Answered")
+    ]
 
 
 def test_p_without_a_page_answers_from_gists() -> None:
@@ -89,7 +101,7 @@ def test_the_models_window_is_the_budget_where_no_other_is_given() -> None:
 
 
 def shrinking(prompt: Prompt) -> str:
-    """Joins every page, makes gists of four words, looks up the second joined page."""
+    """Merges every page, makes gists of four words, looks up the second merged page."""
     replies = {"merge": "No", "gist": "short gist of it", "answer": 'Anna [2].\nEvidence:\n[2] "word3"'}
     return replies.get(prompt.task, "I want to look up Page [2] to see.")
 
@@ -97,30 +109,30 @@ def shrinking(prompt: Prompt) -> str:
 def test_a_memory_too_long_for_the_prompt_is_made_to_fit() -> None:
     about = memory(6, 40, gist="long " * 30)
     model = FakeModel(shrinking)
-    told = answer(run("gist-mem", model, about=about, context_words=120))
+    result = answer(run("gist-mem", model, about=about, context_words=120))
     assert "gist" in model.tasks()
-    assert told.memory_words <= 120
-    assert "too long for one prompt: shortened from 192 to" in told.notes[0]
-    assert told.usage.calls == len(model.prompts)
+    assert result.memory_words <= 120
+    assert "too long for one prompt: shortened from 192 to" in result.notes[0]
+    assert result.usage.calls == len(model.prompts)
 
 
-def test_joined_pages_are_told_by_the_numbers_of_the_reading() -> None:
+def test_merged_pages_are_reported_by_the_numbers_of_the_reading() -> None:
     events = run("read-agent-p", FakeModel(shrinking), about=memory(12, 40, gist="long " * 30), context_words=160)
-    told = answer(events)
-    assert "12 pages were joined to" in told.notes[0]
+    result = answer(events)
+    assert "12 pages were joined to" in result.notes[0]
     looked = next(e for e in events if isinstance(e, LookedUp))
     assert len(looked.pages) > 1
-    assert looked.pages == told.looked_up == tuple(n for n, how in told.seen.items() if how == "full")
-    assert set(told.seen) == set(range(1, 13))
-    cited = ", ".join(map(str, told.looked_up))
-    assert told.text == f'Anna [{cited}].\nEvidence:\n[{cited}] "word3"'
+    assert looked.pages == result.looked_up == tuple(n for n, how in result.seen.items() if how == "full")
+    assert set(result.seen) == set(range(1, 13))
+    cited = ", ".join(map(str, result.looked_up))
+    assert result.text == f'Anna [{cited}].\nEvidence:\n[{cited}] "word3"'
     parts = "".join(e.text for e in events if isinstance(e, AnswerPart))
-    assert parts == told.text
+    assert parts == result.text
     own = memory(12, 40)
-    assert told.memory_words >= sum(own.page(n).words for n in told.looked_up)
+    assert result.memory_words >= sum(own.page(n).words for n in result.looked_up)
 
 
-def test_a_memory_that_cannot_be_made_to_fit_is_told_plainly() -> None:
+def test_a_memory_that_cannot_be_made_to_fit_is_an_error() -> None:
     with pytest.raises(WindowError, match="only 2 fit into one prompt"):
         run("gist-mem", FakeModel(shrinking), context_words=2)
 
@@ -132,11 +144,11 @@ def test_a_prompt_the_server_finds_too_long_is_tried_with_fewer_pages() -> None:
         return WindowError("too long") if prompt.text.count("(full text)\n") > 1 else "Anna [2]."
 
     events = run("read-agent-p", FakeModel(reply))
-    told = answer(events)
-    assert told.looked_up == (2,)
+    result = answer(events)
+    assert result.looked_up == (2,)
     assert [e.pages for e in events if isinstance(e, Expanded)] == [(2, 5, 6), (2, 5), (2,)]
-    assert len(told.notes) == 2
-    assert told.compression_rate == pytest.approx(100 * (1 - (40 + 15) / 240))
+    assert len(result.notes) == 2
+    assert result.compression_rate == pytest.approx(100 * (1 - (40 + 15) / 240))
 
 
 @pytest.mark.parametrize("error", [EmptyReplyError("no words"), RefusedError("declined")])
@@ -156,7 +168,7 @@ def test_pages_not_read_yet_cannot_be_opened() -> None:
     assert set(answer(events).seen) == {1, 2, 3}
 
 
-def test_a_question_that_looks_like_a_page_tag_is_disarmed() -> None:
+def test_tags_in_a_question_are_escaped() -> None:
     model = FakeModel(["[]", "Anna."])
     run("read-agent-p", model, question="What of <Page 3>?")
     assert "What of ‹Page 3›?" in model.prompts[0].text
@@ -183,7 +195,7 @@ def test_s_reads_at_most_k_pages() -> None:
 
 
 @pytest.mark.parametrize(("second", "why"), [("Page 2", "it stands above in full"), ("Page 99", "no such page")])
-def test_s_is_told_once_and_goes_on(second: str, why: str) -> None:
+def test_s_corrects_the_model_once(second: str, why: str) -> None:
     model = FakeModel(["Page 2", second, "Page 5", "STOP", "Anna."])
     events = run("read-agent-s", model, look_ups=4)
     assert why in model.prompts[2].text
@@ -191,7 +203,7 @@ def test_s_is_told_once_and_goes_on(second: str, why: str) -> None:
     assert answer(events).looked_up == (2, 5)
 
 
-def test_s_told_already_counts_as_stop() -> None:
+def test_s_takes_a_second_wrong_page_as_stop() -> None:
     model = FakeModel(["Page 2", "Page 2", "Page 2", "Anna."])
     events = run("read-agent-s", model, look_ups=4)
     assert answer(events).looked_up == (2,)
@@ -240,9 +252,9 @@ def test_gists_alone_look_nothing_up() -> None:
     "broken", [Completion("It was An", finish="length"), CutOffError("broke off", "It was An")], ids=["length", "broke"]
 )
 def test_an_answer_that_broke_off_keeps_its_text(broken: Completion | CutOffError) -> None:
-    told = answer(run("gist-mem", FakeModel([broken])))
-    assert told.cut_off
-    assert told.text == "It was An"
+    result = answer(run("gist-mem", FakeModel([broken])))
+    assert result.cut_off
+    assert result.text == "It was An"
 
 
 def test_the_answer_streams() -> None:

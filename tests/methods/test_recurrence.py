@@ -1,48 +1,48 @@
-"""Recurrence: one summary carried through the parts, kept in length, kept on the shelf."""
+"""Recurrence: one summary, updated with every part, of limited length, stored."""
 
 import pytest
 
 from readagent_core.errors import EmptyReplyError, UnreachableError
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings, Question
-from readagent_core.methods.tools import Tools, equip
+from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import Watch
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
-from tests.methods.test_memwalker import Memory
+from tests.methods.test_memwalker import MemoryStore
 
 SMALL = {"segment_tokens": 110, "summary_tokens": 40}  # 82 words: two pages of the test book; 30 words
 
 
-def test_the_summary_is_carried_from_part_to_part() -> None:
+def test_each_part_updates_the_summary() -> None:
     model = FakeModel(["First.", "Second.", "Third.", "Anna."])
-    told = answer(run("recurrence", model, extra=SMALL))
+    result = answer(run("recurrence", model, extra=SMALL))
     assert model.tasks() == ["carry"] * 3 + ["answer_text"]
     assert "Summary so far:\n\n(nothing read yet)" in model.prompts[0].text
     assert "Summary so far:\n\nFirst." in model.prompts[1].text
     assert "word3" in model.prompts[1].text
     assert "Third." in model.prompts[3].text
     assert "carried along while it was read" in model.prompts[3].text
-    assert told.memory_words == 1
-    assert told.extra["parts"] == 3
+    assert result.memory_words == 1
+    assert result.extra["parts"] == 3
 
 
 def test_a_summary_that_grows_is_cut() -> None:
     model = FakeModel(["long " * 60, "Second.", "Third.", "Anna."])
-    told = answer(run("recurrence", model, extra=SMALL))
-    assert "cut to 30 words" in told.notes[0]
+    result = answer(run("recurrence", model, extra=SMALL))
+    assert "cut to 30 words" in result.notes[0]
     assert model.prompts[1].text.count("long ") == 29
 
 
 def test_a_part_without_a_reply_leaves_the_summary_as_it_was() -> None:
     model = FakeModel(["First.", EmptyReplyError("none"), "Third.", "Anna."])
-    told = answer(run("recurrence", model, extra=SMALL))
+    result = answer(run("recurrence", model, extra=SMALL))
     assert "Summary so far:\n\nFirst." in model.prompts[2].text
-    assert "1 of 3 parts" in told.notes[0]
+    assert "1 of 3 parts" in result.notes[0]
 
 
-def test_it_goes_on_where_it_broke_off() -> None:
-    wanted = equip(AskSettings(extra=SMALL), Tools(shelf=Memory()))
+def test_an_interrupted_summary_resumes() -> None:
+    wanted = with_resources(AskSettings(extra=SMALL), Resources(artifacts=MemoryStore()))
     broken = FakeModel(["First.", UnreachableError("gone")])
     with pytest.raises(UnreachableError):
         list(method("recurrence").run(Question("Who?"), memory(), broken, wanted, Watch()))

@@ -1,4 +1,4 @@
-"""A method of one's own: one file and its prompts, and no other file touched."""
+"""The guide's method works as one file and its prompt, with no other change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GUIDE = ROOT / "readagent_core" / "methods" / "README.md"
 
 
 def block(kind: str) -> str:
-    """The guide's one block of this kind: what it tells people to write is what is tried here."""
+    """Return the guide's only code block of this kind."""
     found = re.findall(rf"^```{kind}\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     assert len(found) == 1
     return str(found[0])

@@ -81,7 +81,9 @@ def test_stops_when_a_full_page_holds_the_question():
     text = memory("The boat left.", "Mrs. Oake won a tea cosy at the fair.", full=(2,))
     fields = {"title": "T", "memory": text, "question": "What tea cosy did Mrs. Oake win?"}
     assert ask("look_up_next", **fields, seen="2") == "STOP"
-    again = render("look_up_next", "en", **fields, seen="none").again("look_up_next.again", page="9", problem="none")
+    again = render("look_up_next", "en", **fields, seen="none").with_follow_up(
+        "look_up_next.again", page="9", problem="none"
+    )
     assert BuiltInReader().complete(again, Watch()).text == "STOP"
     assert ask("look_up_next", **{**fields, "memory": text.replace(" (full text)", "")}, seen="none").startswith(
         "I want to look up Page 2 "
@@ -152,5 +154,5 @@ def test_templates_are_read_backwards(language, name):
 
 def test_what_was_wrong_last_time_is_read_backwards_too():
     prompt = render("look_up_next", "en", title="T", memory="m", question="q", seen="none")
-    again = prompt.again("look_up_next.again", page="9", problem="no such page")
+    again = prompt.with_follow_up("look_up_next.again", page="9", problem="no such page")
     assert understood(again.text).fields["problem"] == "no such page"

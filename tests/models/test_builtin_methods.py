@@ -6,7 +6,7 @@ import pytest
 
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.prompts import render, wording
+from readagent_core.prompts import render, render_fragment
 
 STORY = (
     "The keeper climbed the tower every evening. The tower stood on a reef. "
@@ -34,7 +34,7 @@ def test_what_repeats_is_left_out_and_what_is_said_once_kept() -> None:
 def test_a_running_summary_holds_both() -> None:
     said = ask("carry", title="T", target="30", memory="Anna left the harbour.", text=STORY)
     assert "Anna left" in said
-    first = ask("carry", title="T", target="30", memory=wording("carry.none", "en"), text=STORY)
+    first = ask("carry", title="T", target="30", memory=render_fragment("carry.none", "en"), text=STORY)
     assert "nothing read" not in first
 
 
@@ -44,9 +44,9 @@ PARTS = "Part 1: A ship came into the harbour.\n\nPart 2: The brass key hung by 
 def test_it_walks_to_the_part_that_shares_most() -> None:
     fields = {"title": "T", "memory": "", "question": "Where was the key?"}
     assert ask("walk", back="", parts=PARTS, **fields).endswith("Action: 2")
-    seen = PARTS.replace("Part 2:", f"Part 2{wording('walk.visited', 'en')}:")
+    seen = PARTS.replace("Part 2:", f"Part 2{render_fragment('walk.visited', 'en')}:")
     assert ask("walk", back=", or back", parts=seen, **fields).endswith("Action: 1")
-    both = seen.replace("Part 1:", f"Part 1{wording('walk.visited', 'en')}:")
+    both = seen.replace("Part 1:", f"Part 1{render_fragment('walk.visited', 'en')}:")
     assert ask("walk", back=", or back", parts=both, **fields).endswith("Action: -1")
 
 
@@ -60,7 +60,7 @@ def test_a_leaf_answers_or_goes_back() -> None:
 
 
 def test_japanese_parts_and_leaves() -> None:
-    parts = f"部分 1{wording('walk.visited', 'ja')}：船が港に入った。\n\n部分 2：真鍮の鍵が戸口にあった。"
+    parts = f"部分 1{render_fragment('walk.visited', 'ja')}：船が港に入った。\n\n部分 2：真鍮の鍵が戸口にあった。"
     assert ask("walk", "ja", title="本", memory="", back="戻る", parts=parts, question="鍵はどこ？").endswith("2")
     said = ask("leaf", "ja", title="本", memory="", text="真鍮の鍵が戸口にあった。", question="真鍮の鍵はどこ？")
     assert "Action: -2" in said
@@ -68,5 +68,5 @@ def test_japanese_parts_and_leaves() -> None:
 
 def test_pages_found_are_answered_from() -> None:
     memory = f"<Page 3> (full text)\n{STORY}"
-    fields = {"title": "T", "memory": memory, "order": wording("order.rank", "en")}
+    fields = {"title": "T", "memory": memory, "order": render_fragment("order.rank", "en")}
     assert "[3]" in ask("answer_pages", question="Where did the brass key hang?", **fields)

@@ -36,7 +36,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, made: list[str], encoded: list[str
 
 
 def test_a_local_model_is_chosen_by_its_name(tmp_path: Path) -> None:
-    embedder = connect_embedder(Settings(tmp_path, kept={"embedding_model": NAME}))
+    embedder = connect_embedder(Settings(tmp_path, saved={"embedding_model": NAME}))
     assert isinstance(embedder, LocalEmbedder)
     assert embedder.name == NAME
 

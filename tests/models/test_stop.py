@@ -123,7 +123,7 @@ def test_a_server_that_does_not_say_its_window(work):
 
 def test_embeddings(own_home):
     with RawServer(silent_after(b"")) as server:
-        settings = Settings(own_home, base_url=server.url, model="m", kept={"embedding_model": "e", "window": 8000})
+        settings = Settings(own_home, base_url=server.url, model="m", saved={"embedding_model": "e", "window": 8000})
         embedder = models.connect_embedder(settings)
         stopped(lambda watch: embedder.embed(["a text"], watch), server.came.wait)
         assert server.left.wait(SECOND)

@@ -1,4 +1,4 @@
-"""Templates: every language has every one, with the same variables, rendered strictly."""
+"""Every language has every template with the same variables; wrong variables raise."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def test_the_documents_language_is_used_where_there_are_templates():
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "memory" in prompts.template(n, "en").get_identifiers()])
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
-def test_the_memory_stands_ahead_of_the_question(name, language):
+def test_the_memory_comes_before_the_question(name, language):
     text = prompts.template(name, language).template
     if "$question" in text:
         assert text.index("$memory") < text.index("$question")
 
 
-def test_again_follows_the_prompt():
+def test_a_follow_up_comes_after_the_prompt():
     prompt = prompts.render("choose_text", "en", title="T", cut="", quote="", text="x", question="q", options="(A) a")
-    again = prompt.again("choose.again", letters="A")
+    again = prompt.with_follow_up("choose.again", letters="A")
     assert again.text.startswith(prompt.text)
     assert again.fields["letters"] == "A"
     assert again.task == "choose_text"

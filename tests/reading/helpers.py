@@ -1,4 +1,4 @@
-"""Documents and repliers for the tests of reading: deterministic, whatever the order of calls."""
+"""Documents and fake replies for the tests of reading; they do not depend on the order of calls."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from readagent_core.document import Document, Paragraph, Section
 from readagent_core.memory import Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
-from readagent_core.reading.windows import Windows
+from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
 
 
 def make_document(sizes, *, sections=(), title="A Book", language="en") -> Document:
-    """Paragraphs of the given numbers of words, every word told apart."""
+    """Paragraphs with the given numbers of words; all words are different."""
     paragraphs = tuple(Paragraph(" ".join(f"w{i}x{n}" for n in range(size))) for i, size in enumerate(sizes))
     return Document(title, paragraphs, tuple(Section(f"Part {s}", s) for s in sections), language=language)
 
@@ -31,7 +31,7 @@ def labels_in(prompt: Prompt) -> list[int]:
 
 
 def pick(prompt: Prompt, salt=0) -> int:
-    """A label chosen by the passage's text alone: random-looking, the same every time."""
+    """A label chosen by a hash of the passage's text."""
     labels = labels_in(prompt)
     return labels[zlib.crc32(f"{salt}{prompt.fields['passage']}".encode()) % len(labels)]
 
@@ -42,7 +42,7 @@ def even_words(prompt: Prompt) -> str:
 
 
 def replier(salt=0, *, bad=0.0):
-    """Answers every prompt of reading; ``bad``: the share of pagination prompts that get nonsense first."""
+    """Answers every prompt of reading. ``bad``: share of pagination prompts that first get a useless reply."""
 
     def answer(prompt: Prompt):
         if prompt.task == "gist":
@@ -62,9 +62,9 @@ def sensible_model(salt=0, **more) -> FakeModel:
 
 
 def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
-    """The paper's algorithm as docs/methods.md describes it, written apart from ours: one window after another."""
+    """The paper's sequential algorithm (docs/methods.md): one window after another."""
     from readagent_core.models.base import Watch
-    from readagent_core.reading.pagination import ask_page
+    from readagent_core.reading.pause_points import ask_page
 
     document = document.limited(plan.max_words)
     windows = Windows(document, plan)
@@ -97,7 +97,7 @@ def labels_with_words(prompt: Prompt) -> list[tuple[int, int]]:
 
 
 def divided(prompt: Prompt, *, sloppy=0) -> list[int]:
-    """Pause points within the bounds asked for; ``sloppy``: one in so many is left out."""
+    """Pause points within the bounds asked for; ``sloppy``: one in so many is omitted."""
     least, most = int(prompt.fields["least"]), int(prompt.fields["most"])
     chosen, at = [], 0
     for label, words in labels_with_words(prompt):
@@ -109,7 +109,7 @@ def divided(prompt: Prompt, *, sloppy=0) -> list[int]:
 
 
 def many_replier(*, sloppy=0):
-    """Answers spans, with gists where they are asked for, and the gists that are asked for apart."""
+    """Answers span prompts, with gists in one-pass reading, and gist prompts."""
 
     def answer(prompt: Prompt):
         if prompt.task == "gist":

@@ -1,11 +1,11 @@
-"""The built-in reader reads by every way of paginating, without a fallback, in English and Japanese."""
+"""The built-in reader works with every pagination, without a fallback, in English and Japanese."""
 
 from __future__ import annotations
 
 import pytest
 
 from readagent_core.document import Document, Paragraph
-from readagent_core.memory import check_cover
+from readagent_core.memory import check_coverage
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.plan import ReadingPlan
@@ -30,7 +30,7 @@ def text(language):
 def test_every_way_of_reading(language, pagination):
     document = text(language)
     memory = read(document, BuiltInReader(), ReadingPlan(max_words=300, min_words=120, pagination=pagination))
-    check_cover(memory.document, memory.pages)
+    check_coverage(memory.document, memory.pages)
     assert memory.complete
     assert len(memory.pages) > 5
     assert not any(g.fallback for g in memory.gists)
@@ -45,4 +45,4 @@ def test_a_memory_is_fitted(language):
     memory = read(text(language), BuiltInReader(), ReadingPlan(max_words=300, min_words=120))
     fitted = fit(memory, BuiltInReader(), count_words(memory.text()) // 3, Watch())
     assert count_words(fitted.text()) <= count_words(memory.text()) // 3
-    check_cover(fitted.document, fitted.pages)
+    check_coverage(fitted.document, fitted.pages)

@@ -1,4 +1,4 @@
-"""Gists: shorter than their page or said to be a fallback, whatever the model replies."""
+"""Every gist is shorter than its page or marked as a fallback, whatever the model replies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Page
 from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.audit import audit
-from readagent_core.reading.gisting import clean, first_sentences, gist_page, problem
+from readagent_core.reading.audit import audit_gist
+from readagent_core.reading.gisting import clean_reply, find_problem, first_sentences, gist_page
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 
@@ -78,8 +78,8 @@ def test_a_useless_reply_is_asked_for_once_more(bad):
 
 def test_a_gist_about_an_apology_is_a_gist():
     text = "I'm sorry, said Ada, and told the captain everything. " + "He listened until the lamp went out. " * 3
-    assert problem(text * 3, 1000) == ""
-    assert problem("Ada cannot help laughing; she says sorry.", 1000) == ""
+    assert find_problem(text * 3, 1000) == ""
+    assert find_problem("Ada cannot help laughing; she says sorry.", 1000) == ""
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_a_gist_about_an_apology_is_a_gist():
         ("「雪が降る。」", "雪が降る。"),
     ],
 )
-def test_what_stands_round_a_gist_is_taken_off(reply, text):
-    assert clean(reply).lstrip("* ") == text.lstrip("* ")
+def test_text_around_a_gist_is_removed(reply, text):
+    assert clean_reply(reply).lstrip("* ") == text.lstrip("* ")
 
 
-def test_purpose_and_instructions_stand_in_the_prompt():
+def test_purpose_and_instructions_are_in_the_prompt():
     plan = ReadingPlan(purpose="Who broke the glass?", instructions="Keep every number.")
     _, model = gist_of(["Ada."], plan=plan, instruction="Mention the letter.")
     for wanted in ("Who broke the glass?", "Keep every number.", "Mention the letter."):
@@ -117,7 +117,7 @@ def test_japanese_lengths_are_characters():
     assert abs(asked - len(text) / 6.5) <= 3
 
 
-def test_an_instruction_regists_even_a_short_page():
+def test_an_instruction_makes_a_gist_even_of_a_short_page():
     gist, _ = gist_of(["Few words."], "Only a few words stand here.", instruction="Shorter.")
     assert gist.text == "Few words."
 
@@ -145,7 +145,7 @@ def test_no_reply_breaks_gisting(reply):
         ("Ada climbs with Jonas to the top.", "Jonas"),
         ("Ada climbs 212 steps; the letter is of 1871.", None),
         ("Ada climbs 340 steps.", "340"),
-        ("Jonas climbs.", None),  # a first word is large for being first
+        ("Jonas climbs.", None),  # the first word of a sentence is always capitalised
         ("Ada steigt auf den Turm und findet das Glas zerbrochen, und der Brief ist nicht von ihr.", "language"),
         ("エイダは塔に登り、割れたガラスを見つける。", "language"),
         ("After 9 years the lamp stops.", None),
@@ -159,7 +159,7 @@ def test_the_audit_marks_what_the_page_does_not_have(gist, part):
 def audit_text(text, page=TEXT):
     from readagent_core.memory import Gist
 
-    return audit(Gist(text), page, page_words=count_words(page)).marks
+    return audit_gist(Gist(text), page, page_words=count_words(page)).marks
 
 
 def test_numbers_written_out_are_known():

@@ -1,4 +1,4 @@
-"""``kill -9`` in the middle of a reading: the next run ends with the identical memory and repeats hardly a call."""
+"""``kill -9`` in the middle of a reading: the next run ends with the same memory and repeats few calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BYTES_A_CALL = 36  # in the log: two lines
 
 
 def run_and_kill(home, *, seed, connections, pagination, kills):
-    """Kill a reading ``kills`` times, then let it end: (its memory, the undisturbed one, calls, calls repeated)."""
+    """Kill a reading ``kills`` times, then let it end. Returns its memory, an undisturbed one, calls, repeats."""
     chance = random.Random(seed)
     whole = read(document_of(seed), model := model_of(pagination), plan_of(pagination), connections=connections)
     size = len(model.prompts) * BYTES_A_CALL
@@ -55,7 +55,7 @@ def run_and_kill(home, *, seed, connections, pagination, kills):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no kill -9")
 @pytest.mark.parametrize(("pagination", "connections"), [("pause", 6), ("one-pass", 4)])
-def test_killed_readings_go_on_where_they_were(tmp_path, pagination, connections):
+def test_killed_readings_resume(tmp_path, pagination, connections):
     assert os.name == "posix"
     kills = 3
     memory, whole, calls, repeated = run_and_kill(

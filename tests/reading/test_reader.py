@@ -1,4 +1,4 @@
-"""A book is read whole and exactly: the same pages as one call after another, whatever is asked ahead."""
+"""Reading finds the same pages as the sequential algorithm and resumes after every interruption."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from readagent_core.errors import (
     RefusedError,
 )
 from readagent_core.library import Library
-from readagent_core.memory import Gist, Page, check_cover
+from readagent_core.memory import Gist, Page, check_coverage
 from readagent_core.models.base import Completion, Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
@@ -38,8 +38,8 @@ PLAN = ReadingPlan(max_words=100, min_words=40)
 
 
 @pytest.fixture
-def kept(tmp_path):
-    library = Library(tmp_path / "kept")
+def library(tmp_path):
+    library = Library(tmp_path / "library")
     yield library
     library.close()
 
@@ -48,12 +48,12 @@ def as_read(memory):
     return [(p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages]
 
 
-def as_told(pages):
+def rows_of(pages):
     return [(p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in pages]
 
 
 def parts(memory):
-    """All of a memory but what it cost, which a second run does not pay again."""
+    """A memory without its usage, which a second run does not add to."""
     return memory.pages, memory.gists, memory.complete, memory.plan
 
 
@@ -77,8 +77,8 @@ def test_same_pages_as_one_after_another(sizes, salt, connections, preceding, cr
     expected = sequential(document, plan, alone)
     model = sensible_model(salt, bad=0.1)
     memory = read(document, model, plan, connections=connections)
-    assert as_read(memory) == as_told(expected)
-    check_cover(memory.document, memory.pages)
+    assert as_read(memory) == rows_of(expected)
+    check_coverage(memory.document, memory.pages)
     assert memory.complete
     assert memory.document.text() == document.limited(100).text()
     asked = sum(p.task == "paginate" and "labels" not in p.fields for p in model.prompts)
@@ -108,11 +108,11 @@ def test_a_long_book_is_asked_ahead_within_the_bound(connections):
     expected = sequential(document, PLAN, alone := sensible_model())
     seen = []
     memory = read(document, model := sensible_model(), PLAN, connections=connections, on_change=seen.append)
-    assert as_read(memory) == as_told(expected)
+    assert as_read(memory) == rows_of(expected)
     asked = sum(p.task == "paginate" for p in model.prompts)
     assert len(alone.prompts) < asked <= 1.5 * len(alone.prompts)
-    assert seen[-1].spend.asked == asked
-    assert seen[-1].spend.ahead == asked - len(alone.prompts)
+    assert seen[-1].call_counts.asked == asked
+    assert seen[-1].call_counts.ahead == asked - len(alone.prompts)
 
 
 def test_never_asking_ahead_costs_what_the_paper_costs():
@@ -139,7 +139,7 @@ def test_first_page_and_gist_within_three_calls(connections):
         assert next(calls for gists, calls in seen if gists) <= 3
 
 
-def test_progress_only_grows_and_ends_whole():
+def test_progress_only_grows_and_ends_complete():
     seen = []
     document = random_document(6)
     memory = read(document, sensible_model(), PLAN, on_change=seen.append)
@@ -154,14 +154,14 @@ def test_uniform_pages_cost_no_pagination():
     plan = ReadingPlan(max_words=100, min_words=40, pagination="uniform")
     document = random_document(7, paragraphs=200, most=20)
     memory = read(document, model := sensible_model(), plan)
-    check_cover(memory.document, memory.pages)
+    check_coverage(memory.document, memory.pages)
     assert "paginate" not in model.tasks()
     assert {p.ends for p in memory.pages} <= {"rule", "end", "only"}
     lengths = [p.words for p in memory.pages[:-1]]
     assert max(lengths) - min(lengths) <= 30
 
 
-def test_an_empty_document_is_said():
+def test_an_empty_document_is_an_error():
     with pytest.raises(EmptyDocumentError):
         read(Document("Nothing", ()), sensible_model(), PLAN)
 
@@ -208,10 +208,10 @@ def test_pages_fall_back_when_no_label_is_named():
 
 @pytest.mark.parametrize("error", [KeyRefusedError("The key was not accepted."), BudgetError("The limit is reached.")])
 @pytest.mark.parametrize("connections", [1, 8])
-def test_a_lost_connection_keeps_everything(kept, error, connections):
+def test_a_lost_connection_loses_no_result(library, error, connections):
     document = random_document(10, paragraphs=300)
-    book = kept.add(document)
-    reading = kept.open_reading(book.id, PLAN, "fake-model")
+    book = library.add(document)
+    reading = library.open_reading(book.id, PLAN, "fake-model")
     lock, calls, plain = threading.Lock(), [0], replier()
 
     def answer(prompt):
@@ -222,24 +222,24 @@ def test_a_lost_connection_keeps_everything(kept, error, connections):
         return plain(prompt)
 
     with pytest.raises(type(error)):
-        read(document, FakeModel(answer), PLAN, store=kept.store(reading.id), connections=connections)
-    first = kept.memory(reading.id)
+        read(document, FakeModel(answer), PLAN, store=library.store(reading.id), connections=connections)
+    first = library.memory(reading.id)
     assert first.pages
     assert not first.complete
-    memory = read(document, again := sensible_model(), PLAN, store=kept.store(reading.id), connections=connections)
+    memory = read(document, again := sensible_model(), PLAN, store=library.store(reading.id), connections=connections)
     assert parts(memory) == parts(read(document, whole := sensible_model(), PLAN, connections=connections))
     if connections == 1:
         assert len(again.prompts) + 30 == len(whole.prompts)
-    assert kept.store(reading.id).load_notes() == {}
+    assert library.store(reading.id).load_notes() == {}
 
 
 @pytest.mark.parametrize("connections", [1, 4, 16])
 @pytest.mark.parametrize("crossing", [True, False])
-def test_stopping_and_going_on_asks_nothing_twice(kept, connections, crossing):
+def test_a_resumed_reading_asks_nothing_twice(library, connections, crossing):
     document = random_document(11, paragraphs=400, sections=range(0, 400, 25))
     plan = ReadingPlan(max_words=100, min_words=40, cross_sections=crossing)
     whole = read(document, sensible_model(), plan, connections=connections)
-    reading = kept.open_reading(kept.add(document).id, plan, "fake-model")
+    reading = library.open_reading(library.add(document).id, plan, "fake-model")
     prompts: list[str] = []
     plain = replier()
     for stop_after in (1, 7, 40, 41, 90, 10_000):
@@ -255,7 +255,7 @@ def test_stopping_and_going_on_asks_nothing_twice(kept, connections, crossing):
 
         try:
             memory = read(
-                document, FakeModel(answer), plan, store=kept.store(reading.id), watch=watch, connections=connections
+                document, FakeModel(answer), plan, store=library.store(reading.id), watch=watch, connections=connections
             )
         except CancelledError:
             continue
@@ -263,44 +263,44 @@ def test_stopping_and_going_on_asks_nothing_twice(kept, connections, crossing):
     assert len(prompts) == len(set(prompts))
 
 
-def test_another_process_comes_first(kept):
-    """The other's pages are taken as they are kept, and both end with the same memory."""
+def test_another_process_saves_its_pages_first(library):
+    """The pages of the other process are used, and both end with the same memory."""
     document = random_document(12, paragraphs=200)
-    reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
+    reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
     other = {"done": False}
     plain = replier(1)
 
     def answer(prompt):
         if not other["done"]:
             other["done"] = True
-            read(document, sensible_model(2), PLAN, store=kept.store(reading.id), connections=1)
+            read(document, sensible_model(2), PLAN, store=library.store(reading.id), connections=1)
         return plain(prompt)
 
-    memory = read(document, FakeModel(answer), PLAN, store=kept.store(reading.id), connections=1)
+    memory = read(document, FakeModel(answer), PLAN, store=library.store(reading.id), connections=1)
     assert parts(memory) == parts(read(document, sensible_model(2), PLAN))
 
 
-def test_a_finished_reading_asks_nothing(kept):
+def test_a_finished_reading_asks_nothing(library):
     document = random_document(13)
-    reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
-    first = read(document, sensible_model(), PLAN, store=kept.store(reading.id))
-    again = read(document, FakeModel([]), PLAN, store=kept.store(reading.id))
+    reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
+    first = read(document, sensible_model(), PLAN, store=library.store(reading.id))
+    again = read(document, FakeModel([]), PLAN, store=library.store(reading.id))
     assert parts(again) == parts(first)
     assert again.usage.calls == 0
-    assert kept.memory(reading.id).pages == first.pages
+    assert library.memory(reading.id).pages == first.pages
 
 
-def test_edited_gists_stay_when_reading_goes_on(kept):
+def test_edited_gists_stay_when_a_reading_resumes(library):
     document = random_document(14)
-    reading = kept.open_reading(kept.add(document).id, PLAN, "fake-model")
-    read(document, sensible_model(), PLAN, store=kept.store(reading.id))
-    kept.save_gist(reading.id, 1, Gist("By hand.", edited=True))
-    kept.cut_from(reading.id, 3)
+    reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
+    read(document, sensible_model(), PLAN, store=library.store(reading.id))
+    library.save_gist(reading.id, 1, Gist("By hand.", edited=True))
+    library.cut_from(reading.id, 3)
     seen = []
-    memory = read(document, sensible_model(3), PLAN, store=kept.store(reading.id), on_change=seen.append)
+    memory = read(document, sensible_model(3), PLAN, store=library.store(reading.id), on_change=seen.append)
     assert memory.complete
     assert memory.gists[0].text == "By hand."
-    assert {progress.kept for progress in seen} == {2}
+    assert {progress.gists_loaded for progress in seen} == {2}
 
 
 def test_cancelling_is_prompt_even_while_a_call_hangs():

@@ -1,4 +1,4 @@
-"""Real books are paged exactly as one call after another pages them; skipped where the shared data are not at hand."""
+"""Real books get the same pages as by the sequential algorithm; skipped without the shared data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readagent_core.loaders import load
-from readagent_core.memory import check_cover
+from readagent_core.memory import check_coverage
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
 from tests.reading.helpers import sensible_model, sequential
@@ -28,6 +28,6 @@ def test_the_same_pages_as_one_after_another(path):
         expected = sequential(document, plan, alone := sensible_model())
         memory = read(document, model := sensible_model(), plan, connections=12)
         assert [(p.start, p.end, p.reason) for p in memory.pages] == [(p.start, p.end, p.reason) for p in expected]
-        check_cover(memory.document, memory.pages)
+        check_coverage(memory.document, memory.pages)
         asked = sum(p.task == "paginate" for p in model.prompts)
         assert asked <= 1.5 * max(1, len(alone.prompts))

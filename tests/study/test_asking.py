@@ -14,7 +14,7 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.document import Document, Paragraph
-from readagent_core.errors import NotKeptError, ReadAgentError, SettingsError, UnreachableError
+from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError, UnreachableError
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.methods.base import Answered, AskSettings, Question, event_from_dict
 from readagent_core.models.base import Completion
@@ -144,7 +144,7 @@ def test_while_reading_is_under_way_it_says_so(study):
 
 def test_nothing_read_yet(study):
     book, reading = a_book(study, a_memory(complete=False, gists=0))
-    with pytest.raises(NotKeptError, match="No page"):
+    with pytest.raises(NotInLibraryError, match="No page"):
         study.ask(book.id, Question("Why?"), reading_id=reading.id)
     with pytest.raises(SettingsError, match="Write a question"):
         study.ask(book.id, Question("  "), reading_id=reading.id)

@@ -8,17 +8,17 @@ import pytest
 
 from readagent_core.citations import check
 from readagent_core.document import Document, Paragraph
-from readagent_core.errors import NotKeptError, SettingsError
+from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library.records import Position
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.methods.base import (
     Answer,
     Answered,
     AnswerPart,
-    Asked,
     AskSettings,
     Expanded,
     LookedUp,
+    ModelCall,
     Question,
     event_to_dict,
 )
@@ -39,19 +39,23 @@ GISTS = {1: "gist", 2: "gist", 3: "gist"}
 
 
 def look(page: int) -> list:
-    return [Asked("look_up_next", f"p{page}", f"Page {page}"), LookedUp((page,), f"Page {page}"), Expanded((page,), 50)]
+    return [
+        ModelCall("look_up_next", f"p{page}", f"Page {page}"),
+        LookedUp((page,), f"Page {page}"),
+        Expanded((page,), 50),
+    ]
 
 
 def test_every_look_up_of_s_is_a_step_with_its_own_prompt():
     answer = Answer("So.", "read-agent-s", looked_up=(2, 3), seen={1: "gist", 2: "full", 3: "full"})
     events = [
-        Asked("standalone", "f", "Why did Vane row?"),
+        ModelCall("standalone", "f", "Why did Vane row?"),
         *look(2),
         *look(3),
-        Asked("look_up_next", "p", "STOP"),
+        ModelCall("look_up_next", "p", "STOP"),
         LookedUp((), "STOP"),
         AnswerPart("So."),
-        Asked("answer", "a", "So."),
+        ModelCall("answer", "a", "So."),
         Answered(answer),
     ]
     steps = replay.steps(events)
@@ -64,7 +68,7 @@ def test_every_look_up_of_s_is_a_step_with_its_own_prompt():
 
 def test_a_method_without_gists_has_no_gists_step():
     answer = Answer("So.", "full-text", seen={1: "full", 2: "full"})
-    titles = [s.title for s in replay.steps([Asked("answer_text", "a", "So."), Answered(answer)])]
+    titles = [s.title for s in replay.steps([ModelCall("answer_text", "a", "So."), Answered(answer)])]
     assert titles == ["Question", "Memory as sent", "Answer"]
 
 
@@ -177,7 +181,7 @@ def test_the_cost_line_is_the_paper_s_rate():
         "So.", "read-agent-p", looked_up=(15, 21), seen={15: "full", 21: "full", 1: "gist"}, memory_words=1945
     )
     calls = Usage(calls=1, words_in=2000, words_out=50, tokens_in=2600, tokens_out=60, cost=0.002)
-    cost = costing.cost_of([Asked("look_up", "", "", calls), Answered(answer)], whole=10352, seconds=3.2)
+    cost = costing.cost_of([ModelCall("look_up", "", "", calls), Answered(answer)], whole=10352, seconds=3.2)
     assert cost is not None
     assert costing.line(cost) == "Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s"
     told = costing.details(cost)
@@ -189,7 +193,7 @@ def test_the_cost_line_is_the_paper_s_rate():
 
 def test_what_the_cache_saved_is_told_in_words_and_money():
     kept = Usage(cached_calls=2, saved_words_in=900, cost=0.0, saved_cost=0.25)
-    cost = costing.cost_of([Asked("look_up", "", "", kept), Answered(Answer("So.", "p"))], whole=100, seconds=1)
+    cost = costing.cost_of([ModelCall("look_up", "", "", kept), Answered(Answer("So.", "p"))], whole=100, seconds=1)
     assert "900 words were answered from the cache and not sent again. That saved $0.25." in costing.details(cost)
     assert costing.of_reading(kept) == "The cache saved 900 words and $0.25."
     unknown = Usage(calls=1, words_in=40, cached_calls=2, saved_words_in=900)
@@ -259,7 +263,7 @@ def test_other_formats_and_conversations_are_refused(talk):
     study, conversation_id = talk
     with pytest.raises(SettingsError, match="md, html, json"):
         conversing.export_conversation(study, conversation_id, format="docx")
-    with pytest.raises(NotKeptError):
+    with pytest.raises(NotInLibraryError):
         conversing.export_conversation(study, "gone", format="md")
 
 

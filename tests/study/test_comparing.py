@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from readagent_core.document import Document, Paragraph
-from readagent_core.errors import BudgetError, CancelledError, NotKeptError, SettingsError
+from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
 from readagent_core.methods.base import AskSettings, Question
-from readagent_core.methods.tools import building
+from readagent_core.methods.support.resources import build_lock
 from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
@@ -110,7 +110,7 @@ def test_stopping_keeps_what_was_answered(study: Study) -> None:
 
 def test_what_cannot_be_compared_is_told(study: Study) -> None:
     book = study.library.add(Document("Unread", (Paragraph("One. Two."),)))
-    with pytest.raises(NotKeptError, match="not been read"):
+    with pytest.raises(NotInLibraryError, match="not been read"):
         compared(study, book.id)
     with pytest.raises(SettingsError, match="question"):
         compared(study, book.id, question=Question("  "))
@@ -210,15 +210,15 @@ def test_whoever_waits_for_a_tree_can_be_stopped() -> None:
 
     def wait() -> None:
         inside.set()
-        with pytest.raises(CancelledError), building("a tree", watch):
+        with pytest.raises(CancelledError), build_lock("a tree", watch):
             raise AssertionError("it was being built")
 
-    with building("a tree", Watch()):
+    with build_lock("a tree", Watch()):
         waiting = threading.Thread(target=wait)
         waiting.start()
         assert inside.wait(5)
         watch.cancel()
         waiting.join(5)
         assert not waiting.is_alive()
-    with building("a tree", Watch()):  # free again
+    with build_lock("a tree", Watch()):  # free again
         pass

@@ -56,7 +56,7 @@ def test_in_the_keyring_the_key_stands_in_no_file(study, ring, own_home, monkeyp
     assert (found.api_key.reveal(), found.origin["api_key"], found.connected) == (KEY, "keyring", True)
     assert found.api_key.masked() == "••••cdef"
     assert KEY not in repr(found)
-    assert "api_key_in" not in found.kept
+    assert "api_key_in" not in found.saved
     assert anywhere(own_home) == []
 
 

@@ -7,7 +7,7 @@ import pytest
 from readagent_core import loaders
 from readagent_core.errors import LibraryError
 from readagent_core.library import Library
-from readagent_core.memory import check_cover
+from readagent_core.memory import check_coverage
 from readagent_core.methods.base import Answered, event_from_dict
 from readagent_core.settings import load_settings
 from readagent_core.study import Study, samples
@@ -23,7 +23,7 @@ def test_pages_of_a_recording_are_the_texts_own_paragraphs(name):
     document = loaders.load((samples.FOLDER / f"{name}.md").read_bytes(), f"{name}.md")
     recording = samples.read_recording(name)
     memory = samples.recorded_memory(document, recording)
-    check_cover(memory.document, memory.pages)
+    check_coverage(memory.document, memory.pages)
     assert memory.recorded == "2026-11-21"
     assert memory.complete
     assert len(memory.pages) == len(recording["pages"])

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from readagent_core.models.builtin.statistics import central_sentences, content, split_sentences
-from readagent_core.prompts import Prompt, wording
-from readagent_core.words import count_words, first_words, squeeze
+from readagent_core.prompts import Prompt, render_fragment
+from readagent_core.words import collapse_whitespace, count_words, first_words
 
 
 def gist(prompt: Prompt) -> str:
@@ -29,7 +29,7 @@ def summary(prompt: Prompt) -> str:
 def carry(prompt: Prompt) -> str:
     """The summary so far and the next part, shortened together."""
     before = prompt.fields["memory"]
-    if before == wording("carry.none", prompt.language):
+    if before == render_fragment("carry.none", prompt.language):
         before = ""
     return shortened(f"{before}\n\n{prompt.fields['text']}", _length(prompt.fields["target"]), prompt.language)
 
@@ -44,7 +44,7 @@ def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = (
     measure: Callable[[str], int] = len if characters else count_words
     pieces = split_sentences(text, language)
     if not pieces:
-        return squeeze(text)[:200]
+        return collapse_whitespace(text)[:200]
     scores = central_sentences(pieces)
     if wanted:
         scores = [s * (1 + len(set(wanted) & set(content(p)))) for s, p in zip(scores, pieces, strict=True)]

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from readagent_core.words import count_words, sentences, squeeze, terms
+from readagent_core.words import collapse_whitespace, count_words, sentences, terms
 
 _HIRAGANA = re.compile(r"[\u3040-\u309fー]+\Z")
 _SUFFIX = re.compile(r"(?:['’]s|ies|ing|ed|es|s|ly)\Z")
@@ -59,7 +59,9 @@ def split_sentences(text: str, language: str) -> list[str]:
     found: list[str] = []
     for paragraph in text.split("\n\n"):
         if not _HEADING.match(paragraph):
-            found.extend(s for s in map(squeeze, sentences(paragraph, language)) if any(c.isalnum() for c in s))
+            found.extend(
+                s for s in map(collapse_whitespace, sentences(paragraph, language)) if any(c.isalnum() for c in s)
+            )
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 
-from readagent_core.words import CJK, beyond_ascii
+from readagent_core.words import CJK, non_ascii
 
 PER_LATIN = 1 / 3.9
 PER_CJK = 1.2
@@ -22,7 +22,7 @@ _OTHER = re.compile(r"[^\x00-\u024f\u2000-\u206f]")
 
 def estimate_tokens(text: str) -> int:
     """Tokens of ``text``, about (see the module's head)."""
-    rare = beyond_ascii(text)
+    rare = non_ascii(text)
     cjk = len(_CJK.findall(rare))
     other = len(_OTHER.findall(rare)) - cjk
     return math.ceil(cjk * PER_CJK + max(0, other) * PER_OTHER + (len(text) - cjk - max(0, other)) * PER_LATIN)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.methods.looking import named_pages
+from readagent_core.methods.support.look_up_replies import parse_look_up
 
 REPLIES = [
     ("I want to look up Page [2, 7] to check the name.", (2, 7)),
@@ -69,11 +69,11 @@ REPLIES = [
 
 @pytest.mark.parametrize(("reply", "pages"), REPLIES)
 def test_a_reply_of_any_form(reply: str, pages: tuple[int, ...]) -> None:
-    assert named_pages(reply, range(1, 11), limit=6, exists=10).pages == pages
+    assert parse_look_up(reply, range(1, 11), limit=6, exists=10).pages == pages
 
 
-def test_what_was_not_opened_is_told_with_why() -> None:
-    named = named_pages("I want to look up Page [1, 2, 3, 12, 99] to see it all.", range(1, 11), limit=2, exists=12)
+def test_refused_pages_come_with_the_reason() -> None:
+    named = parse_look_up("I want to look up Page [1, 2, 3, 12, 99] to see it all.", range(1, 11), limit=2, exists=12)
     assert named.pages == (1, 2)
     assert named.refused == (
         "page 3: only 2 could be opened",
@@ -92,16 +92,16 @@ def test_what_was_not_opened_is_told_with_why() -> None:
     ],
 )
 def test_the_models_own_reason(reply: str, reason: str) -> None:
-    assert named_pages(reply, range(1, 11), limit=3).reason == reason
+    assert parse_look_up(reply, range(1, 11), limit=3).reason == reason
 
 
 @pytest.mark.parametrize("reply", ["STOP", "**STOP**", "STOP. Page 4 tells it.", "I have enough. STOP", "停止"])
 def test_stop(reply: str) -> None:
-    assert named_pages(reply, range(1, 11), limit=1).stop
+    assert parse_look_up(reply, range(1, 11), limit=1).stop
 
 
 def test_a_page_named_before_stop_is_a_page() -> None:
-    named = named_pages("I want to look up Page 4, then I can STOP", range(1, 11), limit=1)
+    named = parse_look_up("I want to look up Page 4, then I can STOP", range(1, 11), limit=1)
     assert named.pages == (4,)
     assert not named.stop
 
@@ -109,6 +109,6 @@ def test_a_page_named_before_stop_is_a_page() -> None:
 @settings(max_examples=150, derandomize=True)
 @given(st.text(alphabet=st.sampled_from("Page 0123456789[],-–〜toandSTOPページ全<>()*\n１２"), max_size=60))
 def test_never_raises_and_only_names_pages_there_are(reply: str) -> None:
-    named = named_pages(reply, range(1, 9), limit=3)
+    named = parse_look_up(reply, range(1, 9), limit=3)
     assert set(named.pages) <= set(range(1, 9))
     assert len(named.pages) == len(set(named.pages)) <= 3

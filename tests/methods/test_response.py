@@ -1,10 +1,10 @@
-"""Which option a reply chose, in the forms models use."""
+"""The option that a reply names, in the forms models use."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.methods.answering import chosen_option
+from readagent_core.methods.support.response import chosen_option
 
 OPTIONS = ("A brass key", "The lamp", "The keeper's log", "Nobody knows")
 

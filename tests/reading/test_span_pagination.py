@@ -1,4 +1,4 @@
-"""Many pause points a prompt: every page within bounds, spans joined, and hardly a word shown twice."""
+"""Several pause points a prompt: pages are within bounds, spans are joined, few words are sent twice."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from readagent_core.errors import CancelledError, CutOffError, ReplyError
 from readagent_core.library import Library
-from readagent_core.memory import check_cover
+from readagent_core.memory import check_coverage
 from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
-from readagent_core.reading.spans import parse_points, span_prompt, spans
-from readagent_core.reading.windows import Windows
+from readagent_core.reading.pause_windows import Windows
+from readagent_core.reading.span_pagination import parse_pause_points, span_prompt, split_into_spans
 from tests.fakes.model import FakeModel
 from tests.reading.helpers import make_document, many_replier, random_document
 
@@ -53,9 +53,9 @@ def plan_for(pagination, **more):
 def test_replies_as_models_write_them(reply, reasons):
     if reasons is None:
         with pytest.raises(ReplyError):
-            parse_points(reply, OFFERED)
+            parse_pause_points(reply, OFFERED)
     else:
-        found = parse_points(reply, OFFERED)
+        found = parse_pause_points(reply, OFFERED)
         assert {n: r.rstrip(" *") for n, r in found.reasons.items()} == reasons
 
 
@@ -64,7 +64,7 @@ def test_gists_come_with_their_labels():
         "<5> because dusk\nGist: Ada climbs.\nShe finds a letter.\n"
         "<9> because dawn\n\nGist: Rowe rows.\n<14> because it ends"
     )
-    found = parse_points(reply, OFFERED)
+    found = parse_pause_points(reply, OFFERED)
     assert found.gists == {5: "Ada climbs.\nShe finds a letter.", 9: "Rowe rows."}
     assert found.reasons[14] == "it ends"
 
@@ -72,7 +72,7 @@ def test_gists_come_with_their_labels():
 @given(st.text(alphabet="<>|0123456789 because\nGist:*-.", max_size=120))
 def test_any_reply_gives_offered_labels_or_its_own_error(reply):
     try:
-        found = parse_points(reply, OFFERED)
+        found = parse_pause_points(reply, OFFERED)
     except ReplyError:
         return
     assert set(found.reasons) <= OFFERED
@@ -81,13 +81,13 @@ def test_any_reply_gives_offered_labels_or_its_own_error(reply):
 
 def test_labels_carry_the_words_so_far():
     windows = Windows(make_document([30] * 60), plan_for("many"))
-    (first, *_) = spans(windows, 0, 60, window=None)
+    (first, *_) = split_into_spans(windows, 0, 60, window=None)
     prompt = span_prompt(windows, first, with_gists=False)
     assert re.findall(r"<\d+ \| \d+>", prompt.fields["passage"])[:2] == ["<2 | 60>", "<3 | 90>"]
 
 
 def check_pages(memory, plan):
-    check_cover(memory.document, memory.pages)
+    check_coverage(memory.document, memory.pages)
     for page in memory.pages:
         assert page.words <= plan.max_words
         assert page.words >= plan.min_words or page.ends in ("end", "section", "only")
@@ -103,20 +103,20 @@ def check_pages(memory, plan):
     crossing=st.booleans(),
     window=st.sampled_from([None, 300, 900]),
 )
-def test_pages_keep_their_bounds_whatever_is_replied(sizes, pagination, sloppy, connections, crossing, window):
+def test_pages_are_within_bounds_whatever_the_reply(sizes, pagination, sloppy, connections, crossing, window):
     plan = plan_for(pagination, cross_sections=crossing)
     document = make_document(sizes, sections=range(0, len(sizes), 37))
     model = FakeModel(many_replier(sloppy=sloppy), window=window)
     memory = read(document, model, plan, connections=connections)
     check_pages(memory, plan)
-    once = [p for p in model.prompts if "passage" in p.fields and "first" not in p.fields]  # asked again: apart
+    once = [p for p in model.prompts if "passage" in p.fields and "first" not in p.fields]  # without the retries
     shown = sum(len(re.findall(r"\bw\d+x\d+", p.fields["passage"])) for p in once)
     assert shown <= 1.15 * document.words
     assert memory.pages == read(document, FakeModel(many_replier(sloppy=sloppy), window=window), plan).pages
 
 
 @pytest.mark.parametrize("pagination", ["many", "one-pass"])
-def test_useless_replies_are_worked_round_and_said(pagination):
+def test_useless_replies_give_marked_fallbacks(pagination):
     def useless(prompt):
         return "No." if prompt.task.startswith("paginate") else many_replier()(prompt)
 
@@ -131,13 +131,13 @@ def test_one_pass_sends_the_book_once():
     model = FakeModel(many_replier())
     memory = read(document, model, plan_for("one-pass"))
     words = sum(len(re.findall(r"\bw\d+x\d+", p.text)) for p in model.prompts)
-    assert words <= 1.5 * document.words  # pages at the joins are shortened apart
+    assert words <= 1.5 * document.words  # pages across two spans have gists of their own
     paged = sum(p.task == "paginate_gist" for p in model.prompts)
     assert len(model.prompts) - paged < len(memory.pages) / 3
     assert all(not g.fallback for g in memory.gists)
 
 
-def test_a_reply_that_broke_off_is_used_as_far_as_it_went():
+def test_the_complete_part_of_a_cut_off_reply_is_used():
     plain = many_replier()
 
     def cut(prompt):
@@ -154,7 +154,7 @@ def test_a_reply_that_broke_off_is_used_as_far_as_it_went():
 
 @pytest.mark.parametrize("pagination", ["many", "one-pass"])
 @pytest.mark.parametrize("connections", [1, 8])
-def test_stopping_and_going_on_asks_nothing_twice(tmp_path, pagination, connections):
+def test_a_resumed_reading_asks_nothing_twice(tmp_path, pagination, connections):
     library = Library(tmp_path)
     document = random_document(4, paragraphs=400, most=40, sections=[130, 131, 300])
     plan = plan_for(pagination, cross_sections=False)

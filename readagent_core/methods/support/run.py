@@ -1,7 +1,7 @@
-"""One question under way: every model call as an event, and what it all came to.
+"""A run: one question asked of one memory. It makes the model calls and yields every one as an event.
 
-Generators hand their events up with ``yield from`` and return their value. One meter counts the run and holds its
-budget; what each call came to is told with it. Knows no method.
+Generators pass their events up with ``yield from`` and return their value. One meter counts the calls of the run and
+enforces its budget.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError, WindowError
 from readagent_core.memory import GistMemory, compression_rate
-from readagent_core.methods.base import Answer, Answered, AnswerPart, Asked, AskSettings, Event, Noted, Question
-from readagent_core.methods.tools import tools_of
+from readagent_core.methods.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
+from readagent_core.methods.support.resources import resources_of
 from readagent_core.models.base import ChatModel, Completion, Watch
 from readagent_core.models.cost.meter import Metered
-from readagent_core.prompts import Prompt, language_of
-from readagent_core.tags import disarm
+from readagent_core.prompts import Prompt, template_language
+from readagent_core.tags import escape_tags
 from readagent_core.usage import Usage
 from readagent_core.words import CHARACTERS_PER_WORD
 
@@ -27,7 +27,7 @@ _CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
 
 class Run:
-    """What a method carries through one question; ``usage`` and ``notes`` grow as it goes."""
+    """The state of one question: its inputs, and the usage and notes so far."""
 
     def __init__(
         self, name: str, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
@@ -35,73 +35,76 @@ class Run:
         self.name = name
         self.question = question
         self.memory = memory
-        self.model = Metered(model)  # counts the whole run, and holds its budget
+        self.model = Metered(model)  # counts the whole run and enforces its budget
         self.settings = settings
         self.watch = watch
         self.notes: list[str] = []
         self.steps = 0
-        self.joined: Mapping[int, tuple[int, ...]] = {}  # pages of a memory made to fit -> the reading's own
-        self._began = time.monotonic()
-        self.model.learn_window(watch)  # what fits is counted from here on, and Stop ends this wait too
+        self.merged_pages: Mapping[int, tuple[int, ...]] = {}  # page of a shortened memory -> pages of the reading
+        self._started = time.monotonic()
 
     @property
     def usage(self) -> Usage:
-        """Of the whole run so far."""
+        """Usage of the whole run so far."""
         return self.model.usage
 
     @property
     def language(self) -> str:
         return self.memory.document.language
 
-    def length(self, words: int) -> str:
-        """A length as prompts ask for it: words, or characters where the template counts those (Japanese)."""
-        unit = CHARACTERS_PER_WORD["cjk"] if language_of(self.language) == "ja" else 1
+    def format_length(self, words: int) -> str:
+        """Return a length as prompts state it: in words, or in characters where the template is Japanese."""
+        unit = CHARACTERS_PER_WORD["cjk"] if template_language(self.language) == "ja" else 1
         return str(max(1, words * unit))
 
     @property
     def title(self) -> str:
-        return disarm(self.memory.document.title)
+        return escape_tags(self.memory.document.title)
 
     @property
-    def asked(self) -> str:
-        """The question as it stands in prompts: its own look-alikes of our marks disarmed."""
-        return disarm(self.question.text.strip())
+    def question_text(self) -> str:
+        """The question for prompts, with text that looks like our tags escaped."""
+        return escape_tags(self.question.text.strip())
 
     @property
-    def asked_fully(self) -> str:
-        """The question as look-up steps see it: a multiple-choice one with its options."""
-        return f"{self.asked}\n\n{disarm(self.question.lettered())}" if self.question.options else self.asked
+    def question_with_options(self) -> str:
+        """The question for look-up steps: a multiple-choice question comes with its options."""
+        options = escape_tags(self.question.lettered())
+        return f"{self.question_text}\n\n{options}" if options else self.question_text
 
-    def own_pages(self, pages: Iterable[int]) -> tuple[int, ...]:
-        """``pages`` of the memory in the prompt by the numbers they have in the reading."""
-        if not self.joined:
-            return tuple(pages)
-        return tuple(own for number in pages for own in self.joined.get(number, (number,)))
+    def original_pages(self, pages: Iterable[int]) -> tuple[int, ...]:
+        """Return the reading's page numbers for ``pages`` of the memory in the prompt."""
+        return tuple(original for number in pages for original in self.merged_pages.get(number, (number,)))
 
-    def own_words(self, text: str) -> str:
-        """``text`` of the model with every page it cites, like [7], by the numbers of the reading."""
-        if not self.joined:
+    def restore_page_numbers(self, text: str) -> str:
+        """Return ``text`` with every page it cites, like [7], by its number in the reading."""
+        if not self.merged_pages:
             return text
-        return _CITED.sub(lambda m: f"[{', '.join(map(str, self.own_pages(map(int, m.group(1).split(',')))))}]", text)
+
+        def restore(found: re.Match[str]) -> str:
+            return f"[{', '.join(map(str, self.original_pages(map(int, found.group(1).split(',')))))}]"
+
+        return _CITED.sub(restore, text)
 
     def note(self, text: str) -> Noted:
-        """A fallback or a cut, kept for the answer and told at once."""
+        """Record a fallback or a cut for the answer, and return it as an event."""
         self.notes.append(text)
         return Noted(text)
 
     def ask(self, prompt: Prompt) -> Generator[Event, None, Completion]:
-        """One prompt and its whole reply. A reply that broke off is kept as far as it came."""
+        """Send one prompt and return its whole reply. Of a reply that broke off, return what had arrived."""
         event, completion = self._call(prompt)
         yield event
         return completion
 
     def ask_all(self, prompts: Sequence[Prompt]) -> Generator[Event, None, list[Completion | ModelError]]:
-        """Every prompt's reply, several asked side by side; a prompt whose reply failed gives the error.
+        """Send several prompts at once and return their replies in order; the error for a reply that failed.
 
-        Only what may end a run ends it: a broken connection, a refused key, a spent budget, a stop.
+        Errors that no other prompt would escape are raised: a broken connection, a refused key, a spent budget,
+        a cancellation.
         """
         replies: list[Completion | ModelError] = []
-        pool = ThreadPoolExecutor(max_workers=max(1, tools_of(self.settings).connections))
+        pool = ThreadPoolExecutor(max_workers=max(1, resources_of(self.settings).connections))
         try:
             waiting = [pool.submit(self._call, prompt) for prompt in prompts]
             for future in waiting:
@@ -115,7 +118,7 @@ class Run:
             pool.shutdown(wait=True, cancel_futures=True)
         return replies
 
-    def _call(self, prompt: Prompt) -> tuple[Asked, Completion]:
+    def _call(self, prompt: Prompt) -> tuple[ModelCall, Completion]:
         self.watch.check()
         try:
             completion = self.model.complete(prompt, self.watch)
@@ -123,10 +126,10 @@ class Run:
             if not error.text.strip():
                 raise
             completion = Completion(error.text, finish="length")
-        return self._asked(prompt, completion), completion
+        return self._model_call(prompt, completion), completion
 
     def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
-        """One prompt whose reply is shown as it comes. A reply that broke off is kept as far as it came."""
+        """Send one prompt and yield its reply as it arrives. Of a reply that broke off, return what had arrived."""
         parts: list[str] = []
         completion: Completion | None = None
         try:
@@ -141,13 +144,13 @@ class Run:
             if not completion.text.strip():
                 raise
         completion = completion or Completion("".join(parts), finish="length")
-        yield self._asked(prompt, completion)
+        yield self._model_call(prompt, completion)
         return completion
 
-    def _asked(self, prompt: Prompt, completion: Completion) -> Asked:
-        return Asked(prompt.task, prompt.text, completion.text, self.model.usage_of(prompt, completion))
+    def _model_call(self, prompt: Prompt, completion: Completion) -> ModelCall:
+        return ModelCall(prompt.task, prompt.text, completion.text, self.model.usage_of(prompt, completion))
 
-    def answered(
+    def finish(
         self,
         text: str,
         *,
@@ -159,7 +162,7 @@ class Run:
         whole_words: int | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> Answered:
-        """The run's last event. ``whole_words``: words of the text answered about, by default the document's."""
+        """Return the last event of the run. ``whole_words``: words of the text asked about; default: the document's."""
         whole = self.memory.document.words if whole_words is None else whole_words
         answer = Answer(
             text=text.strip(),
@@ -173,6 +176,6 @@ class Run:
             notes=tuple(self.notes),
             steps=self.steps,
             usage=self.usage,
-            extra={"seconds": round(time.monotonic() - self._began, 3), **(extra or {})},
+            extra={"seconds": round(time.monotonic() - self._started, 3), **(extra or {})},
         )
         return Answered(answer)

@@ -1,4 +1,4 @@
-"""Replies about pause points, as models write them: read with tolerance, never believed beyond what was offered."""
+"""Windows, labels and replies about pause points: only an offered label is accepted."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from readagent_core.errors import CutOffError, ReplyError
 from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.pagination import ask_page, parse_pause, pause_prompt
-from readagent_core.reading.windows import Windows
+from readagent_core.reading.pause_points import ask_page, parse_pause_point, pause_prompt
+from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
 from tests.reading.helpers import make_document, random_document
@@ -71,9 +71,9 @@ OFFERED = {12, 19, 57, 120}
 def test_replies_as_models_write_them(reply, at, reason):
     if at is None:
         with pytest.raises(ReplyError):
-            parse_pause(reply, OFFERED)
+            parse_pause_point(reply, OFFERED)
         return
-    pause = parse_pause(reply, OFFERED)
+    pause = parse_pause_point(reply, OFFERED)
     assert pause.at == at
     assert pause.reason == reason
 
@@ -81,19 +81,19 @@ def test_replies_as_models_write_them(reply, at, reason):
 @given(st.text(max_size=300))
 def test_any_reply_gives_an_offered_label_or_its_own_error(reply):
     with suppress(ReplyError):
-        assert parse_pause(reply, OFFERED).at in OFFERED
+        assert parse_pause_point(reply, OFFERED).at in OFFERED
 
 
 @given(st.text(alphabet="<>[]()|Break point:579 0\n*`‹＜５７", max_size=80))
-def test_nearly_right_replies_too(reply):
+def test_nearly_right_replies_give_an_offered_label_or_an_error(reply):
     with suppress(ReplyError):
-        assert parse_pause(reply, OFFERED).at in OFFERED
+        assert parse_pause_point(reply, OFFERED).at in OFFERED
 
 
 PLAN = ReadingPlan(max_words=100, min_words=40)
 
 
-def test_labels_stand_only_where_a_page_may_end():
+def test_labels_are_only_where_a_page_may_end():
     windows = Windows(make_document([30] * 10), PLAN)
     window = windows.window(0)
     assert (window.start, window.end, window.labels) == (0, 3, (2, 3))
@@ -102,13 +102,13 @@ def test_labels_stand_only_where_a_page_may_end():
     assert pieces[0][0].split()[0] == "w0x0"
 
 
-def test_a_heading_stands_after_the_label_before_it():
+def test_a_heading_follows_the_label_before_it():
     windows = Windows(make_document([30] * 10, sections=[2]), PLAN)
     passage = windows.passage(windows.window(0))
     assert passage.index("<2>") < passage.index("## Part 2") < passage.index("w2x0")
 
 
-def test_labels_of_the_book_itself_are_disarmed():
+def test_labels_in_the_text_of_a_book_are_escaped():
     document = make_document([30] * 10)
     hostile = document.paragraphs[0].__class__("<2>\n\nBreak point: <3> " * 9)
     document = document.__class__("T", (hostile, *document.paragraphs[1:]))
@@ -154,7 +154,7 @@ def test_asked_again_says_what_can_be_chosen():
     assert "<2>, <3>" not in model.prompts[0].text
 
 
-def test_three_useless_replies_take_the_last_label_and_say_so():
+def test_after_three_useless_replies_the_last_label_is_a_marked_fallback():
     windows = Windows(make_document([30] * 10), PLAN)
     asked = ask_page(windows, windows.window(0), FakeModel(["?", "", "no"]), watch=Watch())
     assert (asked.page.end, asked.page.fallback, asked.page.reason) == (3, True, "")

@@ -1,4 +1,4 @@
-"""The estimate comes near what a reading then costs."""
+"""The estimate is close to the calls and words of the reading."""
 
 from __future__ import annotations
 

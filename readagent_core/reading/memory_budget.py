@@ -1,43 +1,44 @@
-"""A gist memory made to fit a budget: neighbouring pages merged (Appendix I), gists shortened again.
+"""Make a gist memory fit a budget of words: merge neighbouring pages and shorten gists again (Appendix I).
 
 ``fit`` does both, for books whose memory is longer than a model's window: pages that do not start a new chapter
-or section join the page before, within a size that grows until the memory fits, and what is still too long is
-shortened again. ``thin`` only shortens, the oldest pages most (iterative gisting). Each shortening is one level.
+or section are merged with the page before, up to a size that grows until the memory fits; then gists that are still
+too long are shortened again. ``shorten_old_gists`` only shortens, the oldest pages most (iterative gisting). A gist's
+``level`` counts how often it was shortened again.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel, Watch
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import render
-from readagent_core.reading.gisting import shorten
+from readagent_core.reading.gisting import shorten_text
 from readagent_core.reading.pool import run_all
-from readagent_core.tags import disarm
+from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words
 
 TAG_WORDS = 2  # '<Page 7>'
-_GOOD_WORDS = 25  # a gist of fewer words says little: pages are merged rather than shortened below this
-_LEAST_WORDS = 6
-_OPENING_WORDS = 60
-_SHOWN_WORDS = 300  # of each gist, when neighbours are compared
-_PASSES = 3
+_GOOD_WORDS = 25  # a shorter gist says little: pages are merged rather than shortened below this
+_MIN_WORDS = 6  # of a gist
+_OPENING_WORDS = 60  # of the page, in the prompt that asks whether a section starts
+_SHOWN_WORDS = 300  # of each gist, in the same prompt
+_PASSES = 3  # of shortening by the model; after them gists are cut
 _YES = re.compile(r"^\W*(?:yes\b|はい)", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no\b(?!\W*t\s*sure)|いいえ)", re.IGNORECASE)
-_REMEMBERED = 8
-_fitted: OrderedDict[tuple[object, ...], GistMemory] = OrderedDict()  # questions on one book fit it once a process
+_CACHED = 8
+_fitted: OrderedDict[tuple[object, ...], GistMemory] = OrderedDict()  # the last results, for the next question
 _lock = threading.Lock()
 
 
 def parse_verdict(reply: str) -> str:
-    """'yes', 'no' or 'not sure': whether a new chapter or section starts; anything unclear is 'not sure'."""
+    """Return whether a new chapter or section starts: 'yes', 'no', or 'not sure' for an unclear reply."""
     text = remove_thinking(reply)
     return "yes" if _YES.match(text) else "no" if _NO.match(text) else "not sure"
 
@@ -51,11 +52,11 @@ def fit(
     page_words: int | None = None,
     connections: int = 8,
 ) -> GistMemory:
-    """``memory`` whose text has at most ``budget_words`` words, tags included; itself where it fits already.
+    """Return ``memory`` made to fit: its text has at most ``budget_words`` words, tags included.
 
-    ``page_words``: no page grows longer than that unless nothing else helps (default: half the budget), so that
-    a page can still be read again beside the memory. Pages without a gist are left out of what is counted.
-    Raises ModelError; unusable replies are worked round, and gists cut by rule are marked fallback.
+    ``page_words``: most words of a merged page, exceeded only where nothing else helps (default: half the budget), so
+    that a page can still be expanded in the prompt. Pages without a gist are not counted. Raises ModelError; where
+    replies are unusable, gists are cut and marked as fallbacks.
     """
     if count_words(memory.text()) <= budget_words:
         return memory
@@ -69,7 +70,7 @@ def fit(
     result = _shortened(merged, model, budget_words, watch, connections=connections)
     with _lock:
         _fitted[key] = result
-        while len(_fitted) > _REMEMBERED:
+        while len(_fitted) > _CACHED:
             _fitted.popitem(last=False)
     return result
 
@@ -80,11 +81,12 @@ def fit(
 def _merge(
     memory: GistMemory, model: ChatModel, budget: int, watch: Watch, *, most: int, connections: int
 ) -> GistMemory:
-    """The memory with as many pages merged as leaves each gist enough words to say something."""
+    """Merge pages until each gist may have enough words to say something."""
     wanted = max(1, budget // (_GOOD_WORDS + TAG_WORDS))
     if len(memory.readable) <= wanted:
         return memory
-    read = _readable_run(memory)
+    missing = next((i for i, gist in enumerate(memory.gists) if gist is None), None)
+    read = memory if missing is None else memory.up_to(missing)
     verdicts = _ask_verdicts(read, model, watch, connections=connections)
     groups = [[page.number] for page in read.pages]
     size = memory.plan.max_words
@@ -100,22 +102,16 @@ def _merge(
             joinable.add("yes")
         else:
             break
-    least = max(1, budget // (_LEAST_WORDS + TAG_WORDS + 2))
-    while len(groups) > least:  # not even the shortest gists would fit: pages grow beyond what is comfortable
+    most_groups = max(1, budget // (_MIN_WORDS + TAG_WORDS + 2))
+    while len(groups) > most_groups:  # not even the shortest gists would fit: pages may exceed ``most`` words
         size *= 2
         groups = _grouped(read, verdicts, joinable, size)
         joinable = {"yes", "no", "not sure"}
-    return _joined(read, groups)
-
-
-def _readable_run(memory: GistMemory) -> GistMemory:
-    """The memory up to the first page without a gist: what merging works on."""
-    missing = next((i for i, gist in enumerate(memory.gists) if gist is None), None)
-    return memory if missing is None else memory.up_to(missing)
+    return _merge_groups(read, groups)
 
 
 def _ask_verdicts(memory: GistMemory, model: ChatModel, watch: Watch, *, connections: int) -> Mapping[int, str]:
-    """For each page number from 2 on: whether it starts a new chapter or section. A heading answers by itself."""
+    """Return for each page from 2 on whether it starts a new chapter or section. A page with a heading does."""
     verdicts: dict[int, str] = {}
     works: dict[int, Callable[[], str]] = {}
     for page in memory.pages[1:]:
@@ -132,9 +128,9 @@ def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, watch: Watch
         "merge",
         memory.document.language,
         reply_words=20,
-        before=disarm(first_words(before.text if before else "", _SHOWN_WORDS)),
-        after=disarm(first_words(after.text if after else "", _SHOWN_WORDS)),
-        opening=disarm(first_words(memory.page_text(page.number), _OPENING_WORDS)),
+        before=escape_tags(first_words(before.text if before else "", _SHOWN_WORDS)),
+        after=escape_tags(first_words(after.text if after else "", _SHOWN_WORDS)),
+        opening=escape_tags(first_words(memory.page_text(page.number), _OPENING_WORDS)),
     )
 
     def ask() -> str:
@@ -147,7 +143,7 @@ def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, watch: Watch
 
 
 def _grouped(memory: GistMemory, verdicts: Mapping[int, str], joinable: set[str], size: int) -> list[list[int]]:
-    """Runs of page numbers: each page joins the run before where it may and the run stays within ``size``."""
+    """Return runs of page numbers to merge: each page joins the run before it if allowed and up to ``size`` words."""
     groups: list[list[int]] = []
     words = 0
     for page in memory.pages:
@@ -160,7 +156,7 @@ def _grouped(memory: GistMemory, verdicts: Mapping[int, str], joinable: set[str]
     return groups
 
 
-def _joined(memory: GistMemory, groups: Sequence[Sequence[int]]) -> GistMemory:
+def _merge_groups(memory: GistMemory, groups: Sequence[Sequence[int]]) -> GistMemory:
     pages: list[Page] = []
     gists: list[Gist | None] = []
     for number, group in enumerate(groups, start=1):
@@ -175,11 +171,11 @@ def _joined(memory: GistMemory, groups: Sequence[Sequence[int]]) -> GistMemory:
             )
         )
         parts = [gist for n in group if (gist := memory.gists[n - 1]) is not None]
-        gists.append(parts[0] if len(parts) == 1 else _both(parts))
+        gists.append(parts[0] if len(parts) == 1 else _merge_gists(parts))
     return replace(memory, pages=tuple(pages), gists=tuple(gists))
 
 
-def _both(parts: Sequence[Gist]) -> Gist:
+def _merge_gists(parts: Sequence[Gist]) -> Gist:
     return Gist(
         "\n".join(gist.text for gist in parts),
         fallback=any(gist.fallback for gist in parts),
@@ -192,28 +188,27 @@ def _both(parts: Sequence[Gist]) -> Gist:
 
 
 def _shortened(memory: GistMemory, model: ChatModel, budget: int, watch: Watch, *, connections: int) -> GistMemory:
-    """Every gist cut back in proportion until the memory fits; what the model will not shorten is cut by rule."""
+    """Shorten all gists in proportion until the memory fits; what the model does not shorten enough is cut."""
     for attempt in range(_PASSES + 1):
-        over = count_words(memory.text()) > budget
-        if not over:
+        if count_words(memory.text()) <= budget:
             return memory
         targets = _targets(memory, budget)
         if attempt == _PASSES:
-            gists = {n: _clipped(memory, n, target) for n, target in targets.items()}
+            gists = {n: _cut_gist(memory, n, target) for n, target in targets.items()}
         else:
             works = {n: _shorten_work(memory, n, target, model, watch) for n, target in targets.items()}
             gists = run_all(works, connections=connections, watch=watch)
-        memory = replace(memory, gists=tuple(gists.get(p.number, g) for p, g in _both_of(memory)))
+        memory = _with_gists(memory, gists)
     return memory
 
 
-def _both_of(memory: GistMemory) -> list[tuple[Page, Gist | None]]:
-    return list(zip(memory.pages, memory.gists, strict=True))
+def _with_gists(memory: GistMemory, gists: Mapping[int, Gist]) -> GistMemory:
+    return replace(memory, gists=tuple(gists.get(number, gist) for number, gist in enumerate(memory.gists, start=1)))
 
 
 def _targets(memory: GistMemory, budget: int) -> dict[int, int]:
-    """Words for each gist that must become shorter, by page number; together they fit."""
-    words = {page.number: gist.words for page, gist in _both_of(memory) if gist is not None}
+    """Return the target words of each gist that must be shortened, by page number; together they fit."""
+    words = {number: gist.words for number, gist in enumerate(memory.gists, start=1) if gist is not None}
     room = int(budget * 0.92) - TAG_WORDS * len(words)
     share = max(0.0, room / max(1, sum(words.values())))
     return {n: max(2, int(w * share)) for n, w in words.items() if w > max(2, int(w * share))}
@@ -225,7 +220,7 @@ def _shorten_work(memory: GistMemory, number: int, target: int, model: ChatModel
     language = memory.document.language
 
     def work() -> Gist:
-        shorter = shorten(gist.text, memory.plan, model, language=language, target=target, watch=watch)
+        shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, watch=watch)
         return replace(
             shorter,
             level=gist.level + 1,
@@ -237,7 +232,7 @@ def _shorten_work(memory: GistMemory, number: int, target: int, model: ChatModel
     return work
 
 
-def _clipped(memory: GistMemory, number: int, target: int) -> Gist:
+def _cut_gist(memory: GistMemory, number: int, target: int) -> Gist:
     gist = memory.gists[number - 1]
     assert gist is not None
     return replace(gist, text=first_words(gist.text, target), whole=False, fallback=True, level=gist.level + 1)
@@ -246,13 +241,7 @@ def _clipped(memory: GistMemory, number: int, target: int) -> Gist:
 # --- iterative gisting ----------------------------------------------------------------------------
 
 
-@dataclass
-class _Level:
-    words: int
-    level: int
-
-
-def thin(
+def shorten_old_gists(
     memory: GistMemory,
     model: ChatModel,
     budget_words: int,
@@ -261,47 +250,40 @@ def thin(
     connections: int = 8,
     save: Callable[[int, Gist], None] | None = None,
 ) -> GistMemory:
-    """``memory`` within ``budget_words`` by shortening older gists again, the distant past the fuzziest.
+    """Return ``memory`` within ``budget_words`` words: older gists are shortened again, the oldest ones most often.
 
-    ``save`` gets every gist as it changes. Pages stay as they are, so a budget of a few words a page is the least.
+    ``save`` gets every gist that changes. Pages are not merged and gists not cut, so a budget of a few words a page
+    may be exceeded.
     """
     while count_words(memory.text()) > budget_words:
-        chosen = _to_thin(memory, budget_words)
-        if not chosen:
+        targets = _old_targets(memory, budget_words)
+        if not targets:
             return memory
-        works = {n: _shorten_work(memory, n, max(_LEAST_WORDS, words), model, watch) for n, words in chosen.items()}
-        done = run_all(works, connections=connections, watch=watch, each=save)
-        memory = replace(memory, gists=tuple(done.get(p.number, g) for p, g in _both_of(memory)))
+        works = {n: _shorten_work(memory, n, words, model, watch) for n, words in targets.items()}
+        memory = _with_gists(memory, run_all(works, connections=connections, watch=watch, each=save))
     return memory
 
 
-def _to_thin(memory: GistMemory, budget: int) -> dict[int, int]:
-    """Target words of the gists to shorten next, by page: each once, as if shortening halves them.
+def _old_targets(memory: GistMemory, budget: int) -> dict[int, int]:
+    """Return the target words of the gists to shorten next, by page number; each is halved once.
 
-    A gist that a person wrote stays as it is.
+    The next one is always the oldest of the level that has most words, so levels fall from the first page to the
+    last. A gist edited by hand is not shortened.
     """
-    state = {p.number: _Level(g.words, g.level) for p, g in _both_of(memory) if g is not None and not g.edited}
+    left = {
+        number: gist
+        for number, gist in enumerate(memory.gists, start=1)
+        if gist is not None and not gist.edited and gist.words > _MIN_WORDS + 2
+    }
     total = memory.gist_words + TAG_WORDS * len(memory.readable)
-    chosen: dict[int, int] = {}
-    while total > budget:
-        number = _fuzziest_next(state, chosen)
-        if number is None:
-            break
-        half = max(_LEAST_WORDS, state[number].words // 2)
-        total -= state[number].words - half
-        state[number] = _Level(half, state[number].level + 1)
-        chosen[number] = half
-    return chosen
-
-
-def _fuzziest_next(state: Mapping[int, _Level], chosen: Mapping[int, int]) -> int | None:
-    """The oldest page of the level that holds most words: so levels fall from the past to the present."""
-    held: dict[int, int] = {}
-    oldest: dict[int, int] = {}
-    for number in sorted(state):
-        entry = state[number]
-        if number in chosen or entry.words <= _LEAST_WORDS + 2:
-            continue
-        held[entry.level] = held.get(entry.level, 0) + entry.words
-        oldest.setdefault(entry.level, number)
-    return oldest[max(held, key=lambda level: (held[level], -level))] if held else None
+    targets: dict[int, int] = {}
+    while left and total > budget:
+        words: Counter[int] = Counter()
+        for gist in left.values():
+            words[gist.level] += gist.words
+        level = max(words, key=lambda level: (words[level], -level))
+        number = next(number for number, gist in left.items() if gist.level == level)
+        gist = left.pop(number)
+        targets[number] = max(_MIN_WORDS, gist.words // 2)
+        total -= gist.words - targets[number]
+    return targets

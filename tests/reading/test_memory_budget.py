@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core.errors import RefusedError
-from readagent_core.memory import Gist, check_cover
+from readagent_core.memory import Gist, check_coverage
 from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import fit, read, thin
-from readagent_core.reading.fitting import parse_verdict
+from readagent_core.reading import fit, read, shorten_old_gists
+from readagent_core.reading.memory_budget import parse_verdict
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.reading.helpers import random_document, replier, sensible_model
@@ -74,12 +74,12 @@ def test_it_always_fits(verdict, budget):
     assert count_words(memory.text()) > 900
     fitted = fit(memory, FakeModel(answer_merge(verdict)), budget, Watch())
     assert count_words(fitted.text()) <= budget
-    check_cover(fitted.document, fitted.pages)
+    check_coverage(fitted.document, fitted.pages)
     assert fitted.complete
     assert max(g.level for g in fitted.gists) >= 1
 
 
-def test_what_fits_is_left_alone():
+def test_a_memory_that_fits_is_not_changed():
     memory = long_memory()
     assert fit(memory, FakeModel([]), 100_000, Watch()) is memory
 
@@ -103,7 +103,7 @@ def test_a_second_question_asks_nothing_more():
     assert len(model.prompts) == asked
 
 
-def test_a_model_that_will_not_shorten_is_cut_by_rule_and_says_so():
+def test_gists_the_model_does_not_shorten_are_cut_and_marked():
     memory = long_memory(seed=6)
 
     def stubborn(prompt):
@@ -114,19 +114,19 @@ def test_a_model_that_will_not_shorten_is_cut_by_rule_and_says_so():
     assert any(g.fallback for g in fitted.gists)
 
 
-def test_iterative_gisting_leaves_the_past_fuzziest():
+def test_iterative_gisting_shortens_the_oldest_pages_most():
     memory = long_memory(seed=2)
     budget = count_words(memory.text()) * 3 // 4
-    thinned = thin(memory, FakeModel(gisting), budget, Watch())
+    thinned = shorten_old_gists(memory, FakeModel(gisting), budget, Watch())
     assert count_words(thinned.text()) <= budget
     assert thinned.pages == memory.pages
     levels = [g.level for g in thinned.gists if g.words > 8 and not g.whole]
     assert levels[0] > levels[-1]
 
 
-def test_a_gist_written_by_hand_is_not_thinned():
+def test_a_gist_written_by_hand_is_not_shortened():
     memory = long_memory(seed=2).with_gist(1, Gist("These are my own words. " * 10, edited=True))
-    thinned = thin(memory, FakeModel(gisting), count_words(memory.text()) * 3 // 4, Watch())
+    thinned = shorten_old_gists(memory, FakeModel(gisting), count_words(memory.text()) * 3 // 4, Watch())
     assert thinned.gists[0] == memory.gists[0]
 
 
@@ -140,11 +140,11 @@ def test_a_plan_with_a_memory_budget_keeps_within_it():
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(budget=st.integers(30, 800), seed=st.integers(0, 4))
-def test_any_budget_is_kept(budget, seed):
+def test_no_budget_is_exceeded(budget, seed):
     memory = long_memory(seed=seed, paragraphs=60)
     fitted = fit(memory, FakeModel(answer_merge("No")), budget, Watch())
     assert count_words(fitted.text()) <= budget
-    check_cover(fitted.document, fitted.pages)
+    check_coverage(fitted.document, fitted.pages)
 
 
 def test_an_unfinished_reading_fits_what_it_has():

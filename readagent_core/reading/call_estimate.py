@@ -1,4 +1,4 @@
-"""What a reading will cost before it is begun: calls and words, from the length of the text and the plan alone."""
+"""Estimate the calls and words of a reading from the length of the text and the plan, without a model."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from readagent_core.document import Document
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.gisting import WHOLE_WORDS, gist_prompt, target_words
-from readagent_core.reading.spans import spans
-from readagent_core.reading.uniform import rule_pages
-from readagent_core.reading.windows import Windows
+from readagent_core.reading.paginator import cut_pages_by_rule
+from readagent_core.reading.pause_windows import Windows
+from readagent_core.reading.span_pagination import split_into_spans
 
 REASON_WORDS = 20
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """About how many ``calls``, ``words_in`` (instructions included), ``words_out`` and ``pages``."""
+    """Approximate numbers of model calls, words sent (instructions included), words received, and pages."""
 
     calls: int
     words_in: int
@@ -25,9 +25,9 @@ class Estimate:
 
 
 def estimate(document: Document, plan: ReadingPlan) -> Estimate:
-    """The cost of reading ``document``, as if every page ended in the middle of its bounds; no model is asked."""
+    """Estimate the reading of ``document``, as if every page ended in the middle of its bounds."""
     windows = Windows(document.limited(plan.max_words), plan)
-    pages = rule_pages(windows, 0, windows.total)
+    pages = cut_pages_by_rule(windows, 0)
     calls = words_in = words_out = 0
     for page in pages:
         window = windows.window(page.start)
@@ -43,19 +43,14 @@ def estimate(document: Document, plan: ReadingPlan) -> Estimate:
         for start in windows.borders[:-1]:
             border = windows.border_after(start)
             if windows.words(start, border) > plan.max_words:
-                for span in spans(windows, start, border, window=None):
+                for span in split_into_spans(windows, start, border, window=None):
                     calls += 1
                     words_in += windows.words(span.start, span.end)
-                    if plan.pagination == "one-pass":  # the page at the join with the next span is shortened apart
+                    if plan.pagination == "one-pass":  # the page across two spans needs a call of its own
                         calls += 1
                         words_in += (plan.min_words + plan.max_words) // 2
         words_out += len(pages) * REASON_WORDS
     if plan.pagination == "one-pass":
         words_out += sum(target_words(page.words, plan.gist_share) for page in pages)
-    return Estimate(calls, words_in + calls * _instructions(windows, plan), words_out, len(pages))
-
-
-def _instructions(windows: Windows, plan: ReadingPlan) -> int:
-    """Words of a prompt besides the book's."""
-    prompt = gist_prompt("", plan, language=windows.document.language, target=99)
-    return prompt.words
+    instructions = gist_prompt("", plan, language=document.language, target=99).words  # about those of every prompt
+    return Estimate(calls, words_in + calls * instructions, words_out, len(pages))

@@ -1,7 +1,7 @@
-"""Reading an answer as a model wrote it: its body, page marks such as [7], and the quotations under "Evidence:".
+"""Parse an answer: its body, page marks such as [7], and the quotations under "Evidence:".
 
-English and Japanese forms, and the untidy ones of small models. Knows nothing of pages or whether a quotation
-is true. A plain answer is a body without marks.
+English and Japanese forms are read, and the irregular ones of small models. An answer without marks and evidence is
+all body. Whether a quotation is correct is not checked here.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ _OPTION = re.compile(r"^[\s*_]*(?:answer|答え|回答)[\s*_]*:[\s*_]*\(?[A-Z]\)
 
 @dataclass(frozen=True)
 class Quotation:
-    """Words an answer says it copied. ``pages``: as named for it.
+    """A quotation in an answer. ``pages``: the pages named for it.
 
-    ``readings``: what may be meant, likeliest first; each is one or more stretches, all of which must be found.
+    ``readings``: the possible extents of the quotation, likeliest first. Each is one or more stretches of words, all
+    of which must be found.
     """
 
     pages: tuple[int, ...]
@@ -57,7 +58,7 @@ class Quotation:
 
 @dataclass(frozen=True)
 class Mark:
-    """One page mark in the answer's body: characters ``start`` to ``end``. ``claim``: the words it stands behind."""
+    """A page mark in the answer's body: characters ``start`` to ``end``. ``claim``: the words before it."""
 
     pages: tuple[int, ...]
     start: int
@@ -67,7 +68,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Parsed:
-    """``body``: the answer without option letter and evidence; marks point into it."""
+    """A parsed answer. ``body``: without option letter and evidence; the marks' positions refer to it."""
 
     body: str
     marks: tuple[Mark, ...] = ()
@@ -75,19 +76,19 @@ class Parsed:
 
 
 def parse(answer: str) -> Parsed:
-    """The body of an answer, its page marks and its quotations. Never raises: a plain answer has none of either."""
+    """Return the body of an answer, its page marks and its quotations. Never raises."""
     text = answer.strip()
     headings = list(_HEADING.finditer(_plain(text)))
     body, evidence = (text[: headings[-1].start()], text[headings[-1].end() :]) if headings else (text, "")
-    evidence, rest = _prose_apart(evidence)
-    body = f"{body.rstrip()}\n\n{rest}".strip() or text  # only evidence: better shown as it is than nothing
+    evidence, rest = _split_prose(evidence)
+    body = f"{body.rstrip()}\n\n{rest}".strip() or text  # an answer that is only evidence is shown as it is
     option = _OPTION.match(_plain(body))
     body = (body[option.end() :] if option else body).rstrip(" \t\n*_#-").lstrip() or body
     return Parsed(body, tuple(_marks(_plain(body))), tuple(_quotations(evidence)))
 
 
-def unfinished(answer: str) -> Parsed:
-    """As ``parse`` for an answer still being written: a mark or heading that is only half there is left out."""
+def parse_unfinished(answer: str) -> Parsed:
+    """Parse an answer that is still arriving: an incomplete mark or heading at its end is left out."""
     parsed = parse(answer)
     body = re.sub(
         r"(?:[\[【(<][^\])】>\n]{0,20}|\n\s*[*#_]*(?:e\w{0,7}|根|根拠|証|引)?[*_]*)$", "", parsed.body, flags=re.I
@@ -96,19 +97,19 @@ def unfinished(answer: str) -> Parsed:
 
 
 def _plain(text: str) -> str:
-    """``text`` with plain digits, brackets and colons for full-width ones: as long, character for character."""
+    """Return ``text`` with full-width digits, brackets and colons replaced, character for character."""
     return text.translate(_WIDE)
 
 
-def _prose_apart(evidence: str) -> tuple[str, str]:
-    """The blocks that quote, and those that only talk: some models go on after their evidence."""
+def _split_prose(evidence: str) -> tuple[str, str]:
+    """Return the blocks with quotations and those without: some models write more text after their evidence."""
     blocks = [b for b in re.split(r"\n\s*\n", evidence) if b.strip()]
-    talk = [
+    prose = [
         b
         for b in blocks[1:]
         if not _ENTRY.match(_plain(b)) and not any(c in b for c in _QUOTE_MARKS) and b.strip()[0] not in "(（"
     ]
-    return "\n".join(b for b in blocks if b not in talk), "\n\n".join(talk)
+    return "\n".join(b for b in blocks if b not in prose), "\n\n".join(prose)
 
 
 def _numbers(listed: str) -> tuple[int, ...]:
@@ -120,21 +121,20 @@ def _numbers(listed: str) -> tuple[int, ...]:
 
 
 def _marks(body: str) -> Iterator[Mark]:
-    begin = 0
-    waiting: list[tuple[tuple[int, ...], int, int]] = []
+    """Yield the page marks of the body. Marks without words between them have the same claim."""
+    position = 0
     claim = ""
     for found in _MARK.finditer(body):
         listed = next(g for g in found.groups() if g)
-        between = body[begin : found.start()]
-        if not waiting or re.search(r"\w", between):
+        between = body[position : found.start()]
+        if not position or re.search(r"\w", between):
             claim = between
-        waiting.append((_numbers(listed), found.start(), found.end()))
-        yield Mark(*waiting[-1], claim=_last_claim(claim))
-        begin = found.end()
+        yield Mark(_numbers(listed), found.start(), found.end(), _last_claim(claim))
+        position = found.end()
 
 
 def _last_claim(text: str) -> str:
-    """The words a mark stands behind: back to the mark before it, or to the start of the paragraph."""
+    """Return the words before a mark, from the mark before it or the start of the paragraph."""
     return text.rsplit("\n\n", 1)[-1].strip(" \t\n.,;:。、")
 
 
@@ -153,12 +153,12 @@ def _quotations(evidence: str) -> Iterator[Quotation]:
 
 
 def quoted_runs(text: str) -> tuple[str, ...]:
-    """Every stretch of ``text`` that stands between quotation marks."""
+    """Return every stretch of ``text`` between quotation marks."""
     return tuple(next(g for g in found.groups() if g).strip() for found in _QUOTED.finditer(text))
 
 
 def _readings(text: str) -> Iterator[tuple[str, ...]]:
-    """What a line of evidence may quote: first to last quotation mark; every quoted run; else the line itself."""
+    """Yield what a line of evidence may quote: first to last quotation mark; every quoted run; else the whole line."""
     text = text.strip().strip("*_").strip()
     first = next((i for i, c in enumerate(text) if c in _OPEN), -1)
     last = max((i for i, c in enumerate(text) if c in _CLOSE), default=-1)

@@ -1,7 +1,7 @@
-"""What a look-up reply names: the pages a model wants to read again, from replies of any form.
+"""Parse look-up replies: the pages that a model names to read again.
 
-Tolerant by need: bracket lists, 'Page 2 and 7', ranges, full-width digits, Markdown, a <think> block before it.
-No page at all is a legal reply (ICML paper, §3.1 'Interactive look-up'). Never raises.
+Models do not keep to one form: bracket lists, 'Page 2 and 7', ranges, full-width digits, Markdown and a <think>
+block are all read. Naming no page is allowed (ICML paper, §3.1 'Interactive look-up'). Nothing here raises.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from readagent_core.models.server.thinking import remove_thinking
 
-MOST_IN_RANGE = 50  # a range longer than that is no request for pages but a way of speaking
+LONGEST_RANGE = 50  # pages; for a longer range only its two ends are taken
 _DASHES = re.compile(r"[‐‑‒–—―−〜～]")
 _NUMBERS = r"\d+(?:[^\S\n]*(?:-|~|to|through|から)[^\S\n]*(?:p(?:age|\.)?\s*)?\d+)?"
 _JOIN = r"\s*(?:,|;|、|・|&|/|and|or|then|plus|と|や)+\s*(?:and\s+)?"
@@ -45,12 +45,12 @@ _REASON_LEAD = re.compile(
 
 
 @dataclass(frozen=True)
-class Named:
-    """``pages``: those to open, in the order named, at most k. ``refused``: what else was named, with why.
+class LookUpReply:
+    """The pages that a reply names.
 
-    ``reason``: the model's own words after the list. ``stop``: it said STOP and named no page before that.
-    ``numbers``: every number named, as it stands. ``explicit``: it used a form that was asked for, an empty list
-    included.
+    ``pages``: pages to open, in the order named, at most k. ``refused``: every other page named, with the reason.
+    ``reason``: the model's words after the list. ``stop``: the reply says STOP and names no page before it.
+    ``explicit``: the reply has the requested form; an empty list counts. ``numbers``: every number named.
     """
 
     pages: tuple[int, ...] = ()
@@ -61,22 +61,23 @@ class Named:
     numbers: tuple[int, ...] = ()
 
 
-def plain(reply: str) -> str:
-    """``reply`` without a <think> block and Markdown marks, its full-width characters as ordinary ones."""
+def to_plain_text(reply: str) -> str:
+    """Return ``reply`` without <think> blocks and Markdown marks, and with full-width characters normalised."""
     text = unicodedata.normalize("NFKC", remove_thinking(reply))
     return _DASHES.sub("-", text.replace("【", "[").replace("】", "]")).replace("*", "").replace("`", "").strip()
 
 
-def named_pages(reply: str, readable: Collection[int], *, limit: int, exists: int = 0) -> Named:
-    """The pages ``reply`` names out of ``readable``, without repeats, the first ``limit`` of them.
+def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: int = 0) -> LookUpReply:
+    """Parse a reply: the first ``limit`` pages it names that are in ``readable``, without repeats.
 
-    ``exists``: pages the book is known to have; one past ``readable`` is 'not read yet', not 'no such page'.
+    ``exists``: number of pages the book has. A page up to that number that is not in ``readable`` is refused as
+    'not read yet', every other one as 'no such page'.
     """
-    text = _NEGATIVE.sub(r"\1", plain(reply))  # '-1' is no page, nor is it page 1
+    text = _NEGATIVE.sub(r"\1", to_plain_text(reply))  # '-1' is no page, nor is it page 1
     numbers, end, explicit = _numbers(text)
     stop = _STOP.search(text)
     if stop and (not numbers or stop.start() == 0):
-        return Named(reason=squeezed(text[stop.end() :]), stop=True, explicit=True)
+        return LookUpReply(reason=_reason_after(text[stop.end() :]), stop=True, explicit=True)
     pages: list[int] = []
     refused: list[str] = []
     for number in dict.fromkeys(numbers):
@@ -87,17 +88,20 @@ def named_pages(reply: str, readable: Collection[int], *, limit: int, exists: in
             refused.append(f"page {number}: only {limit} could be opened")
         else:
             pages.append(number)
-    return Named(tuple(pages), tuple(refused), squeezed(text[end:]), False, explicit, tuple(numbers))
+    return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, explicit, tuple(numbers))
 
 
-def squeezed(text: str) -> str:
-    """The first paragraph of what follows the list, as one line and without its leading 'to' or 'because'."""
+def _reason_after(text: str) -> str:
+    """Return the first paragraph after the list, on one line and without a leading 'to' or 'because'."""
     lines = _REASON_LEAD.sub("", text, count=1).strip().split("\n\n")
     return " ".join(lines[0].split())[:400] if lines else ""
 
 
 def _numbers(text: str) -> tuple[list[int], int, bool]:
-    """Numbers named, where the naming ends, and whether it had the asked form; tried from strict to lenient."""
+    """Return the numbers named, where the list ends, and whether it has the requested form.
+
+    The strict form is tried first, then ever more lenient ones.
+    """
     asking = _ASKING.search(text)
     for start in dict.fromkeys([asking.start() if asking else 0, 0]):
         found = _NAMED_BRACKETS.search(text, start)
@@ -122,12 +126,12 @@ def _numbers(text: str) -> tuple[list[int], int, bool]:
 
 
 def _expanded(text: str) -> Iterator[int]:
-    """Every number of a list; '3-5' is 3, 4, 5. Numbers of absurd length are passed over."""
+    """Yield every number of a list; '3-5' gives 3, 4, 5. Numbers of more than seven digits are ignored."""
     for first, last in _RANGE.findall(text):
         if len(first) > 7 or len(last) > 7:
             continue
         low, high = int(first), int(last or first)
-        if low <= high <= low + MOST_IN_RANGE:
+        if low <= high <= low + LONGEST_RANGE:
             yield from range(low, high + 1)
         else:
             yield low

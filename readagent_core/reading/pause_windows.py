@@ -1,7 +1,7 @@
-"""Where a reader may pause: the window from a paragraph on, and the labels offered in it (docs/methods.md).
+"""Windows of text and the pause points offered in them (docs/methods.md, 'Episode pagination').
 
-A window depends only on the paragraph it starts from (and, with ``preceding``, on the page before). That is
-what lets chains of pages started at different places agree for ever once they meet. Knows nothing of models.
+A window depends only on the paragraph it starts at. So two chains of pages that were started at different paragraphs
+are the same from the first page start they share.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from readagent_core.document import Document
 from readagent_core.memory import Page
 from readagent_core.plan import ReadingPlan
-from readagent_core.tags import disarm, label
+from readagent_core.tags import escape_tags, label
 
 
 @dataclass(frozen=True)
 class Window:
-    """Paragraphs ``start`` to ``end``; ``labels``: the offered pause points, each the paragraph after it.
+    """Paragraphs ``start`` to ``end`` (exclusive), with the pause points offered.
 
-    The label that stands before paragraph i is written <i>. No labels: the text from ``start`` to ``end`` is
-    one page without asking, for the reason in ``ends`` ('end', 'section' or 'only').
+    ``labels``: for each pause point the paragraph after it; the label before paragraph i is written <i>. Without
+    labels the window is one page and no model is asked; ``ends`` says why ('end', 'section' or 'only').
     """
 
     start: int
@@ -31,7 +31,7 @@ class Window:
 
 
 class Windows:
-    """The windows of one document under one plan. ``document`` must be limited to the plan's ``max_words``."""
+    """The windows of a document. No paragraph of ``document`` may be longer than the plan's ``max_words``."""
 
     def __init__(self, document: Document, plan: ReadingPlan) -> None:
         self.document = document
@@ -49,22 +49,23 @@ class Windows:
         self._borders = frozenset(borders)
 
     def words(self, start: int, end: int) -> int:
+        """Return the words of paragraphs ``start`` to ``end`` (exclusive)."""
         return self.before[end] - self.before[start]
 
     def is_border(self, paragraph: int) -> bool:
-        """Whether every reading has a pause point before ``paragraph``."""
+        """Return whether a page must end before ``paragraph``: at a section start that is not crossed, or the end."""
         return paragraph in self._borders
 
     def border_after(self, start: int) -> int:
-        """The end of the stretch that ``start`` stands in: the next section start that is not crossed, or the end."""
+        """Return the first border after paragraph ``start``."""
         return self.borders[bisect_right(self.borders, start)]
 
     def page(self, start: int, end: int, *, reason: str = "", fallback: bool = False, ends: str = "pause") -> Page:
-        """A page not yet numbered."""
+        """Return a page without a number."""
         return Page(0, start, end, self.words(start, end), reason, fallback, ends)
 
     def window(self, start: int) -> Window:
-        """The window from paragraph ``start``. What is left of a stretch, if it fits a page, is one."""
+        """Return the window from paragraph ``start``. Text up to the next border that fits into a page is one page."""
         border = self.border_after(start)
         if self.words(start, border) <= self.plan.max_words:
             return Window(start, border, (), "end" if border == self.total else "section")
@@ -75,20 +76,21 @@ class Windows:
         return Window(start, end, labels) if len(labels) > 1 else Window(start, end, (), "only")
 
     def passage(self, window: Window) -> str:
-        """The window as the model sees it, a label at every place offered."""
+        """Return the text of a window with its labels, as prompts show it."""
         offered = set(window.labels)
         pieces: list[str] = []
         run = window.start
         for index in range(window.start + 1, window.end + 1):
             if index in offered:
-                pieces += [disarm(self.document.text(run, index)), label(index)]
+                pieces += [escape_tags(self.document.text(run, index)), label(index)]
                 run = index
         return "\n\n".join(pieces)
 
     def fewest_calls(self) -> list[int]:
-        """For each paragraph, the fewest windows that must be asked to page the text from there to its border.
+        """Return for each paragraph the fewest windows that must be asked to paginate from there to its border.
 
-        Whatever a model replies, a chain from there takes at least as many: the ground of the bound on calls ahead.
+        A chain from there makes at least as many calls, whatever the model replies. The bound on calls made ahead
+        is based on this.
         """
         fewest = [0] * (self.total + 1)
         for start in range(self.total - 1, -1, -1):

@@ -1,0 +1,177 @@
+"""Check an answer's citations against the pages and gists they name.
+
+``check`` searches every quotation of an answer in the page it cites. A citation has one of three states: its words
+are found on a page that was read in full, only a gist supports it, or nothing was found. Places in the text are given
+only where every word of the quotation was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from readagent_core.citations.answer_parsing import Quotation, parse, quoted_runs
+from readagent_core.citations.quotation_search import Finder, Place
+from readagent_core.memory import GistMemory
+from readagent_core.words import is_unspaced, terms
+
+FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
+COPIED = 5  # words; a claim this long that occurs in the page word for word needs no other quotation
+
+
+@dataclass(frozen=True)
+class Citation:
+    """One page cited for a claim; page 0 for a quotation that names no page and was found on none.
+
+    ``state``: 'page' (quoted words were found on a page read in full), 'memory' (based on the gist, or nothing was
+    quoted) or 'not found'. ``places``: where the words are, empty unless all were found. ``why``: the reason, for
+    screens.
+    """
+
+    page: int
+    state: str
+    claim: str = ""
+    quotation: str = ""
+    places: tuple[Place, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the answer's body: ``text``, and the citations that follow it."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A checked answer. ``pieces``: its body in order. ``loose``: quotations that no page mark refers to."""
+
+    pieces: tuple[Piece, ...]
+    loose: tuple[Citation, ...] = ()
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        return tuple(c for piece in self.pieces for c in piece.citations) + self.loose
+
+    def count(self, state: str) -> int:
+        return sum(c.state == state for c in self.citations)
+
+
+def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Collection[int] | None = None) -> Checked:
+    """Return ``answer`` in pieces with their checked citations.
+
+    ``full``: pages that were in the prompt in full. ``shown``: pages that were in it as gist or in full; None for
+    every page that has a gist.
+    """
+    parsed = parse(answer)
+    finder = Finder(memory)
+    in_prompt = finder.readable if shown is None else finder.readable & set(shown)
+    used: set[int] = set()
+    pieces: list[Piece] = []
+    position = 0
+    turn: dict[int, int] = {}
+    for mark in parsed.marks:
+        citations: list[Citation] = []
+        for number in mark.pages:
+            chosen = _quotation_for(parsed.quotations, number, mark.claim, turn.get(number, 0))
+            turn[number] = turn.get(number, 0) + 1
+            used |= {chosen} if chosen is not None else set()
+            quotation = parsed.quotations[chosen] if chosen is not None else None
+            citations.append(_cite(finder, number, mark.claim, quotation, full=full, shown=in_prompt))
+        text = parsed.body[position : mark.start]
+        if pieces and not text.strip():
+            pieces[-1] = Piece(pieces[-1].text, pieces[-1].citations + tuple(citations))
+        else:
+            pieces.append(Piece(text, tuple(citations)))
+        position = mark.end
+    if parsed.body[position:]:
+        pieces.append(Piece(parsed.body[position:]))
+    loose = [
+        _cite(finder, number, "", quotation, full=full, shown=in_prompt)
+        for index, quotation in enumerate(parsed.quotations)
+        if index not in used
+        for number in quotation.pages or _only_page_with(finder, quotation, full)
+    ]
+    loose += [
+        Citation(
+            0,
+            NOT_FOUND,
+            quotation=" … ".join(q.readings[0]),
+            why="These words are on no page that the model read in full.",
+        )
+        for index, q in enumerate(parsed.quotations)
+        if index not in used and not q.pages and full and not _occurs(finder, q, full)
+    ]
+    return Checked(tuple(pieces), tuple(loose))
+
+
+def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, turn: int) -> int | None:
+    """Return the index of the page's quotation nearest to the claim in words; of equal ones, number ``turn``."""
+    candidates = [i for i, q in enumerate(quotations) if number in q.pages]
+    if not candidates:
+        return None
+    wanted = set(terms(claim))
+    shared = {i: len(wanted & set(terms(quotations[i].text))) for i in candidates}
+    best = [i for i in candidates if shared[i] == max(shared.values())]
+    return best[min(turn, len(best) - 1)]
+
+
+def _occurs(finder: Finder, quotation: Quotation, full: Collection[int]) -> bool:
+    """Return whether any page read in full has the quotation."""
+    return any(finder.find_in_page(words, n) for words in quotation.readings for n in full if n in finder.readable)
+
+
+def _only_page_with(finder: Finder, quotation: Quotation, full: Collection[int]) -> list[int]:
+    """Return the page read in full that has a quotation given without a page; [] where several have it."""
+    found = [n for n in sorted(full) if n in finder.readable and finder.find_in_page(quotation.readings[0], n)]
+    return found if len(found) == 1 else []
+
+
+def _cite(
+    finder: Finder,
+    number: int,
+    claim: str,
+    quotation: Quotation | None,
+    *,
+    full: Collection[int],
+    shown: Collection[int],
+) -> Citation:
+    """Return the checked citation of page ``number`` for a claim."""
+    if number not in shown:
+        why = f"The answer names page {number}, which the model was not shown."
+        return Citation(number, NOT_FOUND, claim, quotation.text if quotation else "", why=why)
+    in_full = number in full
+    inline = tuple(run for run in quoted_runs(claim) if len(terms(run)) >= 4)
+    readings = list(quotation.readings) if quotation else [inline] if inline else []
+    if in_full and len(terms(claim)) >= COPIED and (places := finder.find_in_page([claim], number)):
+        return Citation(number, FROM_PAGE, claim, claim, places, f"These words are on page {number}.")
+    for reading in readings:
+        places = finder.find_in_page(reading, number)
+        words = " … ".join(reading)
+        if places and in_full:
+            return Citation(number, FROM_PAGE, claim, words, places, f"These words are on page {number}.")
+        if places or finder.occurs_in_gist(reading, number):
+            why = f"The model was shown only the gist of page {number}."
+            if in_full:
+                why = f"These words are in the gist of page {number}, not on the page itself."
+            return Citation(number, FROM_MEMORY, claim, words, places, why)
+    if readings and (quotation or not any(finder.find_in_page(inline, n) for n in full if n in shown)):
+        why = f"The quoted words are not on page {number}."
+        return Citation(number, NOT_FOUND, claim, " … ".join(readings[0]), why=why)
+    if not in_full:
+        if not _supported(claim, finder.memory, number):
+            return Citation(number, NOT_FOUND, claim, why=f"The gist of page {number} does not mention this.")
+        return Citation(number, FROM_MEMORY, claim, why=f"The model was shown only the gist of page {number}.")
+    why = f"The model read page {number}, but the answer quotes no words of it."
+    return Citation(number, FROM_MEMORY, claim, why=why)
+
+
+def _supported(claim: str, memory: GistMemory, number: int) -> bool:
+    """Return whether a gist shares any word (compared by first letters) with the claim; true for short claims."""
+    gist = memory.gists[number - 1]
+    stems = {t[:5] for t in terms(claim) if len(t) > 3 or is_unspaced(t)}
+    if len(stems) < 4 or gist is None or is_unspaced(claim) != is_unspaced(gist.text):
+        return True  # too little to compare, or an answer in another language than the book
+    return bool(stems & {t[:5] for t in terms(gist.text)})

@@ -1,0 +1,149 @@
+"""The response step that ends every method: its prompts, the streamed answer, and the option a reply chooses.
+
+A reply that names no option is asked for again, at most twice. After that the option is None, which counts as a
+wrong answer (the authors' demo stops with an error).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Generator, Mapping, Sequence
+from typing import Any
+
+from readagent_core.errors import WindowError
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import LETTERS, AnswerPart, Event, Expanded
+from readagent_core.methods.support.look_up_replies import to_plain_text
+from readagent_core.methods.support.run import Run
+from readagent_core.prompts import Prompt, render, render_fragment
+from readagent_core.tags import escape_tags
+from readagent_core.words import collapse_whitespace
+
+OPTION_RETRIES = 2
+ANSWER_WORDS = 400
+_LEAD = r"(?i:answer|choice|option|選択肢|答え|回答|正解)\s*(?i:is|:|は|=)*\s*(?i:option\s*)?"
+_NAMED = re.compile(_LEAD + r"(?:[(\[{「\"']+\s*([A-Za-z])\s*[)\]}」\"']|([A-Z])(?![\w'’])(\s+\w)?)")
+_ALONE = re.compile(r"^\s*[(\[]?\s*([A-Za-z])\s*(?:[)\].:,、。]|$)")
+_PARENS = re.compile(r"[(\[]\s*([A-Z])\s*[)\]]")
+
+
+def chosen_option(reply: str, options: Sequence[str]) -> int | None:
+    """Return the index of the option a reply names, by its letter or its words; None where it names none."""
+    text = to_plain_text(reply)
+    letters = LETTERS[: len(options)]
+    matches = [m for m in _NAMED.finditer(text) if (m.group(1) or m.group(2)).upper() in letters]
+    if matches:  # the prompt asks for it at the beginning; a reply that reasons first names it at the end
+        found = matches[0] if matches[0].start() == 0 else matches[-1]
+        letter = (found.group(1) or found.group(2)).upper()
+        article = letter in "AI" and found.group(3)  # 'The answer is A brass key': possibly an article
+        return (_option_by_words(text, options) if article else None) or letters.index(letter)
+    alone = _ALONE.match(text)
+    if alone and alone.group(1).upper() in letters:
+        return letters.index(alone.group(1).upper())
+    named = {letter for letter in _PARENS.findall(text) if letter in letters}
+    if len(named) == 1:
+        return letters.index(named.pop())
+    return _option_by_words(text, options) if not named else None
+
+
+def _option_by_words(text: str, options: Sequence[str]) -> int | None:
+    """Return the one option whose words the reply repeats; None where there are none or several.
+
+    An option that is part of a longer repeated one does not count.
+    """
+    reply = collapse_whitespace(text).casefold()
+    wanted = [collapse_whitespace(unicodedata.normalize("NFKC", o)).casefold().rstrip(".。") for o in options]
+    found = [i for i, o in enumerate(wanted) if o and re.search(rf"(?<!\w){re.escape(o)}(?!\w)", reply)]
+    longest = [i for i in found if not any(i != j and wanted[i] in wanted[j] for j in found)]
+    return longest[0] if len(longest) == 1 else None
+
+
+def memory_prompt(run: Run, memory: str) -> Prompt:
+    """Return the response prompt over a gist memory with pages expanded in place (``memory``: tagged text)."""
+    return _prompt(run, "answer", "choose", memory=memory)
+
+
+def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
+    """Return the response prompt over retrieved pages (tagged text). ``order``: the template that names their order."""
+    return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=render_fragment(order, run.language))
+
+
+def text_prompt(run: Run, text: str, *, cut: str = "", quote: bool = False) -> Prompt:
+    """Return the response prompt over plain text.
+
+    ``cut``: says in the prompt's language what is missing from the text. ``quote``: also ask for quotations; only
+    useful where the text is the book's own, so that they can be found in it.
+    """
+    request = render_fragment("quote", run.language) if quote else ""
+    return _prompt(run, "answer_text", "choose_text", text=text, cut=cut, quote=request)
+
+
+def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
+    values |= {"title": run.title, "question": run.question_text}
+    if not run.question.options:
+        return render(free_form, run.language, reply_words=ANSWER_WORDS, **values)
+    options = escape_tags(run.question.lettered())
+    return render(choice, run.language, reply_words=ANSWER_WORDS, options=options, **values)
+
+
+def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:
+    """Send ``prompt``, stream the answer and end the run. ``figures``: arguments of ``Run.finish``."""
+    if run.merged_pages:  # page numbers must be mapped back before they are shown
+        completion = yield from run.ask(prompt)
+        yield AnswerPart(run.restore_page_numbers(completion.text))
+    else:
+        completion = yield from run.stream(prompt)
+    text, options = completion.text, run.question.options
+    option = chosen_option(text, options) if options else None
+    for _ in range(OPTION_RETRIES if options else 0):
+        if option is not None:
+            break
+        letters = ", ".join(LETTERS[: len(options)])
+        again = yield from run.ask(prompt.with_follow_up("choose.again", letters=letters))
+        option = chosen_option(again.text, options)
+        if option is not None:
+            yield run.note("The reply named no option; asked again.")
+            text = again.text
+    if options and option is None:
+        yield run.note(f"The reply named no option, even after {OPTION_RETRIES} more requests.")
+    yield run.finish(run.restore_page_numbers(text), option=option, cut_off=completion.finish == "length", **figures)
+
+
+def respond_from_memory(
+    run: Run, memory: GistMemory, pages: tuple[int, ...], *, extra: Mapping[str, Any] | None = None
+) -> Generator[Event, None, None]:
+    """Answer from the gist memory with ``pages`` (most important first) expanded in place.
+
+    Each time the server says that the prompt is too long, the last of them goes back to its gist.
+    """
+    while True:
+        prompt = memory_prompt(run, memory.text(pages))
+        opened = run.original_pages(pages)
+        try:
+            yield from respond(
+                run,
+                prompt,
+                looked_up=opened,
+                seen=dict.fromkeys(run.original_pages(memory.readable), "gist") | dict.fromkeys(opened, "full"),
+                memory_words=count_memory_words(memory, pages),
+                whole_words=memory.readable_words,
+                extra=extra,
+            )
+        except WindowError:
+            if not pages:
+                raise
+            yield run.note(f"Page {pages[-1]} stayed a gist: with it the prompt was too long for the model's window.")
+            pages = pages[:-1]
+            yield Expanded(tuple(sorted(run.original_pages(pages))), count_memory_words(memory, pages))
+        else:
+            return
+
+
+def count_memory_words(memory: GistMemory, expanded: Collection[int]) -> int:
+    """Return the words of gists and expanded pages in context, without tags and titles (docs/methods.md)."""
+    words = 0
+    for number in memory.readable:
+        gist = memory.gists[number - 1]
+        words += memory.page(number).words if number in expanded else gist.words if gist else 0
+    return words

@@ -1,0 +1,133 @@
+"""How many words of text fit into one prompt, and how a gist memory and its looked-up pages are made to fit.
+
+The limit comes from the settings or from the model's window. A window is counted in tokens and no tokenizer is at
+hand, so the tokens of a word are estimated on the high side. A memory that is too long is shortened as in Appendix I
+of the ICML paper (``reading.fit``): gists are shortened again and, in very long books, neighbouring pages are merged.
+Merged pages have numbers of their own in prompts; events and the answer use the numbers of the reading's pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+
+from readagent_core.errors import WindowError
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import AskSettings, Event
+from readagent_core.methods.support.resources import resources_of
+from readagent_core.methods.support.response import ANSWER_WORDS, memory_prompt
+from readagent_core.methods.support.run import Run
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.reading import fit
+from readagent_core.words import count_words, is_unspaced
+
+MIN_TOKENS_PER_WORD = 1.35  # in any text
+MIN_WORDS = 50  # the limit is never below this, however small the window
+SAMPLE = 4000  # characters from which a text's script is estimated
+WINDOW_RETRIES = 6  # each time the server shows a smaller window
+
+
+def max_context_words(
+    settings: AskSettings, model: ChatModel, *, sample: str, around: int, reply_words: int = 300
+) -> int | None:
+    """Return the most words of text for a prompt with ``around`` other words; None where nothing limits it.
+
+    ``sample``: part of the text, for its script. ``reply_words``: words reserved for the reply.
+    """
+    limits = [] if settings.context_words is None else [max(1, settings.context_words)]
+    if model.window is not None:
+        some = sample[:SAMPLE]
+        tokens_per_word = max(MIN_TOKENS_PER_WORD, estimate_tokens(some) / max(1, count_words(some)))
+        limits.append(max(MIN_WORDS, int(model.window / tokens_per_word) - around - reply_words))
+    return min(limits, default=None)
+
+
+def tokens_to_words(tokens: int, sample: str) -> int:
+    """Return about how many words of text like ``sample`` have ``tokens`` tokens (not for limits)."""
+    return max(1, int(tokens / (2.2 if is_unspaced(sample[:SAMPLE]) else 1.33)))
+
+
+def fit_to_window(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+    """Return the run's memory, made to fit one prompt, and the most words its text may have (None: no limit).
+
+    Raises WindowError where it cannot be made to fit.
+    """
+    memory, text = run.memory, run.memory.gist_text
+    around = memory_prompt(run, "").words
+    limit = max_context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
+    words = memory.gist_text_words
+    if limit is None or words <= limit:
+        return memory, limit
+    # leaves room for looked-up pages, at most half of the prompt
+    longest = max(page.words for page in memory.pages)
+    gists = max(limit // 2, limit - min(run.settings.look_ups, 2) * longest)
+    shorter = fit(
+        memory,
+        run.model,
+        gists,
+        run.watch,
+        page_words=max(limit - gists, longest),
+        connections=resources_of(run.settings).connections,
+    )
+    now = shorter.gist_text_words
+    if now > limit:
+        raise WindowError(
+            f"The gist memory has {words:,} words and only {limit:,} fit into one prompt. "
+            "Read the book with longer pages or shorter gists, or connect a model with a larger window.",
+            run.model.window,
+        )
+    merged = ""
+    if len(shorter.pages) != len(memory.pages):
+        run.merged_pages = {
+            page.number: tuple(old.number for old in memory.pages if page.start <= old.start < page.end)
+            for page in shorter.pages
+        }
+        merged = f", and its {len(memory.pages):,} pages were joined to {len(shorter.pages):,}"
+    yield run.note(f"The gist memory was too long for one prompt: shortened from {words:,} to {now:,} words{merged}.")
+    return shorter, limit
+
+
+def retry_within_window(
+    run: Run, work: Callable[[GistMemory, int | None], Generator[Event, None, None]]
+) -> Generator[Event, None, None]:
+    """Run ``work`` with the memory made to fit, again each time the server shows a smaller window than expected."""
+    for left in range(WINDOW_RETRIES, -1, -1):
+        window = run.model.window
+        try:
+            memory, limit = yield from fit_to_window(run)
+            yield from work(memory, limit)
+        except WindowError:
+            now = run.model.window
+            if not left or now is None or now == window:
+                raise
+            yield run.note(f"The prompt was too long for the model's window; asked again within {now:,} tokens.")
+        else:
+            return
+
+
+def select_fitting_pages(
+    memory: GistMemory, named: Iterable[int], limit: int | None, *, opened: Sequence[int] = ()
+) -> tuple[tuple[int, ...], list[str]]:
+    """Return the ``named`` pages that fit in full beside the ``opened`` ones, and messages about those that do not."""
+    if limit is None:
+        return tuple(named), []
+    words = count_words(memory.text(opened)) if opened else memory.gist_text_words
+    costs = {n: count_words(memory.entry(n, full=True)) - count_words(memory.entry(n, full=False)) for n in named}
+    return take_fitting(costs, limit - words)
+
+
+def take_fitting(costs: Mapping[int, int], room: int | None) -> tuple[tuple[int, ...], list[str]]:
+    """Return the pages that fit into ``room`` words, each tried in turn, and messages about those that do not.
+
+    ``costs``: words by page. ``room``: None for no limit.
+    """
+    taken: list[int] = []
+    refused: list[str] = []
+    used = 0
+    for number, words in costs.items():
+        if room is None or used + words <= room:
+            taken.append(number)
+            used += words
+        else:
+            refused.append(f"page {number}: it does not fit into the prompt any more")
+    return tuple(taken), refused

@@ -1,0 +1,125 @@
+"""Episode pagination: one window, one prompt, one pause point (docs/methods.md, 'Episode pagination').
+
+Replies of many forms are read, but only a label that was offered counts. After three unusable replies the last label
+is taken, and the page is marked as a fallback.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
+from readagent_core.memory import Page
+from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.server.thinking import remove_thinking
+from readagent_core.prompts import Prompt, render, template, template_language
+from readagent_core.reading.pause_windows import Window, Windows
+from readagent_core.tags import escape_tags
+from readagent_core.words import collapse_whitespace, first_words, last_words
+
+TRIES = 3
+_REASON_WORDS = 120  # a longer reason is cut
+_NAMED = re.compile(
+    r"(?:break\s*[-_ ]?\s*point|pause\s*[-_ ]?\s*point|区切り|印|label)"
+    r"\W{0,12}?(?:(?:is|は|at|label|no\.?|number)\W{0,12}?){0,3}(\d+)",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"[<‹＜〈\[(]\s*(?:label\s*)?(\d+)\s*(?:\|[^>›＞〉\])]*)?[>›＞〉\])]", re.IGNORECASE)
+_BARE = re.compile(r"^\W*(\d+)\W*$")
+_BECAUSE = re.compile(r"^\W*(?:because|reason|理由)\W*", re.IGNORECASE)
+_NARROW = str.maketrans("０１２３４５６７８９＜＞：", "0123456789<>:")
+
+
+@dataclass(frozen=True)
+class PausePoint:
+    """A pause point that a reply names. ``at``: the paragraph after it. ``reason``: the model's words."""
+
+    at: int
+    reason: str = ""
+
+
+def parse_pause_point(reply: str, offered: Collection[int]) -> PausePoint:
+    """Return the pause point that a reply names. Raises ReplyError where it names none of the ``offered`` ones."""
+    text = remove_thinking(reply).translate(_NARROW).replace("*", "").replace("`", "")
+    for pattern in (_NAMED, _BRACKETED):
+        for found in pattern.finditer(text):
+            if _number(found.group(1)) in offered:
+                return PausePoint(_number(found.group(1)), _reason(text, found.start(), found.end()))
+    for line in text.splitlines():
+        bare = _BARE.match(line)
+        if bare and _number(bare.group(1)) in offered:
+            return PausePoint(_number(bare.group(1)), _reason(text.replace(line, "", 1), 0, 0))
+    raise ReplyError("The reply names no label that was offered.")
+
+
+def _number(digits: str) -> int:
+    return int(digits) if len(digits) < 12 else -1
+
+
+def _reason(text: str, start: int, end: int) -> str:
+    """Return the reply's words after the label; where there are none, those before it."""
+    after = collapse_whitespace(text[end:].lstrip(" \t>›＞〉])}.,:;\"'」』’”-–—"))
+    before = collapse_whitespace(text[:start].rstrip(" \t<‹[({\"'「『"))
+    if not any(c.isalnum() for c in after):
+        after = "" if _NAMED.search(before) else before
+    return first_words(_BECAUSE.sub("", after).rstrip("\"'`}"), _REASON_WORDS)
+
+
+def pause_prompt(windows: Windows, window: Window, *, before: int | None = None) -> Prompt:
+    """Return the pagination prompt of a window. ``before``: start of the preceding page, for plans that show it."""
+    document, plan = windows.document, windows.plan
+    language = document.language
+    preceding = ""
+    if plan.preceding and before is not None and before < window.start:
+        # section titles are not counted as words of a page, so its text may be longer
+        shown = last_words(escape_tags(document.text(before, window.start)), plan.max_words)
+        preceding = render("preceding", language, text=shown).text
+    where = template("where.chapters" if plan.asks_chapters else "where", template_language(language)).template
+    return render(
+        "paginate",
+        language,
+        reply_words=_REASON_WORDS * 2,
+        where=where,
+        preceding=preceding,
+        passage=windows.passage(window),
+    )
+
+
+@dataclass(frozen=True)
+class PageReply:
+    """The page found by one window's prompts. ``retries``: prompts after the first."""
+
+    page: Page
+    retries: int = 0
+
+
+def ask_page(
+    windows: Windows, window: Window, model: ChatModel, *, watch: Watch, before: int | None = None
+) -> PageReply:
+    """Ask for the pause point of ``window``; return the page before it, without a number. Raises ModelError."""
+    prompt = pause_prompt(windows, window, before=before)
+    labels = ", ".join(f"<{n}>" for n in window.labels)
+    current = prompt
+    for attempt in range(TRIES):
+        pause: PausePoint | None = None
+        try:
+            pause = parse_pause_point(model.complete(current, watch).text, window.labels)
+        except CutOffError as error:
+            pause = _parse_cut_off(error, window)
+        except (EmptyReplyError, RefusedError, ReplyError):
+            pass
+        if pause is not None:
+            return PageReply(windows.page(window.start, pause.at, reason=pause.reason), attempt)
+        current = prompt.with_follow_up("paginate.again", labels=labels)
+    return PageReply(windows.page(window.start, window.labels[-1], fallback=True), TRIES - 1)
+
+
+def _parse_cut_off(error: CutOffError, window: Window) -> PausePoint | None:
+    """Return the pause point of a reply that broke off after its label; None where it has none."""
+    head = error.text.rpartition("\n")[0]  # the last line may end inside a number
+    try:
+        return parse_pause_point(head, window.labels)
+    except ReplyError:
+        return None
