@@ -1,10 +1,9 @@
 """How near an experiment comes to the best its connections allow, and whether memory stays flat.
 
 1,000 questions on 50 documents, four methods, a model that answers every call in 50 ms, 32 calls at once. The
-ideal is calls × 50 ms ÷ 32; what is lost is our own work between calls. ``--server`` puts real HTTP between: the
-server in another process, the whole client stack (connection, patience, cache) in this one.
+ideal is calls × 50 ms ÷ 32; what is lost is our own work between calls.
 
-    python -m bench.evaluation [--questions 1000] [--connections 32] [--server]
+    python -m bench.evaluation [--questions 1000] [--connections 32]
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.server import serving
+from readagent_core.cancel import CancelToken
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.methods.base import AskSettings
-from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.prompts import Prompt
 
 METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")
@@ -39,17 +38,17 @@ class Slow(ChatModel):
 
     name = "50 ms model"
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         time.sleep(SECONDS)
         return Completion(reply(prompt.text), model=self.name)
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        completion = self.complete(prompt, watch)
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        completion = self.complete(prompt, cancel)
         yield completion.text
         yield completion
 
 
-class Counting(Around):
+class Counting(ModelWrapper):
     """Counts calls, in ``calls``."""
 
     def __init__(self, model: ChatModel, calls: Counter[str]) -> None:
@@ -57,10 +56,10 @@ class Counting(Around):
         self.calls = calls
         self._lock = threading.Lock()
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         with self._lock:
             self.calls["made"] += 1
-        return self.model.complete(prompt, watch)
+        return self.model.complete(prompt, cancel)
 
 
 def reply(text: str) -> str:
@@ -104,7 +103,7 @@ def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, conne
     arms = tuple(parse(name, AskSettings()) for name in METHODS)
     experiment = Experiment(open_dataset(data, limit=questions), arms, connections=connections)
     calls: Counter[str] = Counter()
-    counting = model.beneath(lambda asked: Counting(asked, calls))
+    counting = model.wrap_inner(lambda asked: Counting(asked, calls))
     memory: list[tuple[float, float]] = []
     lock = threading.Lock()
 
@@ -131,21 +130,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--connections", type=int, default=32)
-    parser.add_argument("--server", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         data = write_data(folder, chosen.questions)
         run = folder / "evaluations" / "bench"
-        if not chosen.server:
-            measure(Slow(), data, run, questions=chosen.questions, connections=chosen.connections)
-            return
-        with serving(reply, latency=SECONDS) as url:
-            from readagent_core.models import connect
-            from readagent_core.settings import Settings
-
-            settings = Settings(folder, base_url=url, model="fake-model")
-            measure(connect(settings), data, run, questions=chosen.questions, connections=chosen.connections)
+        measure(Slow(), data, run, questions=chosen.questions, connections=chosen.connections)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.reading import SlowModel, book
+from readagent_core.cancel import CancelToken
 from readagent_core.methods.base import AskSettings, Question
-from readagent_core.models.base import Watch
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
@@ -33,7 +33,7 @@ def main() -> None:
         task = prompt.task if prompt else "other"
         longest[task] = max(longest.get(task, 0), estimate_tokens(text))
         own = prompt is not None and task in ("paginate", "gist")
-        return Reply(model.complete(prompt, Watch()).text if own and prompt else sensible(text))
+        return Reply(model.complete(prompt, CancelToken()).text if own and prompt else sensible(text))
 
     with FakeServer(reply, window=WINDOW) as server, TemporaryDirectory() as home:
         kept = {"window": WINDOW, "connections": 16}

@@ -15,13 +15,14 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import ReadAgentError, WindowError
 from readagent_core.evaluation.arms import parse
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answered, AskSettings, Question
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
@@ -53,12 +54,12 @@ class Windowed(BuiltInReader):
         self.window = window
         self.longest = 0
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         tokens = estimate_tokens(prompt.text)
         if self.window is not None and tokens > self.window:
             raise WindowError(f"The prompt has {tokens:,} tokens, the window {self.window:,}.", self.window)
         self.longest = max(self.longest, tokens)
-        return super().complete(prompt, watch)
+        return super().complete(prompt, cancel)
 
 
 def passkey_document(tokens: int, place: float, key: int) -> Document:
@@ -82,7 +83,7 @@ def found(name: str, key: int, memory: GistMemory, model: Windowed) -> bool:
     """Return whether the method's answer has the key; False where there is no answer."""
     arm = parse(name, AskSettings(look_ups=2))
     try:
-        for event in method(arm.method).run(QUESTION, memory, model, arm.settings, Watch()):
+        for event in method(arm.method).run(QUESTION, memory, model, arm.settings, CancelToken()):
             if isinstance(event, Answered):
                 return str(key) in event.answer.text
     except ReadAgentError as error:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from readagent_core import methods
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, ModelCall, Question
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.study.samples import FOLDER, NAMES, read_recording, recorded_memory
 
@@ -21,7 +21,7 @@ from readagent_core.study.samples import FOLDER, NAMES, read_recording, recorded
 def prompts_of(memory: GistMemory, question: str, *, look_ups: int) -> dict[str, str]:
     """The prompts of one question by task, the built-in reader answering."""
     run = methods.method("read-agent-p").run(
-        Question(question), memory, BuiltInReader(), AskSettings(look_ups), Watch()
+        Question(question), memory, BuiltInReader(), AskSettings(look_ups), CancelToken()
     )
     return {event.task: event.prompt for event in run if isinstance(event, ModelCall)}
 

@@ -24,11 +24,12 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
 from readagent_core.memory import Page
 from readagent_core.models import connect
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.reading import read
@@ -69,7 +70,7 @@ class SlowModel(ChatModel):
         self.waited = 0.0
         self._lock = threading.Lock()
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         text = self.reply(prompt)
         wait = self.latency + self.per_word * len(text.split())
         with self._lock:
@@ -80,8 +81,8 @@ class SlowModel(ChatModel):
             time.sleep(wait)
         return Completion(text, model=self.name)
 
-    def stream(self, prompt: Prompt, watch: Watch):
-        yield self.complete(prompt, watch)
+    def stream(self, prompt: Prompt, cancel: CancelToken):
+        yield self.complete(prompt, cancel)
 
     def reply(self, prompt: Prompt) -> str:
         if prompt.task == "paginate":
@@ -103,7 +104,7 @@ def over_http(model: SlowModel, home: Path) -> Iterator[ChatModel]:
         assert prompt is not None
         model.sleeps = False
         started = time.monotonic()
-        answer = model.complete(prompt, Watch()).text
+        answer = model.complete(prompt, CancelToken()).text
         wait = model.latency + model.per_word * len(answer.split())
         return Reply(answer, delay=max(0.0, wait - (time.monotonic() - started)))
 
@@ -121,13 +122,13 @@ def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple
     while start < windows.total:
         window = windows.window(start)
         if window.labels:
-            page = ask_page(windows, window, model, watch=Watch()).page
+            page = ask_page(windows, window, model, cancel=CancelToken()).page
         else:
             page = windows.page(window.start, window.end, ends=window.ends)
         pages.append(page)
         start = page.end
     for page in pages:
-        gist_page(document, page, plan, model=model, watch=Watch())
+        gist_page(document, page, plan, model=model, cancel=CancelToken())
     return pages, time.process_time() - started + model.waited
 
 

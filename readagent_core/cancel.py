@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from readagent_core.errors import CancelledError
 
 
-class Watch:
+class CancelToken:
     """Cancels work from another thread, ends its waits early, and reports them."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readagent_core.cancel import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, ReadAgentError
 
 
@@ -39,7 +39,7 @@ class Snapshot:
     version: int = 0
 
 
-class Job(Watch):
+class Job(CancelToken):
     """A piece of work under way. ``publish`` is for the work itself, everything else for whoever watches."""
 
     def __init__(self, key: str, work: Callable[[Job], Any]) -> None:

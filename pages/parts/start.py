@@ -167,7 +167,7 @@ def gist_again(study: Study, shown: Reading, page: int, *, instruction: str) -> 
     def work(job: Job) -> Any:
         job.publish(value=page)
         study.library.save_gist(
-            shown.id, page, regenerate_gist(memory, page, model, instruction=instruction, watch=job)
+            shown.id, page, regenerate_gist(memory, page, model, instruction=instruction, cancel=job)
         )
         return page
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readagent_core import errors
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation import raters
 from readagent_core.evaluation.arms import Arm
@@ -20,7 +21,6 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, Event
 from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.models.base import Watch
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
@@ -54,7 +54,7 @@ class Task:
 
 
 def answer(
-    task: Task, model: Counted, rater: Counted | None, *, tools: Resources, watch: Watch
+    task: Task, model: Counted, rater: Counted | None, *, tools: Resources, cancel: CancelToken
 ) -> tuple[Result, list[Event]]:
     """The scored result and every event. ``rater``: asked about free-form answers; None leaves them unrated."""
     events: list[Event] = []
@@ -62,14 +62,14 @@ def answer(
     try:
         chosen = method(task.arm.method)
         for event in chosen.run(
-            task.item.question, task.memory, model, with_resources(task.arm.settings, tools), watch
+            task.item.question, task.memory, model, with_resources(task.arm.settings, tools), cancel
         ):
             events.append(event)
             if isinstance(event, Answered):
                 found = event.answer
         if found is None:
             raise ReplyError("The method ended without an answer.")
-        return _scored(task, found, model, rater=rater, watch=watch), events
+        return _scored(task, found, model, rater=rater, cancel=cancel), events
     except STOPPERS:
         raise
     except Exception as error:  # noqa: BLE001  a method's bug must not end a night's experiment; it is kept and told
@@ -108,14 +108,14 @@ def _sent(model: Counted) -> dict[str, Any]:
     return {"usage": model.usage, "words": model.words - model.built, "words_out": model.words_out}
 
 
-def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None, watch: Watch) -> Result:
+def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None, cancel: CancelToken) -> Result:
     item, options = task.item, task.item.question.options
     free = bool(item.references) and not options
     said, rating, notes = strip_citations(found.text), "", list(found.notes)
     if free and rater is not None:
         language = task.memory.document.language
         try:
-            rating = raters.rate(item.question.text, said, item.references, rater, language=language, watch=watch)
+            rating = raters.rate(item.question.text, said, item.references, rater, language=language, cancel=cancel)
         except (*STOPPERS, *_PASSING):
             raise
         except ReadAgentError as error:

@@ -11,33 +11,34 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from readagent_core.cancel import CancelToken
 from readagent_core.evaluation.till import Till
-from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.cost.meter import Tally as Spending
+from readagent_core.models.cost.meter import UsageCounter as Spending
 from readagent_core.models.server.limiter import Limiter
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
 
-class Limited(Around):
+class Limited(ModelWrapper):
     """At most ``connections`` calls at once, whoever makes them."""
 
     def __init__(self, model: ChatModel, connections: int) -> None:
         super().__init__(model)
         self._limiter = Limiter(connections)
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        with self._limiter.line(watch):
-            return self.model.complete(prompt, watch)
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        with self._limiter.slot(cancel):
+            return self.model.complete(prompt, cancel)
 
 
-class Whole(Around):
+class Whole(ModelWrapper):
     """Nobody watches these answers come, so each is asked for whole: one that broke off is asked for again."""
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        completion = self.complete(prompt, watch)
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        completion = self.complete(prompt, cancel)
         yield completion.text
         yield completion
 
@@ -46,21 +47,21 @@ def limited(model: ChatModel, connections: int) -> ChatModel:
     """``model`` asked for whole replies, at most so many calls at once. One that is kept already is no call: looking
     for it takes no connection from those that are sent.
     """
-    return Whole(model.beneath(lambda asked: Limited(asked, connections)))
+    return Whole(model.wrap_inner(lambda asked: Limited(asked, connections)))
 
 
-class Repeated(Around):
+class Repeated(ModelWrapper):
     """The same model asked anew for a further run: its replies are independent of the runs before."""
 
     def __init__(self, model: ChatModel, run: int) -> None:
         super().__init__(model)
         self._run = run
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        return self.model.complete(replace(prompt, sample=self._run), watch)
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        return self.model.complete(replace(prompt, sample=self._run), cancel)
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        return self.model.stream(replace(prompt, sample=self._run), watch)
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        return self.model.stream(replace(prompt, sample=self._run), cancel)
 
 
 def repeated(model: ChatModel, run: int) -> ChatModel:
@@ -68,7 +69,7 @@ def repeated(model: ChatModel, run: int) -> ChatModel:
     return model if run == 1 else Repeated(model, run)
 
 
-class Counted(Around):
+class Counted(ModelWrapper):
     """Counts the words of one piece of work (a reading, an answer, a rating) and pays them into the till."""
 
     def __init__(self, model: ChatModel, till: Till) -> None:
@@ -103,15 +104,15 @@ class Counted(Around):
         """Words sent for a task and its kin ('paginate', 'paginate_many', …)."""
         return sum(words for name, words in list(self._words.items()) if name.startswith(task))
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         self._till.check()
-        completion = self.model.complete(prompt, watch)
+        completion = self.model.complete(prompt, cancel)
         self._add(prompt, completion)
         return completion
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
         self._till.check()
-        for part in self.model.stream(prompt, watch):
+        for part in self.model.stream(prompt, cancel):
             if isinstance(part, Completion):
                 self._add(prompt, part)
             yield part

@@ -11,9 +11,10 @@ import unicodedata
 from collections.abc import Sequence
 
 from readagent_core import prompts
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReplyError
 from readagent_core.evaluation.scores import EXACT, PARTIAL, WRONG, best_rating, rating
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 
 TRIES = 2  # a rater that says neither is asked once more
@@ -44,7 +45,13 @@ def permissive_verdict(reply: str) -> str:
 
 
 def rate(
-    question: str, answer: str, references: Sequence[str], model: ChatModel, *, language: str = "en", watch: Watch
+    question: str,
+    answer: str,
+    references: Sequence[str],
+    model: ChatModel,
+    *,
+    language: str = "en",
+    cancel: CancelToken,
 ) -> str:
     """'exact', 'partial' or 'wrong': both raters over every reference, the best counts.
 
@@ -55,21 +62,21 @@ def rate(
     ratings: list[str] = []
     for reference in references:
         fields = {"question": question, "answer": answer, "reference": reference}
-        strict = _ask("rate_strict", fields, model, language, watch)
-        permissive = WRONG if strict == EXACT else _ask("rate_permissive", fields, model, language, watch)
+        strict = _ask("rate_strict", fields, model, language, cancel)
+        permissive = WRONG if strict == EXACT else _ask("rate_permissive", fields, model, language, cancel)
         ratings.append(rating(strict, permissive))
         if ratings[-1] == EXACT:
             break
     return best_rating(ratings)
 
 
-def _ask(task: str, fields: dict[str, str], model: ChatModel, language: str, watch: Watch) -> str:
+def _ask(task: str, fields: dict[str, str], model: ChatModel, language: str, cancel: CancelToken) -> str:
     verdict = strict_verdict if task == "rate_strict" else permissive_verdict
     prompt = prompts.render(task, language, reply_words=50, **fields)
     again = prompt.with_follow_up("rate.again")
     for attempt in range(TRIES):
         try:
-            return verdict(model.complete(prompt if attempt == 0 else again, watch).text)
+            return verdict(model.complete(prompt if attempt == 0 else again, cancel).text)
         except ReplyError:
             continue
     raise ReplyError("The rater said neither yes nor no, twice.")

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 
 from readagent_core import reading
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.counting import Counted
@@ -18,7 +19,7 @@ from readagent_core.evaluation.sharing import CostedStore, Ledger, Noted
 from readagent_core.evaluation.till import Till
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 
 
@@ -34,7 +35,7 @@ class Readings:
         self.opening = threading.Lock()  # our own work throughout: thirty at once would all be done last, calls waiting
         self._reading: dict[tuple[str, str], threading.Lock] = {}
 
-    def memory(self, case: Case, plan: ReadingPlan, watch: Watch) -> GistMemory | ReadAgentError:
+    def memory(self, case: Case, plan: ReadingPlan, cancel: CancelToken) -> GistMemory | ReadAgentError:
         """The document of ``case`` as read by ``plan``, from the library where it was read before; or why it could not
         be read.
 
@@ -53,7 +54,7 @@ class Readings:
             try:
                 store = CostedStore(self._library.store(opened), ledger)
                 memory = reading.read(  # nothing is asked ahead, so that its cost is the method's own
-                    document, noted, plan, store=store, connections=self._connections, watch=watch, ahead=1
+                    document, noted, plan, store=store, connections=self._connections, cancel=cancel, ahead=1
                 )
                 self._library.set_state(opened, "done")
             except STOPPERS:

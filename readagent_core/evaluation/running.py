@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, ReadAgentError
 from readagent_core.evaluation import collecting
 from readagent_core.evaluation.answering import Task, answer, failure
@@ -34,7 +35,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Event, event_to_dict
 from readagent_core.methods.support.resources import Resources
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 
 _READING_CALLS = 4  # at once for one document; documents are read side by side
@@ -65,7 +66,7 @@ def run(
     model: ChatModel,
     *,
     folder: Path,
-    watch: Watch | None = None,
+    cancel: CancelToken | None = None,
     on_change: Callable[[Progress], None] | None = None,
 ) -> Tally:
     """Run what is missing of ``experiment`` in ``folder``; the tally of all of it.
@@ -74,7 +75,7 @@ def run(
     LibraryError; whatever was answered before is kept and is not asked again.
     """
     experiment, record = prepare(experiment, model, folder)
-    runner = _Runner(experiment, model, folder, watch=watch or Watch(), on_change=on_change)
+    runner = _Runner(experiment, model, folder, cancel=cancel or CancelToken(), on_change=on_change)
     try:
         with collecting.seldom():
             tally = runner.run()
@@ -95,10 +96,10 @@ class _Runner:
         model: ChatModel,
         folder: Path,
         *,
-        watch: Watch,
+        cancel: CancelToken,
         on_change: Callable[[Progress], None] | None,
     ) -> None:
-        self.experiment, self.folder, self.watch, self.on_change = experiment, folder, watch, on_change
+        self.experiment, self.folder, self.cancel, self.on_change = experiment, folder, cancel, on_change
         self.model = limited(model, experiment.connections)
         self.till = Till(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self.library = Library(folder.parent)  # readings are shared by all experiments beside this one
@@ -133,7 +134,7 @@ class _Runner:
         self._tell()
         if self.error is not None:
             raise self.error
-        self.watch.check()
+        self.cancel.check()
         return self.tally
 
     def close(self) -> None:
@@ -184,7 +185,7 @@ class _Runner:
 
     def _memory(self, case: Case, plan: ReadingPlan) -> GistMemory | ReadAgentError:
         """The document as read by ``plan``; its figures are kept the first time."""
-        memory = self.readings.memory(case, plan, self.watch)
+        memory = self.readings.memory(case, plan, self.cancel)
         if isinstance(memory, GistMemory) and (memory.document.id, plan.key) not in self.tally.readings:
             kept = figures(memory, plan)
             self.documents.append(asdict(kept))
@@ -227,7 +228,7 @@ class _Runner:
         tools = Resources(artifacts=shelf, connections=self.at_once)
         whole = False
         try:
-            result, events = answer(task, counted, rater, tools=tools, watch=self.watch)
+            result, events = answer(task, counted, rater, tools=tools, cancel=self.cancel)
             whole = not result.error
             return result, events
         finally:
@@ -256,7 +257,7 @@ class _Runner:
                     self.error = error
 
     def _stopped(self) -> bool:
-        return self.error is not None or self.watch.cancelled
+        return self.error is not None or self.cancel.cancelled
 
     def _begin_answering(self) -> None:
         with self.lock:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.evaluation.counting import Counted
 from readagent_core.memory import Gist, Page
 from readagent_core.methods.support.resources import ArtifactStore
-from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.prompts import Prompt
 from readagent_core.reading import Store
 from readagent_core.usage import Usage
@@ -55,20 +56,20 @@ class Ledger:
             return pages, gists
 
 
-class Noted(Around):
+class Noted(ModelWrapper):
     """Enters every prompt that was answered into a ledger."""
 
     def __init__(self, model: ChatModel, ledger: Ledger) -> None:
         super().__init__(model)
         self._ledger = ledger
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        completion = self.model.complete(prompt, watch)
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        completion = self.model.complete(prompt, cancel)
         self._ledger.add(prompt)
         return completion
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        for part in self.model.stream(prompt, watch):
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        for part in self.model.stream(prompt, cancel):
             if isinstance(part, Completion):
                 self._ledger.add(prompt)
             yield part

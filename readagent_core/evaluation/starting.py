@@ -59,7 +59,7 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
 
         hold = taken or _hold(folder)
         try:
-            running.run(experiment, model, folder=folder, watch=job, on_change=told)
+            running.run(experiment, model, folder=folder, cancel=job, on_change=told)
         finally:
             hold.release()
         return None

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import GistMemory
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.usage import Usage
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -185,7 +186,7 @@ class Method(Protocol):
     needs_gists: bool
 
     def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
         """Yield the events of a run, the last one Answered. Raises ModelError or CancelledError."""
         ...

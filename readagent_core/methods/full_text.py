@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import SettingsError, WindowError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Question
 from readagent_core.methods.support.response import ANSWER_WORDS, respond, text_prompt
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import max_context_words
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.prompts import render_fragment
 from readagent_core.words import count_words, first_words, last_words
 
@@ -29,11 +30,11 @@ class FullText:
     needs_gists = False
 
     def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
         if settings.keep not in ("left", "right", "ends"):
             raise SettingsError(f"Full text can keep 'left', 'right' or 'ends', not {settings.keep!r}.")
-        run = Run(self.name, question, memory, model, settings, watch)
+        run = Run(self.name, question, memory, model, settings, cancel)
         text, words = memory.whole_text, memory.whole_words
         around = text_prompt(
             run, "", cut=render_fragment("cut.left", run.language, kept=str(words), words=str(words)), quote=True

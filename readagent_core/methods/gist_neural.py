@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
 from readagent_core.methods.support.response import count_memory_words, respond_from_memory
 from readagent_core.methods.support.retrieval import rank_by_embedding
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 
 
 class GistNeural:
@@ -20,9 +21,9 @@ class GistNeural:
     needs_gists = True
 
     def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, watch)
+        run = Run(self.name, question, memory, model, settings, cancel)
         yield from retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit))
 
 

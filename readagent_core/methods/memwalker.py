@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AnswerPart, AskSettings, Event, Expanded, LookedUp, Question
@@ -19,7 +20,7 @@ from readagent_core.methods.support.response import ANSWER_WORDS, chosen_option
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.summary_tree import Node, Tree, build_tree, pages_of_node
 from readagent_core.methods.support.word_budget import max_context_words
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.words import collapse_whitespace, count_words, first_words, last_words
 
@@ -64,9 +65,9 @@ class MemWalker:
     needs_gists = False
 
     def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, watch)
+        run = Run(self.name, question, memory, model, settings, cancel)
         tree = yield from build_tree(run)
         walk = Walk()
         text, option = yield from navigate(run, tree, walk)

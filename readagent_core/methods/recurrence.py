@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from contextlib import nullcontext
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
@@ -18,7 +19,7 @@ from readagent_core.methods.support.resources import ArtifactStore, artifact_key
 from readagent_core.methods.support.response import respond, text_prompt
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import tokens_to_words
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.prompts import render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words
@@ -35,9 +36,9 @@ class Recurrence:
     needs_gists = False
 
     def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, watch)
+        run = Run(self.name, question, memory, model, settings, cancel)
         summary, parts = yield from build_summary(run)
         yield from respond(
             run,
@@ -60,7 +61,7 @@ def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
     key = artifact_key(
         run.model.name, run.memory.document.id, segment_tokens, summary_tokens, template_hash("carry", run.language)
     )
-    with build_lock(key, run.watch) if artifacts else nullcontext():
+    with build_lock(key, run.cancel) if artifacts else nullcontext():
         return (yield from _update_summary(run, parts, words, artifacts=artifacts, key=key)), len(parts)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Question
@@ -17,7 +18,7 @@ from readagent_core.methods.support.resources import ArtifactStore, artifact_key
 from readagent_core.methods.support.response import respond, text_prompt
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.topics import BLOCK_WORDS, TOPIC_WORDS, Block, cluster_blocks, split_into_blocks
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.plan import GIST_SHARE
 from readagent_core.prompts import render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
@@ -35,9 +36,9 @@ class SemanticCompression:
     needs_gists = False
 
     def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, watch)
+        run = Run(self.name, question, memory, model, settings, cancel)
         blocks, topics, texts = yield from compress_document(run)
         text = "\n\n".join(texts)
         yield from respond(
@@ -70,7 +71,7 @@ def compress_document(run: Run) -> Generator[Event, None, tuple[list[Block], lis
         template_hash("compress", run.language),
     )
     blocks = split_into_blocks(document, block_words)
-    with build_lock(key, run.watch) if artifacts else nullcontext():
+    with build_lock(key, run.cancel) if artifacts else nullcontext():
         topics, texts = yield from _compress_topics(run, blocks, topic_words, share, artifacts=artifacts, key=key)
     return blocks, topics, texts
 
@@ -83,7 +84,7 @@ def _compress_topics(
     if "chunks" in stored:
         topics = [tuple(topic) for topic in stored["chunks"]]
     else:
-        vectors = embedder_for(run.settings).embed([b.text for b in blocks], run.watch)
+        vectors = embedder_for(run.settings).embed([b.text for b in blocks], run.cancel)
         topics = cluster_blocks(blocks, vectors, topic_words=topic_words)
     texts: dict[int, str] = {int(number): str(text) for number, text in stored.get("texts", {}).items()}
     sources = ["".join(blocks[i].text for i in topic).strip() for topic in topics]

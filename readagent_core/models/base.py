@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from readagent_core.cancel import Watch as Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server.limiter import Limiter
 from readagent_core.prompts import Prompt
@@ -98,30 +98,30 @@ class ChatModel(ABC):
         return []
 
     @abstractmethod
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         """Return the whole reply. Raises ModelError (one of its subclasses) or CancelledError."""
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
         """Give the parts of the reply as they arrive and, last, the Completion that holds them all. Raises as
         ``complete`` does.
         """
-        completion = self.complete(prompt, watch)
+        completion = self.complete(prompt, cancel)
         yield from completion.text.splitlines(keepends=True)
         yield completion
 
-    def learn_window(self, watch: Watch) -> None:  # noqa: B027  only a server has to be asked
+    def learn_window(self, cancel: CancelToken) -> None:  # noqa: B027  only a server has to be asked
         """Ask the server for its window where it is not known yet, so that ``window`` need not wait for it."""
 
-    def anew(self) -> ChatModel:
+    def without_cache(self) -> ChatModel:
         """Return this model without the replies in the cache: each prompt is sent, and its reply stored."""
         return self
 
-    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> ChatModel:
-        """Return this model with ``around`` applied to what is asked where the cache holds no reply."""
-        return around(self)
+    def wrap_inner(self, wrap: Callable[[ChatModel], ChatModel]) -> ChatModel:
+        """Return this model with ``wrap`` applied to what is asked where the cache holds no reply."""
+        return wrap(self)
 
 
-class Around(ChatModel):
+class ModelWrapper(ChatModel):
     """Delegates to another model: the base of every wrapper."""
 
     def __init__(self, model: ChatModel) -> None:
@@ -171,20 +171,20 @@ class Around(ChatModel):
     def notices(self) -> list[str]:
         return self.model.notices
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        return self.model.complete(prompt, watch)
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        return self.model.complete(prompt, cancel)
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        return self.model.stream(prompt, watch)
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        return self.model.stream(prompt, cancel)
 
-    def learn_window(self, watch: Watch) -> None:
-        self.model.learn_window(watch)
+    def learn_window(self, cancel: CancelToken) -> None:
+        self.model.learn_window(cancel)
 
-    def anew(self) -> Self:
-        return self._over(self.model.anew())
+    def without_cache(self) -> Self:
+        return self._over(self.model.without_cache())
 
-    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> Self:
-        return self._over(self.model.beneath(around))
+    def wrap_inner(self, wrap: Callable[[ChatModel], ChatModel]) -> Self:
+        return self._over(self.model.wrap_inner(wrap))
 
     def _over(self, model: ChatModel) -> Self:
         """Return a copy of this wrapper around another model; what it counts or holds is shared."""

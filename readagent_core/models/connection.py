@@ -1,6 +1,6 @@
 """Makes the model that the settings name: a stack of wrappers around a server, shared by the whole process.
 
-Cached → Purse → Patient → OpenAIServer. What the settings page kept for a model is read here and nowhere else.
+Cached → MonthlyBudget → Retrying → OpenAIServer. What the settings page kept for a model is read here and nowhere else.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cache.model import Cached
 from readagent_core.models.cache.store import DAYS, MEGABYTES, ReplyCache
-from readagent_core.models.cost.meter import Purse
+from readagent_core.models.cost.meter import MonthlyBudget
 from readagent_core.models.cost.prices import Price, price_of
-from readagent_core.models.cost.spending import Ledger
+from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.server.limiter import MOST_AT_ONCE, Limiter
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
 from readagent_core.models.server.quirks import Quirks
-from readagent_core.models.server.retry import Patient
+from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings
 
 _LOCK = threading.RLock()
 _CACHES: dict[tuple[Path, int, float], ReplyCache] = {}
-_LEDGERS: dict[Path, Ledger] = {}
+_SPENDING_LOGS: dict[Path, SpendingLog] = {}
 _LIMITERS: dict[str, Limiter] = {}
 _QUIRKS: dict[tuple[str, str], Quirks] = {}
 # A stack lives as long as something uses it, the newest one of each home folder longer; then its connections close.
@@ -47,18 +47,18 @@ class ServerModel(Cached):
         *,
         cache: ReplyCache,
         limiter: Limiter,
-        ledger: Ledger,
+        log: SpendingLog,
         price: Price | None,
         budget: float | None,
         month: float | None,
-        pace: float = 1.0,
+        time_scale: float = 1.0,
     ) -> None:
         self.server = server
         self.price = price
         self.budget = budget
-        self.pace = pace
+        self.time_scale = time_scale
         self._limiter = limiter
-        super().__init__(Purse(Patient(server, limiter, pace=pace), ledger, price, month), cache)
+        super().__init__(MonthlyBudget(Retrying(server, limiter, time_scale=time_scale), log, price, month), cache)
 
     @property
     def limiter(self) -> Limiter:
@@ -71,10 +71,10 @@ class ServerModel(Cached):
         return [*self.server.notices, *slowed, *self.cache.notices]
 
 
-def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
+def connect(settings: Settings, *, time_scale: float = 1.0) -> ChatModel:
     """The model in force: the settings' server, or the built-in reader where none is connected.
 
-    Nothing is sent yet, so it never fails for a server that is away. ``pace``: see ``Patient``.
+    Nothing is sent yet, so it never fails for a server that is away. ``time_scale``: see ``Retrying``.
     """
     if not settings.connected:
         return BuiltInReader()
@@ -87,7 +87,7 @@ def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
         int(_number(kept, "at_once") or MOST_AT_ONCE),
         _number(kept, "budget_book"),
         _number(kept, "budget_month"),
-        pace,
+        time_scale,
     )
     price = price_of(settings.model, where, kept.get("prices"))
     key = (settings.home, where, settings.model, settings.api_key, options, price, _cache_options(settings))
@@ -111,20 +111,20 @@ def connect(settings: Settings, *, pace: float = 1.0) -> ChatModel:
                 server,
                 cache=open_cache(settings),
                 limiter=limiter,
-                ledger=open_spending_log(settings.home),
+                log=open_spending_log(settings.home),
                 price=price,
                 budget=book,
                 month=month,
-                pace=pace,
+                time_scale=time_scale,
             )
         _NEWEST[settings.home] = stack
         return stack
 
 
-def open_spending_log(home: Path) -> Ledger:
+def open_spending_log(home: Path) -> SpendingLog:
     """The one record of what is spent from this home folder in this process."""
     with _LOCK:
-        return _LEDGERS.setdefault(home, Ledger(home))
+        return _SPENDING_LOGS.setdefault(home, SpendingLog(home))
 
 
 def open_cache(settings: Settings) -> ReplyCache:
@@ -170,9 +170,9 @@ def close_all() -> None:
             stack.server.close()
         for cache in _CACHES.values():
             cache.close()
-        for ledger in _LEDGERS.values():
-            ledger.close()
-        for registry in (_STACKS, _NEWEST, _CACHES, _LEDGERS, _LIMITERS, _QUIRKS):
+        for log in _SPENDING_LOGS.values():
+            log.close()
+        for registry in (_STACKS, _NEWEST, _CACHES, _SPENDING_LOGS, _LIMITERS, _QUIRKS):
             registry.clear()
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Gist, Page
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt, render, template_language
@@ -118,7 +119,14 @@ def first_sentences(text: str, target: int, language: str) -> str:
 
 
 def shorten_text(
-    text: str, plan: ReadingPlan, model: ChatModel, *, language: str, target: int, watch: Watch, instruction: str = ""
+    text: str,
+    plan: ReadingPlan,
+    model: ChatModel,
+    *,
+    language: str,
+    target: int,
+    cancel: CancelToken,
+    instruction: str = "",
 ) -> Gist:
     """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback."""
     words = count_words(text)
@@ -126,7 +134,7 @@ def shorten_text(
     current = prompt
     for _ in range(2):
         try:
-            reply = clean_reply(model.complete(current, watch).text)
+            reply = clean_reply(model.complete(current, cancel).text)
             wrong = find_problem(reply, words)
         except CutOffError:
             wrong = "cut off"
@@ -145,7 +153,7 @@ def shorten_text(
 
 
 def gist_page(
-    document: Document, page: Page, plan: ReadingPlan, *, model: ChatModel, watch: Watch, instruction: str = ""
+    document: Document, page: Page, plan: ReadingPlan, *, model: ChatModel, cancel: CancelToken, instruction: str = ""
 ) -> Gist:
     """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``."""
     plain = "\n\n".join(p.text for p in document.paragraphs[page.start : page.end])
@@ -154,6 +162,6 @@ def gist_page(
     text = document.text(page.start, page.end)
     target = target_words(page.words, plan.gist_share)
     gist = shorten_text(
-        text, plan, model, language=document.language, target=target, watch=watch, instruction=instruction
+        text, plan, model, language=document.language, target=target, cancel=cancel, instruction=instruction
     )
     return audit_gist(gist, text, page_words=page.words)

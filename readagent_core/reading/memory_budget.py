@@ -14,9 +14,10 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import render
 from readagent_core.reading.gisting import shorten_text
@@ -47,7 +48,7 @@ def fit(
     memory: GistMemory,
     model: ChatModel,
     budget_words: int,
-    watch: Watch,
+    cancel: CancelToken,
     *,
     page_words: int | None = None,
     connections: int = 8,
@@ -66,8 +67,8 @@ def fit(
         if key in _fitted:
             _fitted.move_to_end(key)
             return _fitted[key]
-    merged = _merge(memory, model, budget_words, watch, most=most, connections=connections)
-    result = _shortened(merged, model, budget_words, watch, connections=connections)
+    merged = _merge(memory, model, budget_words, cancel, most=most, connections=connections)
+    result = _shortened(merged, model, budget_words, cancel, connections=connections)
     with _lock:
         _fitted[key] = result
         while len(_fitted) > _CACHED:
@@ -79,7 +80,7 @@ def fit(
 
 
 def _merge(
-    memory: GistMemory, model: ChatModel, budget: int, watch: Watch, *, most: int, connections: int
+    memory: GistMemory, model: ChatModel, budget: int, cancel: CancelToken, *, most: int, connections: int
 ) -> GistMemory:
     """Merge pages until each gist may have enough words to say something."""
     wanted = max(1, budget // (_GOOD_WORDS + TAG_WORDS))
@@ -87,7 +88,7 @@ def _merge(
         return memory
     missing = next((i for i, gist in enumerate(memory.gists) if gist is None), None)
     read = memory if missing is None else memory.up_to(missing)
-    verdicts = _ask_verdicts(read, model, watch, connections=connections)
+    verdicts = _ask_verdicts(read, model, cancel, connections=connections)
     groups = [[page.number] for page in read.pages]
     size = memory.plan.max_words
     joinable = {"no"}
@@ -110,7 +111,7 @@ def _merge(
     return _merge_groups(read, groups)
 
 
-def _ask_verdicts(memory: GistMemory, model: ChatModel, watch: Watch, *, connections: int) -> Mapping[int, str]:
+def _ask_verdicts(memory: GistMemory, model: ChatModel, cancel: CancelToken, *, connections: int) -> Mapping[int, str]:
     """Return for each page from 2 on whether it starts a new chapter or section. A page with a heading does."""
     verdicts: dict[int, str] = {}
     works: dict[int, Callable[[], str]] = {}
@@ -118,11 +119,11 @@ def _ask_verdicts(memory: GistMemory, model: ChatModel, watch: Watch, *, connect
         if memory.document.headings(page.start):
             verdicts[page.number] = "yes"
         else:
-            works[page.number] = _verdict_work(memory, page, model, watch)
-    return verdicts | run_all(works, connections=connections, watch=watch)
+            works[page.number] = _verdict_work(memory, page, model, cancel)
+    return verdicts | run_all(works, connections=connections, cancel=cancel)
 
 
-def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, watch: Watch) -> Callable[[], str]:
+def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, cancel: CancelToken) -> Callable[[], str]:
     before, after = memory.gists[page.number - 2], memory.gists[page.number - 1]
     prompt = render(
         "merge",
@@ -135,7 +136,7 @@ def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, watch: Watch
 
     def ask() -> str:
         try:
-            return parse_verdict(model.complete(prompt, watch).text)
+            return parse_verdict(model.complete(prompt, cancel).text)
         except (CutOffError, EmptyReplyError, RefusedError):
             return "not sure"
 
@@ -187,7 +188,9 @@ def _merge_gists(parts: Sequence[Gist]) -> Gist:
 # --- shortening again -----------------------------------------------------------------------------
 
 
-def _shortened(memory: GistMemory, model: ChatModel, budget: int, watch: Watch, *, connections: int) -> GistMemory:
+def _shortened(
+    memory: GistMemory, model: ChatModel, budget: int, cancel: CancelToken, *, connections: int
+) -> GistMemory:
     """Shorten all gists in proportion until the memory fits; what the model does not shorten enough is cut."""
     for attempt in range(_PASSES + 1):
         if count_words(memory.text()) <= budget:
@@ -196,8 +199,8 @@ def _shortened(memory: GistMemory, model: ChatModel, budget: int, watch: Watch, 
         if attempt == _PASSES:
             gists = {n: _cut_gist(memory, n, target) for n, target in targets.items()}
         else:
-            works = {n: _shorten_work(memory, n, target, model, watch) for n, target in targets.items()}
-            gists = run_all(works, connections=connections, watch=watch)
+            works = {n: _shorten_work(memory, n, target, model, cancel) for n, target in targets.items()}
+            gists = run_all(works, connections=connections, cancel=cancel)
         memory = _with_gists(memory, gists)
     return memory
 
@@ -214,13 +217,15 @@ def _targets(memory: GistMemory, budget: int) -> dict[int, int]:
     return {n: max(2, int(w * share)) for n, w in words.items() if w > max(2, int(w * share))}
 
 
-def _shorten_work(memory: GistMemory, number: int, target: int, model: ChatModel, watch: Watch) -> Callable[[], Gist]:
+def _shorten_work(
+    memory: GistMemory, number: int, target: int, model: ChatModel, cancel: CancelToken
+) -> Callable[[], Gist]:
     gist = memory.gists[number - 1]
     assert gist is not None
     language = memory.document.language
 
     def work() -> Gist:
-        shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, watch=watch)
+        shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, cancel=cancel)
         return replace(
             shorter,
             level=gist.level + 1,
@@ -245,7 +250,7 @@ def shorten_old_gists(
     memory: GistMemory,
     model: ChatModel,
     budget_words: int,
-    watch: Watch,
+    cancel: CancelToken,
     *,
     connections: int = 8,
     save: Callable[[int, Gist], None] | None = None,
@@ -259,8 +264,8 @@ def shorten_old_gists(
         targets = _old_targets(memory, budget_words)
         if not targets:
             return memory
-        works = {n: _shorten_work(memory, n, words, model, watch) for n, words in targets.items()}
-        memory = _with_gists(memory, run_all(works, connections=connections, watch=watch, each=save))
+        works = {n: _shorten_work(memory, n, words, model, cancel) for n, words in targets.items()}
+        memory = _with_gists(memory, run_all(works, connections=connections, cancel=cancel, each=save))
     return memory
 
 

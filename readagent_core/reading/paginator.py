@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import Gist, Page
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.reading.pause_windows import Windows
 
 
@@ -45,7 +46,7 @@ class Paginator(Protocol):
 
     def call_counts(self) -> CallCounts: ...
 
-    def next_calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
+    def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
         """Return at most ``room`` calls to make now, the most urgent first."""
         ...
 
@@ -71,7 +72,7 @@ class UniformPaginator:
     def call_counts(self) -> CallCounts:
         return CallCounts()
 
-    def next_calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
+    def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
         return []
 
     def accept_reply(self, key: str, result: Any) -> dict[str, Any] | None:

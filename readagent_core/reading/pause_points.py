@@ -10,9 +10,10 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
 from readagent_core.memory import Page
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt, render, template, template_language
 from readagent_core.reading.pause_windows import Window, Windows
@@ -96,7 +97,7 @@ class PageReply:
 
 
 def ask_page(
-    windows: Windows, window: Window, model: ChatModel, *, watch: Watch, before: int | None = None
+    windows: Windows, window: Window, model: ChatModel, *, cancel: CancelToken, before: int | None = None
 ) -> PageReply:
     """Ask for the pause point of ``window``; return the page before it, without a number. Raises ModelError."""
     prompt = pause_prompt(windows, window, before=before)
@@ -105,7 +106,7 @@ def ask_page(
     for attempt in range(TRIES):
         pause: PausePoint | None = None
         try:
-            pause = parse_pause_point(model.complete(current, watch).text, window.labels)
+            pause = parse_pause_point(model.complete(current, cancel).text, window.labels)
         except CutOffError as error:
             pause = _parse_cut_off(error, window)
         except (EmptyReplyError, RefusedError, ReplyError):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -76,7 +76,7 @@ def run_all(
     works: Mapping[K, Callable[[], V]],
     *,
     connections: int,
-    watch: Watch,
+    cancel: CancelToken,
     each: Callable[[K, V], None] | None = None,
 ) -> dict[K, V]:
     """Run ``works`` on a pool and return their results by key; calls ``each`` with every result as it comes.
@@ -88,7 +88,7 @@ def run_all(
     waiting = list(works.items())[::-1]
     try:
         while waiting or pool.running:
-            watch.check()
+            cancel.check()
             while waiting and pool.room:
                 pool.submit(*waiting.pop())
             outcome = pool.next(0.2)

@@ -13,10 +13,11 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.gisting import gist_page
@@ -44,14 +45,14 @@ def read(
     *,
     store: Store | None = None,
     connections: int = 8,
-    watch: Watch | None = None,
+    cancel: CancelToken | None = None,
     on_change: Callable[[Progress], None] | None = None,
     ahead: float = CALLS_AHEAD,
 ) -> GistMemory:
     """Read ``document`` and return its gist memory; resumes from the results in ``store``.
 
     ``connections``: calls at once. ``ahead``: most pagination calls for each call that the sequential algorithm makes
-    (1: never ask ahead). Raises EmptyDocumentError, ModelError, and CancelledError when ``watch`` is cancelled;
+    (1: never ask ahead). Raises EmptyDocumentError, ModelError, and CancelledError when ``cancel`` is cancelled;
     the results so far are in the store then.
     """
     limited = document.limited(plan.max_words)
@@ -59,10 +60,10 @@ def read(
         raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
     windows = Windows(limited, plan)
     metered = model if isinstance(model, Metered) else Metered(model)
-    watch = watch or Watch()
-    metered.learn_window(watch)
+    cancel = cancel or CancelToken()
+    metered.learn_window(cancel)
     while True:
-        run = _ReadingRun(windows, metered, store or NoStore(), connections, watch, on_change, ahead)
+        run = _ReadingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead)
         try:
             memory = run.finish()
         except _SavedElsewhere:
@@ -71,11 +72,13 @@ def read(
 
 
 def regenerate_gist(
-    memory: GistMemory, number: int, model: ChatModel, *, instruction: str = "", watch: Watch | None = None
+    memory: GistMemory, number: int, model: ChatModel, *, instruction: str = "", cancel: CancelToken | None = None
 ) -> Gist:
     """Return a new gist of page ``number``, made with the reader's ``instruction``. Raises KeyError, ModelError."""
     page = memory.page(number)
-    return gist_page(memory.document, page, memory.plan, model=model, watch=watch or Watch(), instruction=instruction)
+    return gist_page(
+        memory.document, page, memory.plan, model=model, cancel=cancel or CancelToken(), instruction=instruction
+    )
 
 
 class _ReadingRun:
@@ -87,11 +90,11 @@ class _ReadingRun:
         model: Metered,
         store: Store,
         connections: int,
-        watch: Watch,
+        cancel: CancelToken,
         on_change: Callable[[Progress], None] | None,
         ahead: float,
     ) -> None:
-        self._windows, self._model, self._store, self._watch = windows, model, store, watch
+        self._windows, self._model, self._store, self._cancel = windows, model, store, cancel
         self._on_change = on_change
         self._pages, gists = store.load()
         self._gists: list[Gist | None] = [gists.get(page.number) for page in self._pages]
@@ -113,7 +116,7 @@ class _ReadingRun:
         try:
             self._save_confirmed_pages()
             while not self._complete:
-                self._watch.check()
+                self._cancel.check()
                 self._submit()
                 outcome = self._pool.next(0.2)
                 if outcome is not None:
@@ -142,7 +145,7 @@ class _ReadingRun:
             self._gists[number - 1] = gist
             self._report_progress()
 
-        shorten_old_gists(memory, self._model, budget, self._watch, connections=connections, save=save)
+        shorten_old_gists(memory, self._model, budget, self._cancel, connections=connections, save=save)
         return self._memory()
 
     @property
@@ -176,16 +179,16 @@ class _ReadingRun:
         """Start calls on all free connections. One gist always comes first, so that pages can be read early."""
         if self._to_gist and self._gisting == 0 and self._pool.room:
             self._submit_gist()
-        for call in self._paginator.next_calls(self._pool.room, self._model, self._watch):
+        for call in self._paginator.next_calls(self._pool.room, self._model, self._cancel):
             self._pool.submit(call.key, call.work)
         while self._to_gist and self._pool.room:
             self._submit_gist()
 
     def _submit_gist(self) -> None:
         page = self._to_gist.pop(0)
-        windows, model, watch = self._windows, self._model, self._watch
+        windows, model, cancel = self._windows, self._model, self._cancel
         self._gisting += 1
-        self._pool.submit(page, lambda: gist_page(windows.document, page, windows.plan, model=model, watch=watch))
+        self._pool.submit(page, lambda: gist_page(windows.document, page, windows.plan, model=model, cancel=cancel))
 
     def _handle_outcome(self, outcome: Outcome) -> None:
         page = outcome.tag if isinstance(outcome.tag, Page) else None
@@ -220,7 +223,7 @@ class _ReadingRun:
         while self._pool.running and time.monotonic() < until:
             outcome = self._pool.next(0.1)
             if outcome is None or outcome.error is not None:
-                if self._watch.cancelled:
+                if self._cancel.cancelled:
                     until = min(until, time.monotonic() + _SECONDS_AFTER_CANCEL)
                 continue
             try:

@@ -14,9 +14,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
 from readagent_core.memory import Gist, Page
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt, render, template, template_language
 from readagent_core.reading.audit import audit_gist
@@ -134,14 +135,14 @@ def parse_pause_points(reply: str, offered: Collection[int]) -> PausePoints:
     return PausePoints(reasons, gists)
 
 
-def ask_span(windows: Windows, span: Span, model: ChatModel, *, watch: Watch, with_gists: bool) -> PausePoints:
+def ask_span(windows: Windows, span: Span, model: ChatModel, *, cancel: CancelToken, with_gists: bool) -> PausePoints:
     """Ask for the pause points of a span; none after three unusable replies. Raises ModelError, CancelledError."""
     prompt = current = span_prompt(windows, span, with_gists=with_gists)
     offered = offered_labels(windows, span)
     best = PausePoints({}, retries=TRIES - 1)
     for attempt in range(TRIES):
         try:
-            points = parse_pause_points(model.complete(current, watch).text, offered)
+            points = parse_pause_points(model.complete(current, cancel).text, offered)
             return PausePoints(points.reasons, points.gists, attempt)
         except CutOffError as error:
             best = max(best, _parse_cut_off(error.text, offered), key=lambda p: len(p.reasons))
@@ -198,7 +199,7 @@ class SpanPaginator:
     def call_counts(self) -> CallCounts:
         return CallCounts(self._asked, 0, self._retries)
 
-    def next_calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
+    def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
         chosen: list[Call] = []
         for span in self._spans:
             if len(chosen) >= room:
@@ -206,7 +207,7 @@ class SpanPaginator:
             if span.end > self._position and span not in self._points and span not in self._running:
                 self._running.add(span)
                 self._asked += 1
-                chosen.append(Call(_key(span), self._work(span, model, watch)))
+                chosen.append(Call(_key(span), self._work(span, model, cancel)))
         return chosen
 
     def accept_reply(self, key: str, points: PausePoints) -> dict[str, Any] | None:
@@ -233,8 +234,8 @@ class SpanPaginator:
                 self._gists[start, end] = points.gists[end]
             start = end
 
-    def _work(self, span: Span, model: ChatModel, watch: Watch) -> Callable[[], PausePoints]:
-        return lambda: ask_span(self._windows, span, model, watch=watch, with_gists=self._with_gists)
+    def _work(self, span: Span, model: ChatModel, cancel: CancelToken) -> Callable[[], PausePoints]:
+        return lambda: ask_span(self._windows, span, model, cancel=cancel, with_gists=self._with_gists)
 
     def _advance(self) -> None:
         while self._position < self._windows.total and (page := self._next(self._position)) is not None:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import Gist, Page
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.reading.paginator import Call, CallCounts
 from readagent_core.reading.pause_points import PageReply, ask_page
 from readagent_core.reading.pause_windows import Windows
@@ -87,7 +88,7 @@ class SpeculativePaginator:
         needed = sum(chain.state in self._running for chain in self._chains)
         return CallCounts(self._asked, self._asked - self._confirmed - needed, self._retries)
 
-    def next_calls(self, room: int, model: ChatModel, watch: Watch) -> list[Call]:
+    def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
         """Return at most ``room`` calls to make now: first those of the confirmed chains, which are never needless."""
         chosen: list[State] = []
         room = min(room, self._connections - len(self._running))
@@ -96,7 +97,7 @@ class SpeculativePaginator:
                 chosen.append(self._ask(state))
         if not self._first and self._share:
             chosen += self._ask_ahead(room - len(chosen))
-        return [Call(f"pause {before} {start}", self._work(before, start, model, watch)) for before, start in chosen]
+        return [Call(f"pause {before} {start}", self._work(before, start, model, cancel)) for before, start in chosen]
 
     def accept_reply(self, key: str, reply: PageReply) -> dict[str, Any] | None:
         """Accept a reply. Returns it as a note to save unless it is the next page, which is saved at once."""
@@ -118,10 +119,10 @@ class SpeculativePaginator:
     def gist_for(self, page: Page) -> Gist | None:
         return None
 
-    def _work(self, before: int, start: int, model: ChatModel, watch: Watch) -> Callable[[], PageReply]:
+    def _work(self, before: int, start: int, model: ChatModel, cancel: CancelToken) -> Callable[[], PageReply]:
         window = self._windows.window(start)
         shown = before if before >= 0 else None
-        return lambda: ask_page(self._windows, window, model, watch=watch, before=shown)
+        return lambda: ask_page(self._windows, window, model, cancel=cancel, before=shown)
 
     def _ask(self, state: State) -> State:
         self._running.add(state)

@@ -74,7 +74,7 @@ def ask(
     history = following.seen_history(study.library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
     settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
     # one meter for every call of this question: the step before the method shares the method's budget
-    model = Metered(study.model.anew() if anew else study.model)
+    model = Metered(study.model.without_cache() if anew else study.model)
     extra: dict[str, Any] = {
         "model": model.name,
         "where": model.where,

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from readagent_core import prompts
+from readagent_core.cancel import CancelToken
 from readagent_core.citations import parse
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.library.records import Exchange
 from readagent_core.methods.base import Event, ModelCall, Noted
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import Prompt
@@ -75,11 +76,11 @@ def standalone(reply: str, question: str) -> str:
     return text if words and asked / 2 <= words <= asked * 3 + 30 else ""
 
 
-def make_standalone(prompt: Prompt, question: str, model: ChatModel, watch: Watch) -> tuple[str, list[Event]]:
+def make_standalone(prompt: Prompt, question: str, model: ChatModel, cancel: CancelToken) -> tuple[str, list[Event]]:
     """``question`` self-contained, and what happened. Where the model will not, it stays as it is, with a note."""
     meter = Metered(model)  # of this call alone; a budget is that of the model it is given
     try:
-        reply = meter.complete(prompt, watch).text
+        reply = meter.complete(prompt, cancel).text
     except (EmptyReplyError, RefusedError, CutOffError):
         reply = ""
     text = standalone(reply, question)

@@ -113,7 +113,7 @@ def read_from(study: Study, reading_id: int, page: int) -> Job:
         library.cut_from(own.id, page)
     elif not own.pages and (own.document_id, own.plan.key) == (shown.document_id, shown.plan.key):
         library.put_memory(own.id, library.memory(shown.id).up_to(page - 1))
-    return _start(study, library.reading(own.id), study.model.anew())
+    return _start(study, library.reading(own.id), study.model.without_cache())
 
 
 def newest_memory(study: Study, book_id: str) -> tuple[Reading, GistMemory] | None:
@@ -149,7 +149,7 @@ def _read(study: Study, reading: Reading, job: Job, *, model: ChatModel, connect
             reading.plan,
             store=library.store(reading.id),
             connections=connections,
-            watch=job,
+            cancel=job,
             on_change=tell,
             ahead=ahead,
         )

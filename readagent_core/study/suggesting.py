@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from readagent_core import prompts
+from readagent_core.cancel import CancelToken
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 
@@ -113,13 +114,13 @@ def questions_in(reply: str) -> list[str]:
     return found[:COUNT]
 
 
-def suggest(memory: GistMemory, model: ChatModel, watch: Watch) -> list[str]:
+def suggest(memory: GistMemory, model: ChatModel, cancel: CancelToken) -> list[str]:
     """Questions about this text. Raises ModelError."""
     if not model.is_language_model:
         return by_rule(memory)
     title = escape_tags(memory.document.title)
     prompt = prompts.render("suggest", memory.document.language, title=title, count=str(COUNT), memory=memory.text())
-    return questions_in(model.complete(prompt, watch).text)
+    return questions_in(model.complete(prompt, cancel).text)
 
 
 def kept(study: Study, reading_id: int, *, up_to: int | None) -> list[str] | None:

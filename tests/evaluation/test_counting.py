@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from readagent_core import models
+from readagent_core.cancel import CancelToken
 from readagent_core.evaluation.counting import limited
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
 from tests.fakes.model import FakeModel
@@ -28,14 +29,14 @@ def test_a_kept_reply_waits_for_no_connection(tmp_path: Path) -> None:
 
     with FakeServer(reply) as server:
         model = models.connect(Settings(tmp_path, base_url=server.url, model="fake-model"))
-        model.complete(KEPT, Watch())
+        model.complete(KEPT, CancelToken())
         one = limited(model, 1)
         with ThreadPoolExecutor(2) as pool:
-            slow = pool.submit(one.complete, SLOW, Watch())
+            slow = pool.submit(one.complete, SLOW, CancelToken())
             until = time.monotonic() + 20
             while len(server.chats) < 2 and time.monotonic() < until:
                 time.sleep(0.01)
-            kept = pool.submit(one.complete, KEPT, Watch()).result(20)
+            kept = pool.submit(one.complete, KEPT, CancelToken()).result(20)
             assert kept.cached
             assert not slow.done()
             go_on.set()
@@ -56,11 +57,11 @@ def test_never_more_calls_at_once_than_allowed() -> None:
         return "OK."
 
     class Unlocked(FakeModel):
-        def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+        def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
             return Completion(reply(prompt))
 
     three = limited(Unlocked([]), 3)
     with ThreadPoolExecutor(12) as pool:
-        parts = list(pool.map(lambda n: list(three.stream(Prompt("answer", str(n)), Watch())), range(36)))
+        parts = list(pool.map(lambda n: list(three.stream(Prompt("answer", str(n)), CancelToken())), range(36)))
     assert most == 3
     assert all(part[0] == "OK." and isinstance(part[-1], Completion) for part in parts)

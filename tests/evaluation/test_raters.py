@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReplyError, UnreachableError
 from readagent_core.evaluation.raters import permissive_verdict, rate, strict_verdict
-from readagent_core.models.base import Watch
 from tests.fakes.model import FakeModel
 
 
@@ -49,7 +49,7 @@ def test_a_reply_that_says_neither(reply):
 
 def rated(replies, references=("blue",), answer="It was blue."):
     model = FakeModel(replies)
-    return rate("What colour?", answer, list(references), model, watch=Watch()), model
+    return rate("What colour?", answer, list(references), model, cancel=CancelToken()), model
 
 
 def test_exact_needs_no_second_rater():
@@ -88,5 +88,5 @@ def test_a_models_failure_is_not_a_verdict():
 
 def test_japanese_prompts():
     model = FakeModel(["YES"])
-    assert rate("何色？", "青", ["青"], model, language="ja", watch=Watch()) == "exact"
+    assert rate("何色？", "青", ["青"], model, language="ja", cancel=CancelToken()) == "exact"
     assert "正解" in model.prompts[0].text

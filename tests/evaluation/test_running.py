@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import (
     BudgetError,
     CancelledError,
@@ -30,7 +31,6 @@ from readagent_core.evaluation.starting import check_price
 from readagent_core.evaluation.tally import load
 from readagent_core.evaluation.till import spent
 from readagent_core.methods.base import AskSettings
-from readagent_core.models.base import Watch
 from readagent_core.models.cost.prices import FREE, Price
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
@@ -101,17 +101,17 @@ def test_a_second_run_asks_nothing(data, tmp_path):
 @pytest.mark.parametrize("after", [1, 9, 25])
 def test_stopped_and_resumed_gives_the_same_table(data, tmp_path, after):
     run(data, tmp_path / "whole")
-    watch, lock, calls = Watch(), threading.Lock(), [0]
+    cancel, lock, calls = CancelToken(), threading.Lock(), [0]
 
     def stopping(prompt):
         with lock:
             calls[0] += 1
             if calls[0] == after:
-                watch.cancel()
+                cancel.cancel()
         return answering(prompt)
 
     with pytest.raises(CancelledError):
-        run(data, tmp_path, FakeModel(stopping), watch=watch)
+        run(data, tmp_path, FakeModel(stopping), cancel=cancel)
     results = tmp_path / "evaluations/one/results.jsonl"
     if results.is_file():
         with results.open("ab") as file:
@@ -274,16 +274,16 @@ def test_two_ways_of_one_method_are_each_charged_for_what_they_share(data, tmp_p
 def test_what_was_asked_before_a_stop_and_again_after_it_is_paid_once(data, tmp_path, after):
     of = experiment(data, *BUILDERS)
     whole = running.run(of, FakeModel(answering), folder=tmp_path / "whole" / "one")
-    watch, asked = Watch(), []
+    cancel, asked = CancelToken(), []
 
     def stopping(prompt):
         asked.append(prompt)
         if len(asked) == after:
-            watch.cancel()
+            cancel.cancel()
         return answering(prompt)
 
     with pytest.raises(CancelledError):
-        running.run(of, FakeModel(stopping), folder=tmp_path / "evaluations" / "one", watch=watch)
+        running.run(of, FakeModel(stopping), folder=tmp_path / "evaluations" / "one", cancel=cancel)
     resumed = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "one")
     assert reading_words(resumed, of) == reading_words(whole, of)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.cancel import CancelToken
+from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.prices import Price
 from readagent_core.prompts import Prompt
 
@@ -21,7 +22,7 @@ class FakeModel(ChatModel):
     is_language_model = True
     window: int | None = None
     price: Price | None = None
-    sampling: Mapping[str, Any] = {}
+    sampling: ClassVar[dict[str, Any]] = {}  # tests set it on an instance
 
     def __init__(self, replies: Iterable[Reply] | Callable[[Prompt], Reply], *, window: int | None = None) -> None:
         self._answer = replies if callable(replies) else None
@@ -30,8 +31,8 @@ class FakeModel(ChatModel):
         self.window = window
         self.prompts: list[Prompt] = []
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        watch.check()
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        cancel.check()
         with self._lock:
             self.prompts.append(prompt)
             if self._answer is None and not self._queue:

@@ -12,8 +12,8 @@ from pathlib import Path
 from string import Template
 
 from readagent_core import prompts
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 
 FOLDER = Path(prompts.__file__).parent
@@ -77,6 +77,6 @@ def sensible(text: str) -> str:
         shared = set(prompt.fields["reference"].lower().split()) & set(prompt.fields["answer"].lower().split())
         return "Yes" if shared else "No"
     try:
-        return READER.complete(prompt, Watch()).text
+        return READER.complete(prompt, CancelToken()).text
     except RefusedError:
         return "OK."

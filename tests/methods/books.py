@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Question
-from readagent_core.models.base import ChatModel, Watch
+from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
@@ -53,7 +54,9 @@ def run(
     **settings: Any,
 ) -> list[Event]:
     return list(
-        method(name).run(Question(question, tuple(options)), about or memory(), model, AskSettings(**settings), Watch())
+        method(name).run(
+            Question(question, tuple(options)), about or memory(), model, AskSettings(**settings), CancelToken()
+        )
     )
 
 

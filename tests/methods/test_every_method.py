@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods import ORDER, all_methods, in_order, method
 from readagent_core.methods.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
@@ -39,7 +39,7 @@ def test_the_methods_of_the_papers_are_all_there() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_sample_through_every_method(name: str, sample: str) -> None:
     about = recording(sample).memory
-    events = list(method(name).run(Question(ASKED[sample]), about, BuiltInReader(), AskSettings(), Watch()))
+    events = list(method(name).run(Question(ASKED[sample]), about, BuiltInReader(), AskSettings(), CancelToken()))
     result = answer(events)
     assert [type(e) for e in events].count(Answered) == 1
     assert result.text
@@ -59,7 +59,7 @@ def test_a_sample_through_every_method(name: str, sample: str) -> None:
 def test_a_choice_in_japanese(name: str) -> None:
     about = recording(SNOW).memory
     question = Question(ASKED[SNOW], ("三分", "五分", "十分"))
-    result = answer(list(method(name).run(question, about, BuiltInReader(), AskSettings(), Watch())))
+    result = answer(list(method(name).run(question, about, BuiltInReader(), AskSettings(), CancelToken())))
     assert result.option in (None, 0, 1, 2)
 
 
@@ -73,10 +73,10 @@ def test_no_prompt_exceeds_a_small_window(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_that_is_stopped_stops(name: str) -> None:
-    watch = Watch()
-    watch.cancel()
+    cancel = CancelToken()
+    cancel.cancel()
     with pytest.raises(CancelledError):
-        list(method(name).run(Question("Who?"), memory(), BuiltInReader(), AskSettings(), watch))
+        list(method(name).run(Question("Who?"), memory(), BuiltInReader(), AskSettings(), cancel))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,11 +2,11 @@
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_PAGE, NOT_FOUND, check
 from readagent_core.errors import SettingsError, WindowError
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.full_text import METHOD
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel
@@ -90,7 +90,7 @@ def test_quotations_of_the_full_text_are_found_on_their_pages() -> None:
 def test_the_built_in_reader_quotes_what_it_answers_with() -> None:
     about = recording("harrow-council-minutes").memory
     asked = Question("Which firm will repair the slip, Stell Marine or Brannock Civil?")
-    result = answer(list(METHOD.run(asked, about, BuiltInReader(), AskSettings(), Watch())))
+    result = answer(list(METHOD.run(asked, about, BuiltInReader(), AskSettings(), CancelToken())))
     found = check(result.text, about, full=set(result.seen), shown=result.seen)
     assert found.count(FROM_PAGE) >= 1
     assert found.count(NOT_FOUND) == 0

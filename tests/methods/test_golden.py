@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 
 from readagent_core import loaders
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import GistMemory
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, ModelCall, Question
 from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.models.base import Watch
 from readagent_core.prompts import Prompt
 from readagent_core.study.samples import FOLDER, read_recording, recorded_memory
 from readagent_core.tags import escape_tags
@@ -70,7 +70,7 @@ class FourTopics:
 
     name = "four topics"
 
-    def embed(self, texts: Sequence[str], watch: Watch) -> Any:
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Any:
         rows = np.zeros((len(texts), 4), dtype=np.float32)
         rows[range(len(texts)), [i * 4 // len(texts) for i in range(len(texts))]] = 1.0
         return rows
@@ -101,7 +101,7 @@ def result(events: list[Event]) -> str:
 @pytest.mark.parametrize("name", sorted(all_methods()))
 def test_a_run_has_not_changed(name: str) -> None:
     settings = with_resources(AskSettings(look_ups=3, extra=EXTRA), Resources(embedder=FourTopics(), connections=1))
-    run = result(list(all_methods()[name].run(QUESTION, sample(), scripted(), settings, Watch())))
+    run = result(list(all_methods()[name].run(QUESTION, sample(), scripted(), settings, CancelToken())))
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.mkdir(exist_ok=True)

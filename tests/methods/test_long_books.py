@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bench.reading import book
+from readagent_core.cancel import CancelToken
 from readagent_core.memory import check_coverage
 from readagent_core.methods import method
 from readagent_core.methods.base import Answered, AskSettings, LookedUp, Noted, Question
-from readagent_core.models.base import Watch
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import fit, read
@@ -43,7 +43,7 @@ def memory():
 def test_a_question_is_answered_within_the_window(memory, name):
     assert memory.document.words == 343_910
     model = FakeModel(reply, window=WINDOW)
-    events = list(method(name).run(Question("Who lit the lamp?"), memory, model, AskSettings(), Watch()))
+    events = list(method(name).run(Question("Who lit the lamp?"), memory, model, AskSettings(), CancelToken()))
     assert isinstance(events[-1], Answered)
     assert events[-1].answer.text == "It says so [2]."
     assert any(isinstance(e, Noted) and "too long for one prompt" in e.text for e in events)
@@ -52,7 +52,7 @@ def test_a_question_is_answered_within_the_window(memory, name):
 
 
 def test_the_merged_memory_shows_its_levels(memory):
-    fitted = fit(memory, FakeModel(reply, window=WINDOW), 2_500, Watch(), page_words=2_000)
+    fitted = fit(memory, FakeModel(reply, window=WINDOW), 2_500, CancelToken(), page_words=2_000)
     check_coverage(fitted.document, fitted.pages)
     assert len(fitted.pages) < len(memory.pages)
     assert max(g.level for g in fitted.gists) >= 1

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import EmptyReplyError, UnreachableError, WindowError
 from readagent_core.methods import method
@@ -13,7 +14,6 @@ from readagent_core.methods.base import AskSettings, LookedUp, ModelCall, Questi
 from readagent_core.methods.memwalker import parse_action
 from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.methods.support.summary_tree import lay_out_tree
-from readagent_core.models.base import Watch
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import answer, memory, run
@@ -120,7 +120,7 @@ def test_a_stored_tree_is_not_built_again() -> None:
     wanted = with_resources(AskSettings(**SMALL), Resources(artifacts=store, connections=2))
     for asked in (12, 3):
         model = walking("Action: 1", "Action: 1", "Action: -2\nAnswer: Yes")
-        list(method("memwalker").run(Question("Who?"), memory(), model, wanted, Watch()))
+        list(method("memwalker").run(Question("Who?"), memory(), model, wanted, CancelToken()))
         assert len(model.prompts) == asked
 
 
@@ -136,9 +136,9 @@ def test_an_interrupted_tree_resumes() -> None:
         return UnreachableError("gone") if prompt.task == "tree_parent" else done._answer(prompt)  # type: ignore[misc]
 
     with pytest.raises(UnreachableError):
-        list(method("memwalker").run(Question("Who?"), memory(), FakeModel(broken), wanted, Watch()))
+        list(method("memwalker").run(Question("Who?"), memory(), FakeModel(broken), wanted, CancelToken()))
     model = walking("Action: 1", "Action: 1", "Action: -2\nAnswer: Yes")
-    list(method("memwalker").run(Question("Who?"), memory(), model, wanted, Watch()))
+    list(method("memwalker").run(Question("Who?"), memory(), model, wanted, CancelToken()))
     assert model.tasks().count("tree_segment") == 0
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError, UnreachableError
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.models.base import Watch
 from tests.fakes.model import FakeModel
 from tests.methods.books import answer, memory, run
 from tests.methods.test_memwalker import MemoryStore
@@ -45,8 +45,8 @@ def test_an_interrupted_summary_resumes() -> None:
     wanted = with_resources(AskSettings(extra=SMALL), Resources(artifacts=MemoryStore()))
     broken = FakeModel(["First.", UnreachableError("gone")])
     with pytest.raises(UnreachableError):
-        list(method("recurrence").run(Question("Who?"), memory(), broken, wanted, Watch()))
+        list(method("recurrence").run(Question("Who?"), memory(), broken, wanted, CancelToken()))
     for replies in (["Second.", "Third.", "Anna."], ["Anna."]):
         model = FakeModel(replies)
-        list(method("recurrence").run(Question("Who?"), memory(), model, wanted, Watch()))
+        list(method("recurrence").run(Question("Who?"), memory(), model, wanted, CancelToken()))
         assert len(model.prompts) == len(replies)

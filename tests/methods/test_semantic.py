@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import EmptyReplyError, UnreachableError
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.methods.support.topics import cluster_blocks, split_into_blocks
-from readagent_core.models.base import Watch
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply
@@ -36,16 +36,16 @@ class Counting(BuiltInEmbedder):
         super().__init__()
         self.asked = 0
 
-    def embed(self, texts: Sequence[str], watch: Watch) -> Any:
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Any:
         self.asked += len(texts)
-        return super().embed(texts, watch)
+        return super().embed(texts, cancel)
 
 
 def test_blocks_of_one_topic_are_clustered_wherever_they_are() -> None:
     document = Document("B", (Paragraph(SEA * 4), Paragraph(BREAD * 4), Paragraph(SEA * 4), Paragraph(BREAD * 4)))
     blocks = split_into_blocks(document, 12)
     assert len(blocks) == 16
-    topics = cluster_blocks(blocks, BuiltInEmbedder().embed([b.text for b in blocks], Watch()), topic_words=100)
+    topics = cluster_blocks(blocks, BuiltInEmbedder().embed([b.text for b in blocks], CancelToken()), topic_words=100)
     assert topics == [(0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15)]
 
 
@@ -55,7 +55,7 @@ def test_blocks_join_to_the_text_and_have_one_topic_each(texts: list[str]) -> No
     document = Document("B", tuple(Paragraph(t.strip()) for t in texts))
     blocks = split_into_blocks(document, 10)
     assert "".join("".join(b.text for b in blocks).split()) == "".join("".join(texts).split())
-    topics = cluster_blocks(blocks, BuiltInEmbedder().embed([b.text for b in blocks], Watch()), topic_words=40)
+    topics = cluster_blocks(blocks, BuiltInEmbedder().embed([b.text for b in blocks], CancelToken()), topic_words=40)
     assert sorted(i for topic in topics for i in topic) == list(range(len(blocks)))
     assert all(len(topic) == 1 or sum(blocks[i].words for i in topic) <= 40 for topic in topics)
 
@@ -108,7 +108,7 @@ def test_an_interrupted_compression_resumes() -> None:
     store, embedder = MemoryStore(), Counting()
     wanted = with_resources(AskSettings(extra=SMALL), Resources(embedder=embedder, artifacts=store, connections=1))
     run_with = lambda model: list(  # noqa: E731
-        method("semantic-compression").run(Question("Who?"), two_topics(), model, wanted, Watch())
+        method("semantic-compression").run(Question("Who?"), two_topics(), model, wanted, CancelToken())
     )
     first = FakeModel(lambda p: "Short." if p.task == "compress" else "Both.")
     run_with(first)
@@ -120,7 +120,11 @@ def test_an_interrupted_compression_resumes() -> None:
     with pytest.raises(UnreachableError):
         list(
             method("semantic-compression").run(
-                Question("Who?"), two_topics(), FakeModel([UnreachableError("gone")]), AskSettings(extra=SMALL), Watch()
+                Question("Who?"),
+                two_topics(),
+                FakeModel([UnreachableError("gone")]),
+                AskSettings(extra=SMALL),
+                CancelToken(),
             )
         )
 
@@ -132,7 +136,7 @@ def test_neural_search_stores_the_embeddings() -> None:
     for count in (3 + 1, 1):
         before = embedder.asked
         events = list(
-            method("neural").run(Question("Who baked the bread?"), about, FakeModel(["He."]), wanted, Watch())
+            method("neural").run(Question("Who baked the bread?"), about, FakeModel(["He."]), wanted, CancelToken())
         )
         assert answer(events).looked_up[0] == 2
         assert embedder.asked - before == count

@@ -26,12 +26,12 @@ import json
 from readagent_core.evaluation.arms import parse
 from readagent_core.methods import all_methods, method
 from readagent_core.methods.base import AskSettings, Question
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from tests.fakes.model import FakeModel
 from tests.methods.books import memory
 
 model = FakeModel(["Both say so."])
-events = list(method("first-and-last").run(Question("Who?"), memory(), model, AskSettings(), Watch()))
+events = list(method("first-and-last").run(Question("Who?"), memory(), model, AskSettings(), CancelToken()))
 answer = events[-1].answer
 print(json.dumps({
     "listed": "first-and-last" in all_methods(), "arm": parse("first-and-last", AskSettings()).title,

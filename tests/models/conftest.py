@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from readagent_core.models import connection
+from readagent_core.models.server import event_loop
 from readagent_core.settings import Secret, Settings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loop_closed():
+    """A connection that is still open when the event loop closes is a warning, and so an error."""
+    yield
+    connection.close_all()
+    event_loop.close()
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

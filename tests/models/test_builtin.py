@@ -9,8 +9,8 @@ from contextlib import nullcontext
 import pytest
 
 from readagent_core import prompts
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import ANSWERS, BuiltInReader
 from readagent_core.prompts import Prompt, render
 from readagent_core.tags import label, page_tag
@@ -25,7 +25,7 @@ JA_PAGE = (
 
 
 def ask(task: str, language: str = "en", **fields: str) -> str:
-    return BuiltInReader().complete(render(task, language, **fields), Watch()).text
+    return BuiltInReader().complete(render(task, language, **fields), CancelToken()).text
 
 
 def memory(*bodies: str, full: tuple[int, ...] = (), language: str = "en") -> str:
@@ -84,7 +84,7 @@ def test_stops_when_a_full_page_holds_the_question():
     again = render("look_up_next", "en", **fields, seen="none").with_follow_up(
         "look_up_next.again", page="9", problem="none"
     )
-    assert BuiltInReader().complete(again, Watch()).text == "STOP"
+    assert BuiltInReader().complete(again, CancelToken()).text == "STOP"
     assert ask("look_up_next", **{**fields, "memory": text.replace(" (full text)", "")}, seen="none").startswith(
         "I want to look up Page 2 "
     )
@@ -117,12 +117,12 @@ def test_chooses_by_the_best_passage(task):
 
 def test_what_it_cannot_do_it_refuses():
     with pytest.raises(RefusedError, match="Connect one in Settings"):
-        BuiltInReader().complete(Prompt("sing", "Sing."), Watch())
+        BuiltInReader().complete(Prompt("sing", "Sing."), CancelToken())
 
 
 def test_streams_the_same_reply():
     prompt = render("answer", "en", title="T", memory=memory(SEA, full=(1,)), question="Where lay the boat?")
-    *parts, completion = BuiltInReader().stream(prompt, Watch())
+    *parts, completion = BuiltInReader().stream(prompt, CancelToken())
     assert "".join(parts) == completion.text
 
 
@@ -132,7 +132,7 @@ def test_streams_the_same_reply():
 def test_odd_fields_never_break_it(task, language, words):
     fields = dict.fromkeys(prompts.template(task, language).get_identifiers(), words)
     with nullcontext() if task != "paginate" or words == "<1>" else pytest.raises(RefusedError):
-        BuiltInReader().complete(render(task, language, **fields), Watch())
+        BuiltInReader().complete(render(task, language, **fields), CancelToken())
 
 
 def test_a_window_of_3000_words_takes_moments():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import render, render_fragment
 
@@ -15,7 +15,7 @@ STORY = (
 
 
 def ask(task: str, language: str = "en", **fields: str) -> str:
-    return BuiltInReader().complete(render(task, language, **fields), Watch()).text
+    return BuiltInReader().complete(render(task, language, **fields), CancelToken()).text
 
 
 @pytest.mark.parametrize("task", ["tree_segment", "tree_parent", "compress"])

@@ -10,11 +10,12 @@ from contextlib import ExitStack
 import pytest
 
 from readagent_core import errors, models
+from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
-from readagent_core.models.base import Around, ChatModel, Watch
+from readagent_core.models.base import ChatModel, ModelWrapper
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price
-from readagent_core.models.server.retry import Limiter, Patient
+from readagent_core.models.server.retry import Limiter, Retrying
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
 from tests.fakes.http import ANSWER
@@ -26,8 +27,8 @@ PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
 TOO_MANY = Reply(status=429, error=error("slow down"))
 
 
-class Patience(Watch):
-    """A Watch that does not really wait but writes down what it was told."""
+class Patience(CancelToken):
+    """A CancelToken that does not really wait but writes down what it was told."""
 
     def __init__(self):
         super().__init__()
@@ -65,9 +66,9 @@ def test_one_stack_a_server(settings_for):
 
 
 def test_connecting_to_a_server_that_is_away_fails_only_when_asked(own_home):
-    model = connection.connect(Settings(own_home, "http://127.0.0.1:9/v1", model="m"), pace=0.001)
+    model = connection.connect(Settings(own_home, "http://127.0.0.1:9/v1", model="m"), time_scale=0.001)
     with pytest.raises(errors.UnreachableError):
-        model.complete(PROMPT, Watch())
+        model.complete(PROMPT, CancelToken())
 
 
 # --- patience -------------------------------------------------------------------------------------
@@ -92,19 +93,19 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_once_is_overcome_and_told(settings_for, name):
     fault, most = FAULTS[name]
-    watch = Patience()
+    cancel = Patience()
     with FakeServer([fault, "A tea cosy."]) as server:
         model = connection.connect(settings_for(server, timeout=0.8 if name == "timeout" else 60.0))
         if most == 1:
             with pytest.raises(errors.ModelError):
-                model.complete(PROMPT, watch)
-            assert not watch.told
+                model.complete(PROMPT, cancel)
+            assert not cancel.told
         else:
-            reply = model.complete(PROMPT, watch)
+            reply = model.complete(PROMPT, cancel)
             assert (reply.text, reply.tries) == ("A tea cosy.", 1 if name == "too long" else 2)
             if name != "too long":  # asked again at once, with less room for the reply
-                assert watch.told
-                assert "Waiting" in watch.told[0][1]
+                assert cancel.told
+                assert "Waiting" in cancel.told[0][1]
         assert len(server.chats) == min(most, 2)
 
 
@@ -112,7 +113,7 @@ def test_a_fault_once_is_overcome_and_told(settings_for, name):
 def test_a_fault_without_end_is_believed_in_the_end(settings_for, name):
     fault, most = FAULTS[name]
     with FakeServer(lambda _: fault) as server:
-        model = connection.connect(settings_for(server), pace=0.001)
+        model = connection.connect(settings_for(server), time_scale=0.001)
         model.limiter.too_many = lambda wait: None  # the pause itself is tested below
         with pytest.raises(errors.ModelError):
             model.complete(PROMPT, Patience())
@@ -120,13 +121,13 @@ def test_a_fault_without_end_is_believed_in_the_end(settings_for, name):
 
 
 def test_the_wait_a_server_asks_for_is_kept(settings_for):
-    watch = Patience()
+    cancel = Patience()
     asked = Reply(status=429, error=error("x"), headers={"Retry-After": "12"})
     with FakeServer([asked, "OK."]) as server:
         model = connection.connect(settings_for(server))
         model.limiter.too_many = lambda wait: None
-        model.complete(PROMPT, watch)
-    seconds, why = watch.told[0]
+        model.complete(PROMPT, cancel)
+    seconds, why = cancel.told[0]
     assert 12 <= seconds < 13
     assert why.startswith("Waiting 12 s: the server asked for it")
 
@@ -160,7 +161,7 @@ def test_lines_are_halved_on_too_many_and_come_back_slowly():
     assert limiter.notice == ""
     with ExitStack() as under_way:
         for _ in range(7):
-            under_way.enter_context(limiter.line(Watch()))
+            under_way.enter_context(limiter.slot(CancelToken()))
         limiter.too_many(0.0)  # the eighth
         limiter.too_many(0.0)  # the same burst
         assert limiter.allowed == 4
@@ -176,11 +177,11 @@ def test_lines_are_halved_on_too_many_and_come_back_slowly():
 def test_two_readings_share_what_a_server_allows(settings_for):
     """One is refused; both are slowed, since it is one server; a person is told."""
     with FakeServer(before=lambda n, text: TOO_MANY if n < 4 else None, latency=0.02) as server:
-        first = connection.connect(settings_for(server), pace=0.001)
-        other = connection.connect(settings_for(server, temperature=0.5), pace=0.001)
+        first = connection.connect(settings_for(server), time_scale=0.001)
+        other = connection.connect(settings_for(server, temperature=0.5), time_scale=0.001)
         assert other is not first
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda i: first.complete(Prompt("answer", f"question {i}"), Watch()), range(4)))
+            list(pool.map(lambda i: first.complete(Prompt("answer", f"question {i}"), CancelToken()), range(4)))
         assert other.limiter.allowed < 8
         assert any("fewer calls at once" in notice for notice in other.notices)
 
@@ -189,7 +190,7 @@ def test_no_more_calls_at_once_than_allowed(settings_for):
     with FakeServer(lambda _: Reply("OK.", delay=0.03)) as server:
         model = models.connect(settings_for(server, at_once=3))
         with ThreadPoolExecutor(12) as pool:
-            list(pool.map(lambda i: model.complete(Prompt("answer", f"question {i}"), Watch()), range(12)))
+            list(pool.map(lambda i: model.complete(Prompt("answer", f"question {i}"), CancelToken()), range(12)))
         assert server.most_at_once <= 3
 
 
@@ -202,15 +203,15 @@ def test_a_window_is_set_for_one_model(settings_for):
 
 
 def test_patience_alone_takes_any_model():
-    patient = Patient(FakeModel([errors.EmptyReplyError("x"), "here"]), pace=0.001)
-    assert patient.complete(PROMPT, Watch()).text == "here"
+    retrying = Retrying(FakeModel([errors.EmptyReplyError("x"), "here"]), time_scale=0.001)
+    assert retrying.complete(PROMPT, CancelToken()).text == "here"
 
 
 def test_a_stack_of_changed_settings_goes_when_nothing_uses_it(settings_for):
     with FakeServer(lambda _: Reply("OK.", delay=0.3)) as server, ThreadPoolExecutor(1) as pool:
         old = models.connect(settings_for(server))
         gone = weakref.ref(old)
-        under_way = pool.submit(old.complete, PROMPT, Watch())
+        under_way = pool.submit(old.complete, PROMPT, CancelToken())
         del old
         for seconds in range(20, 25):
             models.connect(settings_for(server, timeout=seconds))
@@ -225,7 +226,7 @@ def test_the_connections_of_a_stack_close_with_it(settings_for):
         yield BODY.replace(b"\r\n\r\n", b"\r\nContent-Length: %d\r\n\r\n" % len(ANSWER)) + ANSWER
 
     with RawServer(says) as server:
-        models.connect(settings_for(server, window=8000)).complete(PROMPT, Watch())
+        models.connect(settings_for(server, window=8000)).complete(PROMPT, CancelToken())
         assert not server.left.wait(0.2)
         models.connect(settings_for(server, window=8000, timeout=25))
         assert server.left.wait(5)
@@ -234,7 +235,7 @@ def test_the_connections_of_a_stack_close_with_it(settings_for):
 def test_wrappers_delegate_all_and_copies_share_what_they_count(settings_for):
     with FakeServer() as server:
         model = models.connect(settings_for(server, prices={"fake-model": [1.0, 2.0]}, budget_book=3.0, window=5000))
-        around = Around(Around(model))
+        around = ModelWrapper(ModelWrapper(model))
         names = [name for name, value in vars(ChatModel).items() if isinstance(value, property)]
         assert len(names) > 8
         for name in names:
@@ -243,16 +244,16 @@ def test_wrappers_delegate_all_and_copies_share_what_they_count(settings_for):
         metered = Metered(around)
         seen: list[Prompt] = []
 
-        class Seen(Around):
-            def complete(self, prompt, watch):
+        class Seen(ModelWrapper):
+            def complete(self, prompt, cancel):
                 seen.append(prompt)
-                return super().complete(prompt, watch)
+                return super().complete(prompt, cancel)
 
-        inner = metered.beneath(Seen)
+        inner = metered.wrap_inner(Seen)
         for _ in range(2):
-            inner.complete(PROMPT, Watch())
+            inner.complete(PROMPT, CancelToken())
         assert len(seen) == 1, "the second reply comes from the cache"
-        inner.anew().complete(PROMPT, Watch())
+        inner.without_cache().complete(PROMPT, CancelToken())
         assert len(seen) == 2
         assert metered.usage.calls == 2
         assert Metered(metered).budget is None
@@ -260,7 +261,7 @@ def test_wrappers_delegate_all_and_copies_share_what_they_count(settings_for):
 
 def test_a_model_without_a_server_has_every_attribute():
     model = FakeModel(["here"])
-    assert model.anew() is model
+    assert model.without_cache() is model
     assert (model.limiter, model.sampling, model.cutting, model.notices) == (None, {}, "", [])
-    model.learn_window(Watch())
-    assert model.beneath(Around).complete(PROMPT, Watch()).text == "here"
+    model.learn_window(CancelToken())
+    assert model.wrap_inner(ModelWrapper).complete(PROMPT, CancelToken()).text == "here"

@@ -9,7 +9,7 @@ import tracemalloc
 import pytest
 
 from readagent_core import errors
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.server import probe, replies
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
@@ -64,7 +64,7 @@ def test_a_reply_without_end_is_stopped_in_bounded_memory(name, model_at):
         tracemalloc.start()
         try:
             with pytest.raises(errors.EndlessReplyError, match="did not end") as caught:
-                model.complete(PROMPT, Watch())
+                model.complete(PROMPT, CancelToken())
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -76,7 +76,7 @@ def test_a_reply_without_end_is_stopped_in_bounded_memory(name, model_at):
 
 def test_what_had_arrived_is_kept_with_the_error(model_at):
     with RawServer(endless(STREAM, event(content=WORDS))) as server:
-        stream = model_at(server).stream(PROMPT, Watch())
+        stream = model_at(server).stream(PROMPT, CancelToken())
         first = next(stream)
         with pytest.raises(errors.CutOffError) as caught:
             list(stream)
@@ -88,7 +88,7 @@ def test_endless_thinking_is_given_more_room_once(model_at):
     with RawServer(endless(STREAM, THOUGHTS)) as server:
         model = model_at(server)
         with pytest.raises(errors.EndlessReplyError):
-            model.complete(PROMPT, Watch())
+            model.complete(PROMPT, CancelToken())
         assert model.quirks.reasons
         assert server.calls == 2
 
@@ -98,7 +98,7 @@ def test_an_error_without_end_is_the_error_of_its_status(model_at):
     with RawServer(endless(head, b"x" * 65_536)) as server:
         model = model_at(server)
         with pytest.raises(errors.KeyRefusedError):
-            model.complete(PROMPT, Watch())
+            model.complete(PROMPT, CancelToken())
         assert server.left.wait(5)
 
 
@@ -114,7 +114,7 @@ def test_keep_alive_comments_alone_do_not_go_on_for_ever(model_at):
         model = model_at(server, silence=0.1)
         start = time.monotonic()
         with pytest.raises(errors.ModelTimeoutError):
-            model.complete(PROMPT, Watch())
+            model.complete(PROMPT, CancelToken())
     assert 0.9 < time.monotonic() - start < 10
 
 
@@ -122,7 +122,7 @@ def test_a_long_reply_that_ends_is_no_endless_one(model_at):
     long = "word " * 600  # twelve times the words that were asked for
     with FakeServer([Reply(long, reasoning="so " * 1000)]) as server:
         model = model_at(server)
-        assert model.complete(PROMPT, Watch()).text == long.strip()
+        assert model.complete(PROMPT, CancelToken()).text == long.strip()
 
 
 def test_a_server_that_holds_the_connection_after_its_reply(model_at):
@@ -130,7 +130,7 @@ def test_a_server_that_holds_the_connection_after_its_reply(model_at):
     with RawServer(lambda: [STREAM + said]) as server:
         model = model_at(server)
         start = time.monotonic()
-        assert model.complete(PROMPT, Watch()).text == "Yes."
+        assert model.complete(PROMPT, CancelToken()).text == "Yes."
         assert time.monotonic() - start < replies.END_SECONDS + 5
 
 
@@ -141,4 +141,4 @@ def test_events_of_another_shape_are_no_bug(sent, model_at):
     with RawServer(lambda: [STREAM + sent + b"data: [DONE]\n\n"]) as server:
         model = model_at(server)
         with pytest.raises(errors.ModelError):
-            model.complete(PROMPT, Watch())
+            model.complete(PROMPT, CancelToken())

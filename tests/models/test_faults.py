@@ -7,7 +7,7 @@ import json
 import pytest
 
 from readagent_core import errors
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.server import faults, retry
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
@@ -23,7 +23,7 @@ def raised(reply: Reply) -> errors.ModelError:
     with FakeServer(lambda _: reply) as server:
         model = OpenAIServer(server.url, "fake-model", window=500)  # so that a larger limit in a body is not tried
         with pytest.raises(errors.ModelError) as caught:
-            model.complete(Prompt("answer", "What did Mrs. Oake win?", reply_words=20), Watch())
+            model.complete(Prompt("answer", "What did Mrs. Oake win?", reply_words=20), CancelToken())
         model.close()
     return caught.value
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from readagent_core import errors
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.server import probe
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
@@ -52,7 +52,7 @@ def model():
 
 
 def ask(model):
-    return model.complete(Prompt("gist", "Are you there?"), Watch()).text
+    return model.complete(Prompt("gist", "Are you there?"), CancelToken()).text
 
 
 @pytest.mark.parametrize("path", ["plain", "packed", "chunks", "old", "continue", "moved"])

@@ -11,11 +11,11 @@ from contextlib import closing
 import pytest
 
 from readagent_core import errors, models
+from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
-from readagent_core.models.base import Watch
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import FREE, OPENAI, Price, money, price_of, quote
-from readagent_core.models.cost.spending import Ledger
+from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from tests.fakes.model import FakeModel
@@ -27,9 +27,9 @@ PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
 def test_the_meter_counts_words_tokens_and_what_was_saved(settings_for):
     with FakeServer(["A tea cosy."]) as server:
         metered = Metered(models.connect(settings_for(server)))
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
         mark = metered.usage
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
     assert mark.calls == 1
     assert (mark.words_in, mark.words_out, mark.tokens_in, mark.cost) == (5, 3, 5, 0.0)
     assert metered.usage_since(mark) == Usage(cached_calls=1, saved_words_in=5, cost=0.0, saved_cost=0.0)
@@ -41,9 +41,9 @@ def test_what_the_cache_saved_in_money(settings_for, monkeypatch, price):
     with FakeServer(["A tea cosy."]) as server:
         model = models.connect(settings_for(server, **({"prices": {"fake-model": price}} if price else {})))
         metered = Metered(model)
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
         mark = metered.usage
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
     saved = metered.usage_since(mark)
     if price is None:
         assert (mark.cost, mark.saved_cost, saved.cost, saved.saved_cost) == (None, None, None, None)
@@ -57,14 +57,14 @@ def test_what_the_cache_saved_in_money(settings_for, monkeypatch, price):
 def test_tokens_are_estimated_where_none_are_reported(settings_for):
     with FakeServer(["A tea cosy."], reports_usage=False) as server:
         metered = Metered(models.connect(settings_for(server)))
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
     assert metered.usage.tokens_estimated == 1
     assert metered.usage.tokens_in > 0
 
 
 def test_a_stream_nobody_listens_to_the_end_is_counted():
     metered = Metered(FakeModel(["one\ntwo\nthree"]))
-    stream = metered.stream(PROMPT, Watch())
+    stream = metered.stream(PROMPT, CancelToken())
     next(stream)
     stream.close()
     assert metered.usage.calls == 1
@@ -73,7 +73,7 @@ def test_a_stream_nobody_listens_to_the_end_is_counted():
 def test_what_broke_off_was_sent_all_the_same():
     metered = Metered(FakeModel([errors.CutOffError("x", "two words")]))
     with pytest.raises(errors.CutOffError):
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
     assert (metered.usage.words_in, metered.usage.words_out) == (5, 2)
 
 
@@ -81,9 +81,9 @@ def test_a_budget_stops_before_a_call_is_sent():
     fake = FakeModel(lambda prompt: "word " * 100)
     metered = Metered(fake, prices=Price(1.0, 1000.0), budget=0.3)
     for _ in range(3):
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
     with pytest.raises(errors.BudgetError, match=r"\$0\.30.*kept"):
-        metered.complete(PROMPT, Watch())
+        metered.complete(PROMPT, CancelToken())
     assert len(fake.prompts) == 3
     assert metered.usage.cost < 0.5
 
@@ -93,12 +93,12 @@ def test_the_months_limit_outlives_the_run(settings_for, own_home, monkeypatch):
     with FakeServer() as server:
         settings = settings_for(server, prices={"fake-model": [1000.0, 1000.0]}, budget_month=0.005)
         model = models.connect(settings)
-        model.complete(PROMPT, Watch())
-        assert Ledger(own_home).month() >= 0.005
+        model.complete(PROMPT, CancelToken())
+        assert SpendingLog(own_home).month() >= 0.005
         connection.close_all()
         with pytest.raises(errors.BudgetError, match="This month"):
-            models.connect(settings).complete(Prompt("answer", "Another?"), Watch())
-        assert models.connect(settings).complete(PROMPT, Watch()).cached
+            models.connect(settings).complete(Prompt("answer", "Another?"), CancelToken())
+        assert models.connect(settings).complete(PROMPT, CancelToken()).cached
         assert len(server.chats) == 1
 
 
@@ -127,11 +127,11 @@ def test_an_estimate_says_what_is_not_known():
 def test_spending_is_counted_by_threads_and_processes_together(own_home):
     own_home.mkdir(mode=0o700)
     program = (
-        "import sys; from pathlib import Path; from readagent_core.models.cost.spending import Ledger\n"
-        "log = Ledger(Path(sys.argv[1]))\n"
+        "import sys; from pathlib import Path; from readagent_core.models.cost.spending import SpendingLog\n"
+        "log = SpendingLog(Path(sys.argv[1]))\n"
         "for _ in range(50): log.add('m', 0.01)\n"
     )
-    log = Ledger(own_home)
+    log = SpendingLog(own_home)
     with subprocess.Popen([sys.executable, "-c", program, str(own_home)]) as other, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: log.add("m", 0.01), range(200)))
         assert other.wait(60) == 0
@@ -147,7 +147,7 @@ def test_spending_opens_its_file_once(own_home, monkeypatch):
     opened = []
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: opened.append(1) or connect(*args, **options))
-    with closing(Ledger(own_home)) as log:
+    with closing(SpendingLog(own_home)) as log:
         for _ in range(5):
             log.add("m", 0.01)
             log.month()
@@ -156,7 +156,7 @@ def test_spending_opens_its_file_once(own_home, monkeypatch):
 
 def test_a_spending_log_that_cannot_be_read_says_so_and_may_be_replaced(own_home):
     own_home.mkdir(mode=0o700)
-    with closing(Ledger(own_home)) as log:
+    with closing(SpendingLog(own_home)) as log:
         log.path.write_text("this is no database " * 100)
         with pytest.raises(errors.LibraryError, match="remove"):
             log.month()

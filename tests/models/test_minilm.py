@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import SettingsError
 from readagent_core.models import connect_embedder
-from readagent_core.models.base import Watch
 from readagent_core.models.embeddings.minilm import LocalEmbedder
 from readagent_core.settings import Settings
 
@@ -45,18 +45,18 @@ def test_rows_are_unit_and_long_texts_are_means_of_pieces(monkeypatch: pytest.Mo
     made: list[str] = []
     encoded: list[str] = []
     stand_in(monkeypatch, made, encoded)
-    rows = LocalEmbedder(NAME).embed(["short", "long. " * 400], Watch())
+    rows = LocalEmbedder(NAME).embed(["short", "long. " * 400], CancelToken())
     assert rows.shape == (2, 2)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
     assert made == ["all-MiniLM-L6-v2"]
     assert len(encoded) == 1 + 3
-    assert LocalEmbedder(NAME).embed([], Watch()).shape[0] == 0
+    assert LocalEmbedder(NAME).embed([], CancelToken()).shape[0] == 0
 
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(SettingsError, match="requirements-embeddings"):
-        LocalEmbedder(NAME).embed(["a"], Watch())
+        LocalEmbedder(NAME).embed(["a"], CancelToken())
     stand_in(monkeypatch, [], [])
     with pytest.raises(SettingsError, match="could not be loaded"):
-        LocalEmbedder("local:nowhere").embed(["a"], Watch())
+        LocalEmbedder("local:nowhere").embed(["a"], CancelToken())

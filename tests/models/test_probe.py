@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from readagent_core import errors
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.server import probe, trial
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret
@@ -18,7 +18,7 @@ from tests.fakes.server import FakeServer, Reply
 
 def tried(server: FakeServer, **changes) -> dict[str, probe.Check]:
     model = OpenAIServer(server.url, "fake-model", **changes)
-    checks = {check.name: check for check in probe.try_model(model, Watch())}
+    checks = {check.name: check for check in probe.try_model(model, CancelToken())}
     model.close()
     return checks
 

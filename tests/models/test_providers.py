@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from readagent_core import errors
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.cost.prices import Price, listed_price, price_of
 from readagent_core.models.server import probe
 from readagent_core.models.server.openai_server import OpenAIServer
@@ -91,11 +91,11 @@ def test_a_provider_from_its_list_to_its_reply(name):
         assert model.window == plays.window
         model.close()
         model = OpenAIServer(server.url, plays.model, api_key=Secret(key))
-        assert model.complete(PROMPT, Watch()).text
+        assert model.complete(PROMPT, CancelToken()).text
         if name != "openai":
             assert model.window == (plays.after or plays.window)
         asked = len(server.requests)
-        assert model.complete(PROMPT, Watch()).text
+        assert model.complete(PROMPT, CancelToken()).text
         assert model.window
         assert len(server.requests) == asked + 1 or name == "openai"  # a window is not asked for again and again
         assert server.chats[-1].headers["authorization"] == f"Bearer {key or 'none'}"
@@ -106,7 +106,7 @@ def test_lm_studio_through_its_newer_address():
     with FakeServer(kind="lmstudio", native="v1", loaded=False, loaded_window=8192) as server:
         model = OpenAIServer(server.url, "fake-model")
         assert model.window == 131_072
-        model.complete(PROMPT, Watch())
+        model.complete(PROMPT, CancelToken())
         assert model.window == 8192
         model.close()
 
@@ -115,13 +115,13 @@ def test_a_long_first_prompt_has_ollama_load_the_model_before_it_is_called_too_l
     long = Prompt("answer", "word " * 8000)
     with FakeServer(kind="ollama", window=131_072, loaded=False, loaded_window=32_768) as server:
         model = OpenAIServer(server.url, "fake-model")
-        assert model.complete(long, Watch()).text
+        assert model.complete(long, CancelToken()).text
         model.close()
     with FakeServer(kind="ollama", window=131_072, loaded=False) as server:  # it loads with its default of 4096
         model = OpenAIServer(server.url, "fake-model")
         for _ in range(2):
             with pytest.raises(errors.WindowError, match="4,096"):
-                model.complete(long, Watch())
+                model.complete(long, CancelToken())
         assert not server.chats
         assert sum(request.path == "/api/generate" for request in server.requests) == 1
         model.close()
@@ -136,8 +136,8 @@ def test_thinking_that_is_not_shown_gets_more_room_too(window):
 
     with FakeServer(["A tea cosy.", "A tea cosy."], before=before) as server:
         model = OpenAIServer(server.url, "fake-model", window=window)
-        assert model.complete(PROMPT, Watch()).text == "A tea cosy."
-        assert model.complete(PROMPT, Watch()).text == "A tea cosy."
+        assert model.complete(PROMPT, CancelToken()).text == "A tea cosy."
+        assert model.complete(PROMPT, CancelToken()).text == "A tea cosy."
         rooms = [chat.payload["max_tokens"] for chat in server.chats]
         assert rooms[0] < rooms[1] == rooms[2]
         model.close()
@@ -147,7 +147,7 @@ def test_a_model_that_only_thinks_is_given_up_and_told():
     with FakeServer(lambda text: Reply("", finish="length")) as server:
         model = OpenAIServer(server.url, "fake-model", window=100_000)
         with pytest.raises(errors.EmptyReplyError, match="used all its room for thinking"):
-            model.complete(PROMPT, Watch())
+            model.complete(PROMPT, CancelToken())
         assert len(server.chats) == 2
         model.close()
 
@@ -199,7 +199,7 @@ def test_a_listed_price_that_is_none(row):
 def test_a_server_that_asks_for_a_pause_is_waited_for_in_the_test():
     told: list[str] = []
 
-    class Patience(Watch):
+    class Patience(CancelToken):
         def wait(self, seconds: float, why: str) -> None:
             told.append(why)
 

@@ -19,8 +19,9 @@ import diskcache
 import pytest
 
 from readagent_core import errors, models
+from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import Cached, load_reply, store_reply
 from readagent_core.models.cache.store import ReplyCache
 from readagent_core.models.cost.meter import Metered
@@ -57,10 +58,10 @@ def text_of(cache, key):
 def test_the_same_prompt_is_asked_once(settings_for):
     with FakeServer(["A tea cosy."]) as server:
         settings = settings_for(server)
-        first = models.connect(settings).complete(PROMPT, Watch())
+        first = models.connect(settings).complete(PROMPT, CancelToken())
         connection.close_all()  # as another process would see it
-        second = models.connect(settings).complete(PROMPT, Watch())
-        *parts, third = models.connect(settings).stream(PROMPT, Watch())
+        second = models.connect(settings).complete(PROMPT, CancelToken())
+        *parts, third = models.connect(settings).stream(PROMPT, CancelToken())
     assert (first.cached, second.cached, third.cached) == (False, True, True)
     assert first.text == second.text == third.text == "".join(parts)
 
@@ -76,7 +77,7 @@ def test_eight_threads_that_ask_the_same_ask_once(settings_for):
     with FakeServer(lambda _: Reply("OK.", delay=0.1)) as server:
         model = models.connect(settings_for(server))
         with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda _: model.complete(PROMPT, Watch()), range(8)))
+            list(pool.map(lambda _: model.complete(PROMPT, CancelToken()), range(8)))
         assert len(server.chats) == 1
 
 
@@ -84,19 +85,19 @@ def test_a_person_may_ask_anew(settings_for):
     with FakeServer(["first", "second"]) as server:
         model = models.connect(settings_for(server))
         metered = Metered(model)
-        metered.complete(PROMPT, Watch())
-        assert metered.anew().complete(PROMPT, Watch()).text == "second"
-        assert model.complete(PROMPT, Watch()).text == "second"
+        metered.complete(PROMPT, CancelToken())
+        assert metered.without_cache().complete(PROMPT, CancelToken()).text == "second"
+        assert model.complete(PROMPT, CancelToken()).text == "second"
         assert metered.usage.calls == 2
 
 
 @pytest.mark.parametrize("bad", [Reply("cut at its limit", finish="length"), Reply("", finish="stop")])
 def test_only_whole_good_replies_are_kept(settings_for, bad):
     with FakeServer([bad, bad, bad, "good"]) as server:
-        model = connection.connect(settings_for(server), pace=0.001)
+        model = connection.connect(settings_for(server), time_scale=0.001)
         for _ in range(2):
             try:
-                model.complete(PROMPT, Watch())
+                model.complete(PROMPT, CancelToken())
             except errors.EmptyReplyError:
                 continue
         assert len(server.chats) > 1
@@ -104,7 +105,7 @@ def test_only_whole_good_replies_are_kept(settings_for, bad):
 
 def test_the_folder_is_the_users_own_and_holds_no_prompt(settings_for, own_home):
     with FakeServer() as server:
-        models.connect(settings_for(server)).complete(PROMPT, Watch())
+        models.connect(settings_for(server)).complete(PROMPT, CancelToken())
         connection.close_all()
     assert stat.S_IMODE((own_home / "replies").stat().st_mode) == 0o700
     assert not [p for p in (own_home / "replies").rglob("*") if p.is_file() and b"Mrs. Oake" in p.read_bytes()]
@@ -120,18 +121,18 @@ def test_a_thread_that_waits_for_the_same_prompt_can_be_cancelled(settings_for):
 
     with FakeServer(reply) as server, ThreadPoolExecutor(2) as pool:
         model = models.connect(settings_for(server))
-        first = pool.submit(model.complete, PROMPT, Watch())
+        first = pool.submit(model.complete, PROMPT, CancelToken())
         assert asked.wait(10)
-        watch = Watch()
-        second = pool.submit(model.complete, PROMPT, watch)
+        cancel = CancelToken()
+        second = pool.submit(model.complete, PROMPT, cancel)
         with pytest.raises(TimeoutError):
             second.result(0.5)
-        watch.cancel()
+        cancel.cancel()
         with pytest.raises(errors.CancelledError):
             second.result(1)
         answer.set()
         assert first.result(10).text == "OK."
-        assert model.complete(PROMPT, Watch()).cached
+        assert model.complete(PROMPT, CancelToken()).cached
         assert len(server.chats) == 1
 
 
@@ -139,8 +140,8 @@ def test_after_a_failure_the_next_thread_sends_the_prompt(settings_for):
     with FakeServer([Reply(status=400, error=error("bad request")), "OK."]) as server:
         model = models.connect(settings_for(server))
         with pytest.raises(errors.ModelError):
-            model.complete(PROMPT, Watch())
-        assert model.complete(PROMPT, Watch()).text == "OK."
+            model.complete(PROMPT, CancelToken())
+        assert model.complete(PROMPT, CancelToken()).text == "OK."
 
 
 def test_rows_of_the_version_before_are_found(own_home):
@@ -258,7 +259,7 @@ def test_a_cache_that_fails_does_not_stop_the_work(own_home, settings_for):
     (own_home / "replies").write_text("a file where the folder should be")
     with FakeServer(["one", "two"]) as server:
         model = models.connect(settings_for(server))
-        assert [model.complete(PROMPT, Watch()).text for _ in range(2)] == ["one", "two"]
+        assert [model.complete(PROMPT, CancelToken()).text for _ in range(2)] == ["one", "two"]
     assert len(model.cache.notices) == 1
     assert (model.cache.state().replies, model.cache.clear()) == (0, 0)
 

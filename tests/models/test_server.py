@@ -9,7 +9,8 @@ from contextlib import closing
 import pytest
 
 from readagent_core import errors
-from readagent_core.models.base import Completion, Watch
+from readagent_core.cancel import CancelToken
+from readagent_core.models.base import Completion
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.quirks import LEAST_WINDOW, MOST_GUESSES, Quirks
 from readagent_core.prompts import Prompt
@@ -30,7 +31,7 @@ def ask():
     def call(server, prompt=PROMPT, **changes):
         model = changes.pop("model", None) or server_model(server, **changes)
         made.append(model)
-        return model.complete(prompt, Watch())
+        return model.complete(prompt, CancelToken())
 
     yield call
     for model in made:
@@ -62,7 +63,7 @@ def test_the_headers_of_a_call_say_what_they_must_and_nothing_of_this_computer(a
 def test_parts_come_as_they_are_said():
     with FakeServer([Reply("one two three " * 5, gap=0.01)]) as server:
         model = server_model(server)
-        *parts, completion = model.stream(PROMPT, Watch())
+        *parts, completion = model.stream(PROMPT, CancelToken())
         model.close()
     assert len(parts) > 2
     assert isinstance(completion, Completion)
@@ -127,7 +128,7 @@ def test_when_thinking_takes_all_the_room_there_is_more_once():
 
     with FakeServer(["A tea cosy."], before=reply) as server:
         model = OpenAIServer(server.url, "fake-model", quirks=Quirks())
-        assert model.complete(PROMPT, Watch()).text == "A tea cosy."
+        assert model.complete(PROMPT, CancelToken()).text == "A tea cosy."
         first, second = (c.payload["max_tokens"] for c in server.chats)
         model.close()
     assert second > first
@@ -203,7 +204,7 @@ def test_nobody_there(ask):
 def test_an_address_that_is_none(where):
     model = OpenAIServer(where, "m", window=100_000)
     with pytest.raises(errors.UnreachableError, match="address"):
-        model.complete(PROMPT, Watch())
+        model.complete(PROMPT, CancelToken())
     model.close()
 
 
@@ -288,7 +289,7 @@ def test_calls_side_by_side_halve_the_window_once(ask):
 
         def call(number):
             with pytest.raises(errors.WindowError):
-                model.complete(Prompt("gist", f"{number} " + "word " * 20_000), Watch())
+                model.complete(Prompt("gist", f"{number} " + "word " * 20_000), CancelToken())
 
         with ThreadPoolExecutor(6) as pool:
             list(pool.map(call, range(6)))

@@ -11,13 +11,13 @@ from contextlib import closing
 import pytest
 
 from readagent_core import models
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError
 from readagent_core.models import connection
-from readagent_core.models.base import Watch
 from readagent_core.models.server import probe
 from readagent_core.models.server.limiter import Limiter
 from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.models.server.retry import Patient
+from readagent_core.models.server.retry import Retrying
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
 from tests.fakes.server import FakeServer, Reply, error
@@ -28,14 +28,14 @@ WHOLE = STREAM + EVENT * 3
 SECOND = 1.0
 
 
-def stopped(work: Callable[[Watch], object], ready: Callable[[], object] = lambda: None) -> None:
+def stopped(work: Callable[[CancelToken], object], ready: Callable[[], object] = lambda: None) -> None:
     """Cancel ``work`` a little after ``ready`` returns; it must end within a second."""
-    watch = Watch()
+    cancel = CancelToken()
     ended: list[float] = []
 
     def run() -> None:
         with pytest.raises(CancelledError, match="Stopped"):
-            work(watch)
+            work(cancel)
         ended.append(time.monotonic())
 
     thread = threading.Thread(target=run)
@@ -43,7 +43,7 @@ def stopped(work: Callable[[Watch], object], ready: Callable[[], object] = lambd
     ready()
     time.sleep(random.uniform(0.05, 0.2))
     assert not ended, "it ended by itself"
-    watch.cancel()
+    cancel.cancel()
     cancelled = time.monotonic()
     thread.join(20)
     assert ended
@@ -61,13 +61,13 @@ MOMENTS = [0, 5, len(STREAM) - 2, len(STREAM), len(STREAM) + 30, len(STREAM + EV
 @pytest.mark.parametrize("how", ["complete", "stream"])
 def test_a_silent_server(sent, how):
     with RawServer(silent_after(WHOLE[:sent])) as server, closing(a_model(server)) as model:
-        stopped(lambda watch: list(getattr(model, how)(PROMPT, watch)), server.came.wait)
+        stopped(lambda cancel: list(getattr(model, how)(PROMPT, cancel)), server.came.wait)
         assert server.left.wait(SECOND), "the connection is still open"
 
 
 def test_a_server_that_sends_without_end():
     with RawServer(endless(STREAM, b": still here\n\n", gap=0.01)) as server, closing(a_model(server)) as model:
-        stopped(lambda watch: model.complete(PROMPT, watch), server.came.wait)
+        stopped(lambda cancel: model.complete(PROMPT, cancel), server.came.wait)
         assert server.left.wait(SECOND)
 
 
@@ -76,37 +76,37 @@ def test_the_wait_before_the_next_try(own_home, status):
     asked = Reply(status=status, error=error("x"), headers={"Retry-After": "60"})
     with FakeServer(lambda _: asked) as server:
         model = connection.connect(Settings(own_home, base_url=server.url, model="fake-model"))
-        stopped(lambda watch: model.complete(PROMPT, watch))
+        stopped(lambda cancel: model.complete(PROMPT, cancel))
 
 
 def test_the_wait_for_a_slot():
     limiter = Limiter(1)
     with RawServer(silent_after(b"")) as server, closing(a_model(server)) as model:
-        patient = Patient(model, limiter)
-        with limiter.line(Watch()):
-            stopped(lambda watch: patient.complete(PROMPT, watch))
+        retrying = Retrying(model, limiter)
+        with limiter.slot(CancelToken()):
+            stopped(lambda cancel: retrying.complete(PROMPT, cancel))
             assert not server.calls
-        stopped(lambda watch: patient.complete(PROMPT, watch), server.came.wait)
-        with limiter.line(Watch()):  # the slot is free again
+        stopped(lambda cancel: retrying.complete(PROMPT, cancel), server.came.wait)
+        with limiter.slot(CancelToken()):  # the slot is free again
             pass
 
 
 def test_a_cancelled_wait_for_a_slot_hands_it_on():
-    limiter, watches, served = Limiter(1), [Watch() for _ in range(8)], []
+    limiter, tokens, served = Limiter(1), [CancelToken() for _ in range(8)], []
 
     def wait(number: int) -> None:
         try:
-            with limiter.line(watches[number]):
+            with limiter.slot(tokens[number]):
                 served.append(number)
         except CancelledError:
             pass
 
     threads = [threading.Thread(target=wait, args=(number,)) for number in range(8)]
-    with limiter.line(Watch()):
+    with limiter.slot(CancelToken()):
         for thread in threads:
             thread.start()
         time.sleep(0.1)
-        canceller = threading.Thread(target=lambda: [watches[number].cancel() for number in range(0, 8, 2)])
+        canceller = threading.Thread(target=lambda: [tokens[number].cancel() for number in range(0, 8, 2)])
         canceller.start()
     for thread in (*threads, canceller):
         thread.join(5)
@@ -118,35 +118,35 @@ def test_a_cancelled_wait_for_a_slot_hands_it_on():
 def test_a_server_that_does_not_say_its_window(work):
     with RawServer(silent_after(b"")) as server, closing(a_model(server, window=None)) as model:
         arguments = (PROMPT,) if work == "complete" else ()
-        stopped(lambda watch: getattr(model, work)(*arguments, watch), server.came.wait)
+        stopped(lambda cancel: getattr(model, work)(*arguments, cancel), server.came.wait)
 
 
 def test_embeddings(own_home):
     with RawServer(silent_after(b"")) as server:
         settings = Settings(own_home, base_url=server.url, model="m", saved={"embedding_model": "e", "window": 8000})
         embedder = models.connect_embedder(settings)
-        stopped(lambda watch: embedder.embed(["a text"], watch), server.came.wait)
+        stopped(lambda cancel: embedder.embed(["a text"], cancel), server.came.wait)
         assert server.left.wait(SECOND)
 
 
 def test_the_test_of_a_model():
     with RawServer(silent_after(b"")) as server, closing(a_model(server)) as model:
-        stopped(lambda watch: list(probe.try_model(model, watch)), server.came.wait)
+        stopped(lambda cancel: list(probe.try_model(model, cancel)), server.came.wait)
 
 
 def test_a_stream_that_nobody_reads_to_its_end_is_closed():
     with RawServer(endless(STREAM, EVENT, gap=0.01)) as server, closing(a_model(server)) as model:
-        stream = model.stream(PROMPT, Watch())
+        stream = model.stream(PROMPT, CancelToken())
         assert next(stream) == "word "
         stream.close()
         assert server.left.wait(SECOND)
 
 
 def test_what_is_cancelled_already_is_not_sent():
-    watch = Watch()
-    watch.cancel()
+    cancel = CancelToken()
+    cancel.cancel()
     with RawServer(silent_after(b"")) as server, closing(a_model(server)) as model:
-        for work in (model.complete, lambda *args: list(model.stream(*args)), Patient(model).complete):
+        for work in (model.complete, lambda *args: list(model.stream(*args)), Retrying(model).complete):
             with pytest.raises(CancelledError):
-                work(PROMPT, watch)
+                work(PROMPT, cancel)
         assert not server.calls

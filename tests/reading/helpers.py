@@ -63,7 +63,7 @@ def sensible_model(salt=0, **more) -> FakeModel:
 
 def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
     """The paper's sequential algorithm (docs/methods.md): one window after another."""
-    from readagent_core.models.base import Watch
+    from readagent_core.cancel import CancelToken
     from readagent_core.reading.pause_points import ask_page
 
     document = document.limited(plan.max_words)
@@ -73,7 +73,7 @@ def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
     while start < len(document.paragraphs):
         window = windows.window(start)
         if window.labels:
-            page = ask_page(windows, window, model, watch=Watch(), before=before).page
+            page = ask_page(windows, window, model, cancel=CancelToken(), before=before).page
         else:
             page = windows.page(window.start, window.end, ends=window.ends)
         pages.append(Page(len(pages) + 1, *list(page.__dict__.values())[1:7]))

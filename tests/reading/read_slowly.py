@@ -36,11 +36,11 @@ def model_of(pagination):
 class Logged(FakeModel):
     log = -1
 
-    def complete(self, prompt, watch) -> Completion:
+    def complete(self, prompt, cancel) -> Completion:
         name = hashlib.sha256(prompt.text.encode()).hexdigest()[:16]
         os.write(self.log, f"+{name}\n".encode())
         time.sleep(SECONDS_A_CALL)
-        completion = super().complete(prompt, watch)
+        completion = super().complete(prompt, cancel)
         os.write(self.log, f"-{name}\n".encode())
         return completion
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import check_coverage
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import fit, read
@@ -43,6 +43,6 @@ def test_every_way_of_reading(language, pagination):
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_memory_is_fitted(language):
     memory = read(text(language), BuiltInReader(), ReadingPlan(max_words=300, min_words=120))
-    fitted = fit(memory, BuiltInReader(), count_words(memory.text()) // 3, Watch())
+    fitted = fit(memory, BuiltInReader(), count_words(memory.text()) // 3, CancelToken())
     assert count_words(fitted.text()) <= count_words(memory.text()) // 3
     check_coverage(fitted.document, fitted.pages)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.memory import Page
-from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.audit import audit_gist
 from readagent_core.reading.gisting import clean_reply, find_problem, first_sentences, gist_page
@@ -32,7 +32,7 @@ def make_page(*texts: str, language="en"):
 def gist_of(replies, *texts, plan=PLAN, language="en", **more):
     document, page = make_page(*(texts or (TEXT,)), language=language)
     model = FakeModel(replies)
-    return gist_page(document, page, plan, model=model, watch=Watch(), **more), model
+    return gist_page(document, page, plan, model=model, cancel=CancelToken(), **more), model
 
 
 def test_a_gist_is_the_models_words():

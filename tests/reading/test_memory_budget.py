@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
 from readagent_core.memory import Gist, check_coverage
-from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import fit, read, shorten_old_gists
 from readagent_core.reading.memory_budget import parse_verdict
@@ -72,7 +72,7 @@ def answer_merge(verdict):
 def test_it_always_fits(verdict, budget):
     memory = long_memory()
     assert count_words(memory.text()) > 900
-    fitted = fit(memory, FakeModel(answer_merge(verdict)), budget, Watch())
+    fitted = fit(memory, FakeModel(answer_merge(verdict)), budget, CancelToken())
     assert count_words(fitted.text()) <= budget
     check_coverage(fitted.document, fitted.pages)
     assert fitted.complete
@@ -81,12 +81,12 @@ def test_it_always_fits(verdict, budget):
 
 def test_a_memory_that_fits_is_not_changed():
     memory = long_memory()
-    assert fit(memory, FakeModel([]), 100_000, Watch()) is memory
+    assert fit(memory, FakeModel([]), 100_000, CancelToken()) is memory
 
 
 def test_pages_that_start_a_chapter_are_not_merged_while_others_can_be():
     memory = long_memory(sections=range(0, 150, 30))
-    fitted = fit(memory, FakeModel(answer_merge("No")), 600, Watch(), page_words=400)
+    fitted = fit(memory, FakeModel(answer_merge("No")), 600, CancelToken(), page_words=400)
     starts = {p.start for p in fitted.pages}
     headed = {p.start for p in memory.pages if memory.document.headings(p.start)}
     assert headed <= starts
@@ -97,9 +97,9 @@ def test_pages_that_start_a_chapter_are_not_merged_while_others_can_be():
 def test_a_second_question_asks_nothing_more():
     memory = long_memory(seed=5)
     model = FakeModel(answer_merge("No"))
-    first = fit(memory, model, 300, Watch())
+    first = fit(memory, model, 300, CancelToken())
     asked = len(model.prompts)
-    assert fit(memory, model, 300, Watch()) is first
+    assert fit(memory, model, 300, CancelToken()) is first
     assert len(model.prompts) == asked
 
 
@@ -109,7 +109,7 @@ def test_gists_the_model_does_not_shorten_are_cut_and_marked():
     def stubborn(prompt):
         return "No" if prompt.task == "merge" else prompt.fields["page"]
 
-    fitted = fit(memory, FakeModel(stubborn), 200, Watch())
+    fitted = fit(memory, FakeModel(stubborn), 200, CancelToken())
     assert count_words(fitted.text()) <= 200
     assert any(g.fallback for g in fitted.gists)
 
@@ -117,7 +117,7 @@ def test_gists_the_model_does_not_shorten_are_cut_and_marked():
 def test_iterative_gisting_shortens_the_oldest_pages_most():
     memory = long_memory(seed=2)
     budget = count_words(memory.text()) * 3 // 4
-    thinned = shorten_old_gists(memory, FakeModel(gisting), budget, Watch())
+    thinned = shorten_old_gists(memory, FakeModel(gisting), budget, CancelToken())
     assert count_words(thinned.text()) <= budget
     assert thinned.pages == memory.pages
     levels = [g.level for g in thinned.gists if g.words > 8 and not g.whole]
@@ -126,7 +126,7 @@ def test_iterative_gisting_shortens_the_oldest_pages_most():
 
 def test_a_gist_written_by_hand_is_not_shortened():
     memory = long_memory(seed=2).with_gist(1, Gist("These are my own words. " * 10, edited=True))
-    thinned = shorten_old_gists(memory, FakeModel(gisting), count_words(memory.text()) * 3 // 4, Watch())
+    thinned = shorten_old_gists(memory, FakeModel(gisting), count_words(memory.text()) * 3 // 4, CancelToken())
     assert thinned.gists[0] == memory.gists[0]
 
 
@@ -142,7 +142,7 @@ def test_a_plan_with_a_memory_budget_keeps_within_it():
 @given(budget=st.integers(30, 800), seed=st.integers(0, 4))
 def test_no_budget_is_exceeded(budget, seed):
     memory = long_memory(seed=seed, paragraphs=60)
-    fitted = fit(memory, FakeModel(answer_merge("No")), budget, Watch())
+    fitted = fit(memory, FakeModel(answer_merge("No")), budget, CancelToken())
     assert count_words(fitted.text()) <= budget
     check_coverage(fitted.document, fitted.pages)
 
@@ -150,7 +150,7 @@ def test_no_budget_is_exceeded(budget, seed):
 def test_an_unfinished_reading_fits_what_it_has():
     memory = long_memory(seed=7)
     part = memory.up_to(30)
-    fitted = fit(part, sensible_model(), 100_000, Watch())
+    fitted = fit(part, sensible_model(), 100_000, CancelToken())
     assert fitted is part
-    fitted = fit(part, FakeModel(answer_merge("No")), 100, Watch())
+    fitted = fit(part, FakeModel(answer_merge("No")), 100, CancelToken())
     assert count_words(fitted.text()) <= 100

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import (
     BudgetError,
@@ -21,7 +22,7 @@ from readagent_core.errors import (
 )
 from readagent_core.library import Library
 from readagent_core.memory import Gist, Page, check_coverage
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models.base import Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
 from tests.fakes.model import FakeModel
@@ -243,19 +244,24 @@ def test_a_resumed_reading_asks_nothing_twice(library, connections, crossing):
     prompts: list[str] = []
     plain = replier()
     for stop_after in (1, 7, 40, 41, 90, 10_000):
-        watch = Watch()
+        cancel = CancelToken()
 
         stop_at = len(prompts) + stop_after
 
-        def answer(prompt, watch=watch, stop_at=stop_at):
+        def answer(prompt, cancel=cancel, stop_at=stop_at):
             prompts.append(prompt.text)
             if len(prompts) >= stop_at:
-                watch.cancel()
+                cancel.cancel()
             return plain(prompt)
 
         try:
             memory = read(
-                document, FakeModel(answer), plan, store=library.store(reading.id), watch=watch, connections=connections
+                document,
+                FakeModel(answer),
+                plan,
+                store=library.store(reading.id),
+                cancel=cancel,
+                connections=connections,
             )
         except CancelledError:
             continue
@@ -304,21 +310,21 @@ def test_edited_gists_stay_when_a_reading_resumes(library):
 
 
 def test_cancelling_is_prompt_even_while_a_call_hangs():
-    watch, gate = Watch(), threading.Event()
+    cancel, gate = CancelToken(), threading.Event()
 
     class Hanging(FakeModel):
-        def complete(self, prompt, watch) -> Completion:
+        def complete(self, prompt, cancel) -> Completion:
             gate.wait(20)
-            return super().complete(prompt, watch)
+            return super().complete(prompt, cancel)
 
     def stop():
-        watch.cancel()
+        cancel.cancel()
 
     timer = threading.Timer(0.2, stop)
     timer.start()
     try:
         with pytest.raises(CancelledError):
-            read(random_document(15), Hanging(replier()), PLAN, watch=watch)
+            read(random_document(15), Hanging(replier()), PLAN, cancel=cancel)
     finally:
         gate.set()
         timer.join()

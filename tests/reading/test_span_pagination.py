@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, CutOffError, ReplyError
 from readagent_core.library import Library
 from readagent_core.memory import check_coverage
-from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
 from readagent_core.reading.pause_windows import Windows
@@ -164,17 +164,22 @@ def test_a_resumed_reading_asks_nothing_twice(tmp_path, pagination, connections)
     plain = many_replier(sloppy=4)
     memory = None
     while memory is None:
-        watch, stop_at = Watch(), len(prompts) + 9
+        cancel, stop_at = CancelToken(), len(prompts) + 9
 
-        def answer(prompt, watch=watch, stop_at=stop_at):
+        def answer(prompt, cancel=cancel, stop_at=stop_at):
             prompts.append(prompt.text)
             if len(prompts) >= stop_at:
-                watch.cancel()
+                cancel.cancel()
             return plain(prompt)
 
         try:
             memory = read(
-                document, FakeModel(answer), plan, store=library.store(reading.id), watch=watch, connections=connections
+                document,
+                FakeModel(answer),
+                plan,
+                store=library.store(reading.id),
+                cancel=cancel,
+                connections=connections,
             )
         except CancelledError:
             continue

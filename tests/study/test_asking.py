@@ -278,7 +278,7 @@ def test_a_killed_process_leaves_what_it_had(study, own_home):
         from tests.study.test_asking import a_book, a_memory, reply
 
         class Dies(FakeModel):
-            def stream(self, prompt, watch):
+            def stream(self, prompt, cancel):
                 yield "He fired "
                 time.sleep(0.3)
                 yield "the gun"

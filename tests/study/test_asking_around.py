@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.citations import check
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import NotInLibraryError, SettingsError
@@ -22,7 +23,6 @@ from readagent_core.methods.base import (
     Question,
     event_to_dict,
 )
-from readagent_core.models.base import Watch
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import load_settings
 from readagent_core.study import Study, conversing, costing, replay, suggesting
@@ -142,7 +142,7 @@ def test_the_built_in_reader_suggests_without_a_model():
     assert always[0].text == "What is this about?"
     model = FakeModel([])
     model.is_language_model = False
-    assert all(q.startswith("Who is") for q in suggesting.suggest(memory, model, Watch()))
+    assert all(q.startswith("Who is") for q in suggesting.suggest(memory, model, CancelToken()))
     assert suggesting.always(recording("yuki-no-eki").memory, finished=True)[0].text == "これは何についての文章ですか。"
 
 

@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pages.parts import read_state
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import BudgetError
 from readagent_core.methods.base import Question, event_from_dict
 from readagent_core.models import connection
-from readagent_core.models.base import Watch
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price
-from readagent_core.models.cost.spending import Ledger
+from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, Settings
@@ -133,7 +133,7 @@ def test_every_call_of_a_question_is_on_one_meter(study_at):
 def test_asking_anew_is_metered_too(study_at):
     with FakeServer() as server:
         model = study_at(server, budget_book=0.5).model
-        again = model.anew()
+        again = model.without_cache()
         assert (again.price, again.budget) == (model.price, model.budget)
         assert again.model is model.model
 
@@ -145,19 +145,19 @@ def test_calls_side_by_side_do_not_pass_the_months_limit_together(study_at, own_
 
         def ask(prompt):
             try:
-                return model.complete(prompt, Watch()).text
+                return model.complete(prompt, CancelToken()).text
             except BudgetError as error:
                 return "" if error.monthly else "another limit"
 
         with ThreadPoolExecutor(8) as pool:
             came = [text for text in pool.map(ask, prompts) if text]
         assert 1 <= len(came) == len(server.chats) < 8
-        assert Ledger(own_home).month() > 0
+        assert SpendingLog(own_home).month() > 0
 
 
 def test_a_meter_over_a_meter_counts_money_and_leaves_the_budget_below():
     below = Metered(FakeModel(lambda prompt: "word"), prices=Price(1.0, 2.0), budget=5.0, spent=4.0)
     above = Metered(below)
-    above.complete(Prompt("answer", "Four words in all"), Watch())
+    above.complete(Prompt("answer", "Four words in all"), CancelToken())
     assert above.price == Price(1.0, 2.0)
     assert above.usage.cost == below.usage.cost > 0

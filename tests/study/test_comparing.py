@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.support.resources import build_lock
-from readagent_core.models.base import Watch
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
@@ -90,11 +90,11 @@ def test_stopping_keeps_what_was_answered(study: Study) -> None:
     waiting, go = threading.Event(), threading.Event()
 
     class Slow(BuiltInReader):
-        def complete(self, prompt: Prompt, watch: Watch):  # type: ignore[no-untyped-def]
+        def complete(self, prompt: Prompt, cancel: CancelToken):  # type: ignore[no-untyped-def]
             if prompt.task == "carry":
                 waiting.set()
                 go.wait(10)
-            return super().complete(prompt, watch)
+            return super().complete(prompt, cancel)
 
     study._model = Slow()
     job = comparing.compare(study, book_id, QUESTION, ("gist-mem", "recurrence"), settings=AskSettings())
@@ -206,19 +206,19 @@ def test_two_questions_at_once_build_what_a_method_needs_once(tmp_path: Path, na
 
 
 def test_whoever_waits_for_a_tree_can_be_stopped() -> None:
-    watch, inside = Watch(), threading.Event()
+    cancel, inside = CancelToken(), threading.Event()
 
     def wait() -> None:
         inside.set()
-        with pytest.raises(CancelledError), build_lock("a tree", watch):
+        with pytest.raises(CancelledError), build_lock("a tree", cancel):
             raise AssertionError("it was being built")
 
-    with build_lock("a tree", Watch()):
+    with build_lock("a tree", CancelToken()):
         waiting = threading.Thread(target=wait)
         waiting.start()
         assert inside.wait(5)
-        watch.cancel()
+        cancel.cancel()
         waiting.join(5)
         assert not waiting.is_alive()
-    with build_lock("a tree", Watch()):  # free again
+    with build_lock("a tree", CancelToken()):  # free again
         pass

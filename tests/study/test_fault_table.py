@@ -134,7 +134,7 @@ def run(own_home, undisturbed):
         )
         if not read:
             shutil.copytree(undisturbed.home, own_home)
-        study = Study(settings, model=connection.connect(settings, pace=0.001))
+        study = Study(settings, model=connection.connect(settings, time_scale=0.001))
         studies.append(study)
         kept = study.library.add(document or book())
         reading_job = study.start_reading(kept.id, plan) if read else None

@@ -1,7 +1,7 @@
 """Resources of a run besides its settings: an embedder, an artifact store, and how many calls run at once.
 
 Settings are plain values that are stored with every answer. Resources are live objects, so they are added to the
-settings for one run only: ``method.run(question, memory, model, with_resources(settings, resources), watch)``.
+settings for one run only: ``method.run(question, memory, model, with_resources(settings, resources), cancel)``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from readagent_core.cancel import CancelToken
 from readagent_core.methods.base import AskSettings
-from readagent_core.models.base import Watch
 
 if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
@@ -73,18 +73,18 @@ class _BuildLock:
 
 
 @contextmanager
-def build_lock(key: str, watch: Watch) -> Iterator[None]:
+def build_lock(key: str, cancel: CancelToken) -> Iterator[None]:
     """Hold the lock of an artifact key while the artifact is built.
 
     Two questions about one book then build one tree: the second waits and finds it in the store. Raises
-    CancelledError when ``watch`` is cancelled while it waits.
+    CancelledError when ``cancel`` is cancelled while it waits.
     """
     with _GUARD:
         entry = _LOCKS.setdefault(key, _BuildLock(threading.Lock()))
         entry.users += 1
     try:
         while not entry.lock.acquire(timeout=_POLL_SECONDS):
-            watch.check()
+            cancel.check()
         try:
             yield
         finally:

@@ -81,14 +81,14 @@ def rank_by_embedding(run: Run) -> list[int]:
     key = artifact_key(embedder.name, memory.document.id, texts)
     stored = artifacts.load(KIND, key) if artifacts else None
     if stored is None:
-        vectors = embedder.embed(texts, run.watch)
+        vectors = embedder.embed(texts, run.cancel)
         if artifacts:  # as sparse rows: the built-in vectors are long and mostly zero
             artifacts.save(KIND, key, {"width": vectors.shape[1], "rows": [_nonzero_cells(row) for row in vectors]})
     else:
         vectors = np.zeros((len(texts), int(stored["width"])), dtype=np.float32)
         for row, cells in zip(vectors, stored["rows"], strict=True):
             row[[int(place) for place, _ in cells]] = [value for _, value in cells]
-    question = embedder.embed([run.question.text], run.watch)[0]
+    question = embedder.embed([run.question.text], run.cancel)[0]
     return sort_by_score([float(score) for score in vectors @ question])
 
 

@@ -12,11 +12,12 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError, WindowError
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
 from readagent_core.methods.support.resources import resources_of
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt, template_language
 from readagent_core.tags import escape_tags
@@ -30,14 +31,20 @@ class Run:
     """The state of one question: its inputs, and the usage and notes so far."""
 
     def __init__(
-        self, name: str, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, watch: Watch
+        self,
+        name: str,
+        question: Question,
+        memory: GistMemory,
+        model: ChatModel,
+        settings: AskSettings,
+        cancel: CancelToken,
     ) -> None:
         self.name = name
         self.question = question
         self.memory = memory
         self.model = Metered(model)  # counts the whole run and enforces its budget
         self.settings = settings
-        self.watch = watch
+        self.cancel = cancel
         self.notes: list[str] = []
         self.steps = 0
         self.merged_pages: Mapping[int, tuple[int, ...]] = {}  # page of a shortened memory -> pages of the reading
@@ -119,9 +126,9 @@ class Run:
         return replies
 
     def _call(self, prompt: Prompt) -> tuple[ModelCall, Completion]:
-        self.watch.check()
+        self.cancel.check()
         try:
-            completion = self.model.complete(prompt, self.watch)
+            completion = self.model.complete(prompt, self.cancel)
         except CutOffError as error:
             if not error.text.strip():
                 raise
@@ -133,7 +140,7 @@ class Run:
         parts: list[str] = []
         completion: Completion | None = None
         try:
-            for part in self.model.stream(prompt, self.watch):
+            for part in self.model.stream(prompt, self.cancel):
                 if isinstance(part, Completion):
                     completion = part
                 else:

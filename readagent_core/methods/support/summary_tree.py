@@ -81,7 +81,7 @@ def build_tree(run: Run) -> Generator[Event, None, Tree]:
     artifacts = resources_of(run.settings).artifacts
     versions = [template_hash("tree_segment", run.language), template_hash("tree_parent", run.language)]
     key = artifact_key(run.model.name, run.memory.document.id, tokens, siblings, versions)
-    with build_lock(key, run.watch) if artifacts else nullcontext():
+    with build_lock(key, run.cancel) if artifacts else nullcontext():
         summaries = yield from _summarise(run, nodes, document, segment_words, artifacts=artifacts, key=key)
     fallbacks = sum(summaries[node.id][1] for node in nodes)
     if fallbacks:

@@ -65,7 +65,7 @@ def fit_to_window(run: Run) -> Generator[Event, None, tuple[GistMemory, int | No
         memory,
         run.model,
         gists,
-        run.watch,
+        run.cancel,
         page_words=max(limit - gists, longest),
         connections=resources_of(run.settings).connections,
     )
@@ -92,6 +92,7 @@ def retry_within_window(
 ) -> Generator[Event, None, None]:
     """Run ``work`` with the memory made to fit, again each time the server shows a smaller window than expected."""
     for left in range(WINDOW_RETRIES, -1, -1):
+        run.model.learn_window(run.cancel)
         window = run.model.window
         try:
             memory, limit = yield from fit_to_window(run)

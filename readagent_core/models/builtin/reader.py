@@ -11,8 +11,9 @@ import re
 import time
 from collections.abc import Callable, Mapping
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.builtin.answers import answer, answer_text, choose, choose_text
 from readagent_core.models.builtin.dividing import divide, divide_and_shorten, merge
 from readagent_core.models.builtin.look_ups import look_up, look_up_next
@@ -101,9 +102,9 @@ class BuiltInReader(ChatModel):
     window: int | None = None
     is_language_model = False
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         """The reply. Raises RefusedError for a task that statistics cannot do."""
-        watch.check()
+        cancel.check()
         start = time.perf_counter()
         if prompt.task not in ANSWERS:
             raise RefusedError(

@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.cancel import CancelToken
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.cache.store import ReplyCache
 from readagent_core.prompts import Prompt
 from readagent_core.quick_json import to_json
@@ -25,7 +26,7 @@ _IN_PROGRESS: set[tuple[Path, str]] = set()  # store and key of every prompt tha
 _FINISHED = threading.Condition()
 
 
-class Cached(Around):
+class Cached(ModelWrapper):
     """A ChatModel that looks in the cache before it sends."""
 
     def __init__(self, model: ChatModel, cache: ReplyCache) -> None:
@@ -33,15 +34,15 @@ class Cached(Around):
         self.cache = cache
         self._read = True
 
-    def anew(self) -> Self:
+    def without_cache(self) -> Self:
         """A copy that ignores cached replies; new replies still replace them."""
         again = self._over(self.model)
         again._read = False
         return again
 
-    def beneath(self, around: Callable[[ChatModel], ChatModel]) -> Self:
-        """A copy in which ``around`` wraps the model that is called when no reply is cached."""
-        return self._over(around(self.model))
+    def wrap_inner(self, wrap: Callable[[ChatModel], ChatModel]) -> Self:
+        """A copy in which ``wrap`` wraps the model that is called when no reply is cached."""
+        return self._over(wrap(self.model))
 
     def key(self, prompt: Prompt) -> str:
         """The cache key: a SHA-256 of everything that decides the reply."""
@@ -50,25 +51,25 @@ class Cached(Around):
             asked.append(prompt.sample)
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         key = self.key(prompt)
-        with _only_one_thread(self.cache, key, watch):
+        with _only_one_thread(self.cache, key, cancel):
             cached = self._load(key)
             if cached is not None:
                 return cached
-            completion = self.model.complete(prompt, watch)
+            completion = self.model.complete(prompt, cancel)
             store_reply(self.cache, key, completion)
             return completion
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        watch.check()
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        cancel.check()
         key = self.key(prompt)
         cached = self._load(key)
         if cached is not None:
             yield cached.text
             yield cached
             return
-        for part in self.model.stream(prompt, watch):
+        for part in self.model.stream(prompt, cancel):
             if isinstance(part, Completion):
                 store_reply(self.cache, key, part)
             yield part
@@ -115,17 +116,17 @@ def store_reply(cache: ReplyCache, key: str, completion: Completion) -> None:
 
 
 @contextmanager
-def _only_one_thread(cache: ReplyCache, key: str, watch: Watch) -> Iterator[None]:
+def _only_one_thread(cache: ReplyCache, key: str, cancel: CancelToken) -> Iterator[None]:
     """Wait until no other thread of this process is sending the prompt of ``key``, then hold off the others.
 
-    Raises CancelledError if ``watch`` is cancelled before or during the wait.
+    Raises CancelledError if ``cancel`` is cancelled before or during the wait.
     """
     prompt = (cache.folder, key)
     with _FINISHED:
-        watch.check()
+        cancel.check()
         while prompt in _IN_PROGRESS:
             _FINISHED.wait(_POLL_SECONDS)
-            watch.check()
+            cancel.check()
         _IN_PROGRESS.add(prompt)
     try:
         yield

@@ -1,7 +1,8 @@
-"""The meter: what one run sent and received, what it cost, what the cache saved; and the limits to spending.
+"""Counts what a run sent and received, what it cost and what the cache saved; and holds the limits to spending.
 
-``Metered`` counts one run (a reading, an ask) and holds its budget; ``Purse`` stands at the server and holds the
-month's. Words are counted here, the paper's way; tokens are the server's, estimated where it reports none.
+``Metered`` counts one run (a reading, an ask) and holds its budget. ``MonthlyBudget`` records every call that is sent,
+and holds the month's. Words are counted here, as the paper counts them; tokens are the server's, estimated where it
+reports none.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import BudgetError, CutOffError
-from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.cost.prices import Price, money
-from readagent_core.models.cost.spending import Ledger
+from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
@@ -22,7 +24,7 @@ from readagent_core.words import count_words
 _NOTHING = Usage()
 
 
-class Tally:
+class UsageCounter:
     """Usage added up by any number of threads, with a limit to what it may cost."""
 
     def __init__(
@@ -83,7 +85,7 @@ class Tally:
         )
 
 
-class Metered(Around):
+class Metered(ModelWrapper):
     """A ChatModel with ``usage``, of this run only; thread-safe.
 
     ``prices``: None takes the price the model itself knows. ``budget``: dollars; None takes the model's own limit
@@ -100,7 +102,7 @@ class Metered(Around):
         spent: float = 0.0,
     ) -> None:
         super().__init__(model)
-        self._tally = Tally(
+        self._counter = UsageCounter(
             prices if prices is not None else model.price,
             budget if budget is not None else model.budget,
             spent=spent,
@@ -109,77 +111,77 @@ class Metered(Around):
 
     @property
     def price(self) -> Price | None:
-        return self._tally.price
+        return self._counter.price
 
     @property
     def budget(self) -> None:
-        """A meter around this one has no budget to hold: it is held here."""
+        """None: the budget is held here, so a meter around this one must not hold it again."""
         return None
 
     @property
     def usage(self) -> Usage:
-        return self._tally.usage
+        return self._counter.usage
 
     def usage_of(self, prompt: Prompt, completion: Completion) -> Usage:
         """What one reply counted: a part of ``usage``, for whoever shows calls one by one."""
-        return self._tally.of(prompt, completion)
+        return self._counter.of(prompt, completion)
 
     def usage_since(self, mark: Usage) -> Usage:
         """What was used since ``mark``, an earlier value of ``usage``."""
         return self.usage - mark
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        held = self._tally.admit(prompt)
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        held = self._counter.admit(prompt)
         used = Usage()
         try:
-            completion = self.model.complete(prompt, watch)
-            used = self._tally.of(prompt, completion)
+            completion = self.model.complete(prompt, cancel)
+            used = self._counter.of(prompt, completion)
             return completion
         except CutOffError as error:  # it was sent, and part of a reply came
-            used = self._tally.of(prompt, Completion(error.text))
+            used = self._counter.of(prompt, Completion(error.text))
             raise
         finally:
-            self._tally.settle(held, used)
+            self._counter.settle(held, used)
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        held = self._tally.admit(prompt)
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        held = self._counter.admit(prompt)
         came: list[str] = []
         used: Usage | None = None
         try:
-            for part in self.model.stream(prompt, watch):
+            for part in self.model.stream(prompt, cancel):
                 if isinstance(part, Completion):
-                    used = self._tally.of(prompt, part)
+                    used = self._counter.of(prompt, part)
                 else:
                     came.append(part)
                 yield part
         finally:
             if used is None:  # broken off, or nobody listened to the end
-                used = self._tally.of(prompt, Completion("".join(came))) if came else Usage()
-            self._tally.settle(held, used)
+                used = self._counter.of(prompt, Completion("".join(came))) if came else Usage()
+            self._counter.settle(held, used)
 
 
-class Purse(Around):
-    """A ChatModel that enters what every call costs in the month's ledger, and holds the month's limit."""
+class MonthlyBudget(ModelWrapper):
+    """Records what every call costs in the month's spending log, and holds the month's limit."""
 
-    def __init__(self, model: ChatModel, ledger: Ledger, price: Price | None, limit: float | None) -> None:
+    def __init__(self, model: ChatModel, log: SpendingLog, price: Price | None, limit: float | None) -> None:
         super().__init__(model)
-        self._ledger = ledger
-        self._tally = Tally(price, None)
+        self._log = log
+        self._counter = UsageCounter(price, None)
         self._price = price
         self._free = price is None or price.cost(1, 1) == 0
         self._limit = limit
         self._lock = threading.Lock()
         self._under_way = 0.0
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         with self._under_budget(prompt):
-            completion = self.model.complete(prompt, watch)
+            completion = self.model.complete(prompt, cancel)
             self._enter(prompt, completion)
             return completion
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
         with self._under_budget(prompt):
-            for part in self.model.stream(prompt, watch):
+            for part in self.model.stream(prompt, cancel):
                 if isinstance(part, Completion):
                     self._enter(prompt, part)
                 yield part
@@ -192,7 +194,7 @@ class Purse(Around):
             return
         least = self._price.cost(estimate_tokens(prompt.text), 0)
         with self._lock:
-            spent = self._ledger.month()
+            spent = self._log.month()
             if spent + self._under_way >= self._limit:
                 raise BudgetError(
                     f"This month's budget of {money(self._limit)} is used: {money(spent)} is spent. Everything so far "
@@ -208,4 +210,4 @@ class Purse(Around):
 
     def _enter(self, prompt: Prompt, completion: Completion) -> None:
         if not self._free:
-            self._ledger.add(self.name, self._tally.of(prompt, completion).cost or 0.0)
+            self._log.add(self.name, self._counter.of(prompt, completion).cost or 0.0)

@@ -16,7 +16,7 @@ from readagent_core.errors import LibraryError
 FILE = "spending.db"
 
 
-class Ledger:
+class SpendingLog:
     """Threads share one connection, which is opened when first needed; processes may share the file."""
 
     def __init__(self, home: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from readagent_core.models.base import Watch
+from readagent_core.cancel import CancelToken
 from readagent_core.models.builtin.statistics import content
 
 Vectors = NDArray[np.float32]
@@ -26,7 +26,7 @@ class Embedder(Protocol):
     @property
     def name(self) -> str: ...
 
-    def embed(self, texts: Sequence[str], watch: Watch) -> Vectors:
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
         """(n, d) rows of unit length (or zero, for a text without words). Raises ModelError."""
         ...
 
@@ -39,8 +39,8 @@ class BuiltInEmbedder:
     def __init__(self) -> None:
         self._vectorizer: Any = None
 
-    def embed(self, texts: Sequence[str], watch: Watch) -> Vectors:
-        watch.check()
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
+        cancel.check()
         if not texts:
             return np.zeros((0, DIMENSIONS), dtype=np.float32)
         if self._vectorizer is None:

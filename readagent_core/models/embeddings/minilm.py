@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import SettingsError
-from readagent_core.models.base import Watch
 from readagent_core.words import split_long
 
 PREFIX = "local:"
@@ -29,13 +29,13 @@ class LocalEmbedder:
         self._lock = threading.Lock()
         self._model: Any = None
 
-    def embed(self, texts: Sequence[str], watch: Watch) -> Any:
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Any:
         """(n, d) rows of unit length. Raises SettingsError where the extra is not installed."""
         pieces = [split_long(text, PIECE_WORDS) for text in texts]
         flat = [piece for some in pieces for piece in some]
         rows: list[Any] = []
         for start in range(0, len(flat), BATCH):
-            watch.check()
+            cancel.check()
             with self._lock:
                 rows.extend(self._loaded().encode(flat[start : start + BATCH], show_progress_bar=False))
         means: list[Any] = []

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagent_core.models.base import Completion, Watch
+from readagent_core.cancel import CancelToken
+from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import load_reply, store_reply
 from readagent_core.models.cache.store import ReplyCache
 from readagent_core.models.connection import ServerModel, connect, open_cache
@@ -38,7 +39,7 @@ class ServerEmbedder:
         self._model = model
         self._cache = cache
 
-    def embed(self, texts: Sequence[str], watch: Watch) -> Vectors:
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
         keys = [self._key(text) for text in texts]
         rows: dict[str, list[float]] = {}
         for key in dict.fromkeys(keys):
@@ -48,7 +49,7 @@ class ServerEmbedder:
         missing = [(key, text) for key, text in dict(zip(keys, texts, strict=True)).items() if key not in rows]
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
-            found = self._ask([text for _, text in batch], watch)
+            found = self._ask([text for _, text in batch], cancel)
             for (key, _), row in zip(batch, found, strict=True):
                 rows[key] = row
                 store_reply(self._cache, key, Completion(json.dumps([round(value, 7) for value in row])))
@@ -60,14 +61,14 @@ class ServerEmbedder:
         asked = ["embedding", self._model.where, self.name, text]
         return hashlib.sha256(json.dumps(asked).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _ask(self, texts: list[str], watch: Watch) -> list[list[float]]:
+    def _ask(self, texts: list[str], cancel: CancelToken) -> list[list[float]]:
         """Return the rows of one batch, in order. Raises ModelError."""
         model = self._model
         rows, _ = retried(
-            lambda: event_loop.run(_rows(model.server, self.name, texts), watch),
+            lambda: event_loop.run(_rows(model.server, self.name, texts), cancel),
             model.limiter,
-            watch,
-            pace=model.pace,
+            cancel,
+            time_scale=model.time_scale,
         )
         return rows
 

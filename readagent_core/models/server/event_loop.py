@@ -15,12 +15,12 @@ from collections.abc import AsyncIterator, Coroutine, Iterator
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError
-from readagent_core.models.base import Watch
 
 T = TypeVar("T")
 
-_LOCK = threading.RLock()  # garbage collection may end a model, and close its client, inside ``submit``
+_LOCK = threading.Lock()
 _running: tuple[threading.Thread, asyncio.AbstractEventLoop, asyncio.Event] | None = None
 
 
@@ -50,12 +50,12 @@ def close() -> None:
 atexit.register(close)
 
 
-def run(work: Coroutine[Any, Any, T], watch: Watch | None = None) -> T:
-    """Wait for the result of ``work``. Raises what it raises, and CancelledError as soon as ``watch`` is cancelled."""
-    return _result(submit(work), watch or Watch())
+def run(work: Coroutine[Any, Any, T], cancel: CancelToken | None = None) -> T:
+    """Wait for the result of ``work``. Raises what it raises, and CancelledError as soon as ``cancel`` is cancelled."""
+    return _result(submit(work), cancel or CancelToken())
 
 
-def iterate(parts: AsyncIterator[T], watch: Watch) -> Iterator[T]:
+def iterate(parts: AsyncIterator[T], cancel: CancelToken) -> Iterator[T]:
     """Give the items of an asynchronous generator as they arrive. Raises as ``run`` does.
 
     A generator that is closed before its end cancels the work too.
@@ -69,21 +69,21 @@ def iterate(parts: AsyncIterator[T], watch: Watch) -> Iterator[T]:
     future = submit(read())
     future.add_done_callback(lambda _: arrived.put(None))
     try:
-        with watch.on_cancel(future.cancel):
+        with cancel.on_cancel(future.cancel):
             while (part := arrived.get()) is not None:
-                watch.check()
+                cancel.check()
                 yield part
-        _result(future, watch)
+        _result(future, cancel)
     finally:
         future.cancel()
 
 
-def _result(future: concurrent.futures.Future[T], watch: Watch) -> T:
+def _result(future: concurrent.futures.Future[T], cancel: CancelToken) -> T:
     try:
-        with watch.on_cancel(future.cancel):
+        with cancel.on_cancel(future.cancel):
             return future.result()
     except concurrent.futures.CancelledError:
-        watch.check()
+        cancel.check()
         raise CancelledError("The program is ending.") from None
     finally:
         future.cancel()  # KeyboardInterrupt ends the wait alone

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from readagent_core.cancel import Watch
+from readagent_core.cancel import CancelToken
 
 MOST_AT_ONCE = 32
 
@@ -48,19 +48,19 @@ class Limiter:
                 self._condition.notify_all()
 
     @contextmanager
-    def line(self, watch: Watch) -> Iterator[None]:
+    def slot(self, cancel: CancelToken) -> Iterator[None]:
         """Hold one slot; waits for a free one and for the end of a cool-down. Raises CancelledError."""
         while True:
-            with watch.on_cancel(self._wake), self._condition:
-                self._condition.wait_for(lambda: watch.cancelled or self._cooling() or self._free)
-                if watch.cancelled:
+            with cancel.on_cancel(self._wake), self._condition:
+                self._condition.wait_for(lambda: cancel.cancelled or self._cooling() or self._free)
+                if cancel.cancelled:
                     self._condition.notify()  # the slot that may have ended this wait is for another one
-                watch.check()
+                cancel.check()
                 seconds = self._cooling()
                 if not seconds:
                     self._under_way += 1
                     break
-            if watch.wait(seconds, f"Waiting {max(1, round(seconds))} s for the server"):
+            if cancel.wait(seconds, f"Waiting {max(1, round(seconds))} s for the server"):
                 self.go_on()
         try:
             yield

@@ -12,14 +12,16 @@ import json
 import time
 import weakref
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import httpx2
 import openai
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EndlessReplyError, ModelError, WindowError
-from readagent_core.models.base import ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.models.server import event_loop, faults, windows
 from readagent_core.models.server.quirks import Quirks
@@ -85,6 +87,7 @@ class OpenAIServer(ChatModel):
         self._asked_again = False
         self._asking = asyncio.Lock()
         self._client: openai.AsyncOpenAI | None = None
+        self._closing: weakref.finalize[Any, Any] | None = None
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -112,9 +115,9 @@ class OpenAIServer(ChatModel):
     def _known_window(self) -> int | None:
         return min((w for w in (self._window.tokens, self.quirks.window) if w), default=None)
 
-    def learn_window(self, watch: Watch) -> None:
+    def learn_window(self, cancel: CancelToken) -> None:
         if self._ask_window:
-            event_loop.run(self._learn_window(), watch)
+            event_loop.run(self._learn_window(), cancel)
 
     async def _learn_window(self) -> None:
         async with self._asking:
@@ -123,32 +126,32 @@ class OpenAIServer(ChatModel):
                 self._window = windows.Window(found.tokens, found.firm or self._asked_again)
                 self._ask_window = False
 
-    async def _learn_window_again(self) -> None:
-        """Ask for the window once more, now that the model is loaded, and believe it then."""
+    def _ask_again(self) -> None:
+        """Have the window asked for once more, now that the model is loaded, and believed then."""
         if not self._window.firm and not self._asked_again:
             self._ask_window = self._asked_again = True
-            await self._learn_window()
 
     def close(self) -> None:
         """Close the connections. Calls that are under way end as broken off."""
-        client, self._client = self._client, None
-        if client is not None:
-            event_loop.run(client.close())
+        closed = self._closing() if self._closing else None
+        self._client = self._closing = None
+        if closed is not None:
+            closed.result()
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         """Return the whole reply. Raises a named ModelError."""
 
         async def last() -> str | Completion:
             return [part async for part in self._reply(prompt)][-1]
 
-        watch.check()
-        completion = event_loop.run(last(), watch)
+        cancel.check()
+        completion = event_loop.run(last(), cancel)
         assert isinstance(completion, Completion)
         return completion
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
-        watch.check()
-        return event_loop.iterate(self._reply(prompt), watch)
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        cancel.check()
+        return event_loop.iterate(self._reply(prompt), cancel)
 
     async def _reply(self, prompt: Prompt) -> AsyncIterator[str | Completion]:
         """Give parts and the Completion. Every call is streamed where the server can, so that it can be stopped."""
@@ -176,7 +179,7 @@ class OpenAIServer(ChatModel):
             except _MoreThinking:
                 continue
         completion = self._completion(reply, prompt, time.perf_counter() - start)
-        await self._learn_window_again()
+        self._ask_again()
         yield completion
 
     def _smaller(self, told: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
@@ -192,22 +195,18 @@ class OpenAIServer(ChatModel):
         """The call's parameters, within the window. Raises WindowError before anything is sent."""
         quirks = self.quirks
         window = self._known_window
-        most = self._most(prompt)
-        if window:
-            needed = self._estimate(prompt) + min(self._room(prompt) // 2, window // 4)
-            if needed > window and not self._window.firm:
-                await windows.load(self.where, self.name, self._key, seconds=self._silence)
-                await self._learn_window_again()
-                window = self._known_window or window
-                needed = self._estimate(prompt) + min(self._room(prompt) // 2, window // 4)
-            if needed > window:
-                raise faults.too_long(self.name, window, needed=needed)
-            most = self._most(prompt)
+        if window and self._needed(prompt, window) > window and not self._window.firm:
+            await windows.load(self.where, self.name, self._key, seconds=self._silence)
+            self._ask_again()
+            await self._learn_window()
+            window = self._known_window or window
+        if window and self._needed(prompt, window) > window:
+            raise faults.too_long(self.name, window, needed=self._needed(prompt, window))
         request: dict[str, Any] = {"model": self.name, "messages": [{"role": "user", "content": prompt.text}]}
         if quirks.temperature and self._temperature is not None:
             request["temperature"] = self._temperature
         if quirks.tokens_field:
-            request[quirks.tokens_field] = most
+            request[quirks.tokens_field] = self._most(prompt)
         if quirks.stream:
             request["stream"] = True
             if quirks.stream_options:
@@ -217,6 +216,10 @@ class OpenAIServer(ChatModel):
     def _room(self, prompt: Prompt) -> int:
         """Tokens for the reply itself."""
         return tokens_of_words(prompt.reply_words) * 2
+
+    def _needed(self, prompt: Prompt, window: int) -> int:
+        """Tokens that prompt and the least of a reply take up."""
+        return self._estimate(prompt) + min(self._room(prompt) // 2, window // 4)
 
     def _most(self, prompt: Prompt) -> int:
         """Tokens that reply and thinking may take together, within the window."""
@@ -296,7 +299,8 @@ class OpenAIServer(ChatModel):
                 timeout=timeout,
                 http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_check_status]}),
             )
-            weakref.finalize(self, _close, self._client).atexit = False
+            self._closing = weakref.finalize(self, _close, self._client, asyncio.get_running_loop())
+            self._closing.atexit = False
         return self._client
 
     def _failed(self, fault: object) -> ModelError:
@@ -377,5 +381,6 @@ async def _check_status(response: httpx2.Response) -> None:
     )
 
 
-def _close(client: openai.AsyncOpenAI) -> None:
-    event_loop.submit(client.close())
+def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> Future[None] | None:
+    """Close the connections without waiting: garbage collection may call this in any thread, the loop's too."""
+    return None if loop.is_closed() else asyncio.run_coroutine_threadsafe(client.close(), loop)

@@ -15,8 +15,9 @@ from typing import Any
 
 import httpx2
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import KeyRefusedError, ModelError, RateLimitError
-from readagent_core.models.base import Completion, Watch
+from readagent_core.models.base import Completion
 from readagent_core.models.cost.prices import Price, listed_price
 from readagent_core.models.server import event_loop, faults, windows
 from readagent_core.models.server.openai_server import OpenAIServer
@@ -166,15 +167,15 @@ class Check:
     advice: str = ""
 
 
-def try_model(server: OpenAIServer, watch: Watch, *, times: int = TIMES) -> Iterator[Check]:
+def try_model(server: OpenAIServer, cancel: CancelToken, *, times: int = TIMES) -> Iterator[Check]:
     """Try the model; a Check as each is known. Raises ModelError when it does not answer at all."""
     start = time.perf_counter()
-    first = _say(server, watch)
+    first = _say(server, cancel)
     yield Check("Answers", "good", f"{time.perf_counter() - start:.1f} s")
     yield _streams(server, first)
-    yield _count("Names a pause point when asked", PAUSES, server, watch, times, _PAUSE_ADVICE)
-    yield _count("Names pages to look up", LOOK_UPS, server, watch, times, _LOOK_UP_ADVICE)
-    yield _count("Quotes exactly", QUOTES, server, watch, times, _QUOTE_ADVICE)
+    yield _count("Names a pause point when asked", PAUSES, server, cancel, times, _PAUSE_ADVICE)
+    yield _count("Names pages to look up", LOOK_UPS, server, cancel, times, _LOOK_UP_ADVICE)
+    yield _count("Quotes exactly", QUOTES, server, cancel, times, _QUOTE_ADVICE)
     yield _window(server)
 
 
@@ -184,21 +185,21 @@ _QUOTE_ADVICE = "Some claims may be marked “not found” because the model mis
 _SMALL_WINDOW = 6_000
 
 
-def _say(server: OpenAIServer, watch: Watch) -> Completion:
-    return _asked(server, Prompt("try", "Reply with the words: one two three four five six.", reply_words=20), watch)
+def _say(server: OpenAIServer, cancel: CancelToken) -> Completion:
+    return _asked(server, Prompt("try", "Reply with the words: one two three four five six.", reply_words=20), cancel)
 
 
-def _asked(server: OpenAIServer, prompt: Prompt, watch: Watch) -> Completion:
+def _asked(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completion:
     """The reply. Waits where the server asks for it, as a reading would: that says nothing about the model."""
     for _ in range(WAITS):
         try:
-            return server.complete(prompt, watch)
+            return server.complete(prompt, cancel)
         except RateLimitError as error:
             seconds = WAIT_SECONDS if error.retry_after is None else error.retry_after
             if seconds > LONGEST_WAIT:
                 raise
-            watch.wait(seconds, f"Waiting {max(1, round(seconds))} s: the server asked for it")
-    return server.complete(prompt, watch)
+            cancel.wait(seconds, f"Waiting {max(1, round(seconds))} s: the server asked for it")
+    return server.complete(prompt, cancel)
 
 
 def _streams(server: OpenAIServer, reply: Completion) -> Check:
@@ -211,7 +212,7 @@ def _count(
     name: str,
     trials: list[tuple[Prompt, Callable[[str], bool]]],
     server: OpenAIServer,
-    watch: Watch,
+    cancel: CancelToken,
     times: int,
     advice: str,
 ) -> Check:
@@ -220,7 +221,7 @@ def _count(
     for number in range(times):
         prompt, fits = trials[number % len(trials)]
         try:
-            good += fits(_asked(server, prompt, watch).text)
+            good += fits(_asked(server, prompt, cancel).text)
         except ModelError:
             continue
     state = "good" if good == times else "weak" if good * 2 >= times else "failed"

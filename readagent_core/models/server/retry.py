@@ -1,6 +1,6 @@
 """Retries a call where that may help, and waits where the server asks for it.
 
-Retries are bounded, with jitter, and each wait is reported through ``Watch.wait``. Calls go through the server's
+Retries are bounded, with jitter, and each wait is reported through ``CancelToken.wait``. Calls go through the server's
 ``Limiter``.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
+from readagent_core.cancel import CancelToken
 from readagent_core.errors import (
     CutOffError,
     EmptyReplyError,
@@ -21,7 +22,7 @@ from readagent_core.errors import (
     ServerFailedError,
     UnreachableError,
 )
-from readagent_core.models.base import Around, ChatModel, Completion, Watch
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.server.limiter import Limiter
 from readagent_core.prompts import Prompt
 
@@ -30,7 +31,7 @@ T = TypeVar("T")
 LONGEST_WAIT = 300.0  # a server that asks for more is told to the person instead
 TRIES = 8  # of one call, whatever went wrong
 # how often each fault may come before the call fails; faults that are not named here are never retried
-PATIENCE: dict[type[ModelError], int] = {
+TRIES_OF: dict[type[ModelError], int] = {
     RateLimitError: 8,
     ServerFailedError: 5,
     UnreachableError: 4,
@@ -43,30 +44,32 @@ QUICK = (CutOffError, EmptyReplyError, RefusedError)  # nothing is overloaded: n
 BASE = 1.0
 
 
-class Patient(Around):
-    """Retries another model. ``pace``: factor of the waits of our own choosing (tests)."""
+class Retrying(ModelWrapper):
+    """Retries another model. ``time_scale``: factor of the waits of our own choosing (tests)."""
 
-    def __init__(self, model: ChatModel, limiter: Limiter | None = None, *, pace: float = 1.0) -> None:
+    def __init__(self, model: ChatModel, limiter: Limiter | None = None, *, time_scale: float = 1.0) -> None:
         super().__init__(model)
         self._limiter = limiter or Limiter()
-        self._pace = pace
+        self._time_scale = time_scale
 
     @property
     def limiter(self) -> Limiter:
         return self._limiter
 
-    def complete(self, prompt: Prompt, watch: Watch) -> Completion:
-        completion, tries = retried(lambda: self.model.complete(prompt, watch), self.limiter, watch, pace=self._pace)
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        completion, tries = retried(
+            lambda: self.model.complete(prompt, cancel), self.limiter, cancel, time_scale=self._time_scale
+        )
         return replace(completion, tries=tries)
 
-    def stream(self, prompt: Prompt, watch: Watch) -> Iterator[str | Completion]:
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
         """As ``complete`` until the first part was passed on; after that a fault is final, what came is kept."""
         faced: list[ModelError] = []
         while True:
             given = False
             try:
-                with self.limiter.line(watch):
-                    for part in self.model.stream(prompt, watch):
+                with self.limiter.slot(cancel):
+                    for part in self.model.stream(prompt, cancel):
                         if isinstance(part, Completion):
                             self.limiter.went_well()
                             yield replace(part, tries=len(faced) + 1)
@@ -76,40 +79,40 @@ class Patient(Around):
             except ModelError as error:
                 if given:
                     raise
-                _wait_for_next_try(error, faced, self.limiter, watch, pace=self._pace)
+                _wait_for_next_try(error, faced, self.limiter, cancel, time_scale=self._time_scale)
 
 
-def retried(call: Callable[[], T], limiter: Limiter, watch: Watch, *, pace: float = 1.0) -> tuple[T, int]:
+def retried(call: Callable[[], T], limiter: Limiter, cancel: CancelToken, *, time_scale: float = 1.0) -> tuple[T, int]:
     """Make a call, again where that may help; its result and the number of tries. Raises ModelError."""
     faced: list[ModelError] = []
     while True:
         try:
-            with limiter.line(watch):
+            with limiter.slot(cancel):
                 result = call()
         except ModelError as error:
-            _wait_for_next_try(error, faced, limiter, watch, pace=pace)
+            _wait_for_next_try(error, faced, limiter, cancel, time_scale=time_scale)
             continue
         limiter.went_well()
         return result, len(faced) + 1
 
 
 def _wait_for_next_try(
-    error: ModelError, faced: list[ModelError], limiter: Limiter, watch: Watch, *, pace: float
+    error: ModelError, faced: list[ModelError], limiter: Limiter, cancel: CancelToken, *, time_scale: float
 ) -> None:
     """Wait for the next try, or raise ``error`` when no further one is allowed."""
     faced.append(error)
     same = sum(type(e) is type(error) for e in faced)
-    if not error.retryable or len(faced) >= TRIES or same >= PATIENCE[type(error)]:
+    if not error.retryable or len(faced) >= TRIES or same >= TRIES_OF[type(error)]:
         raise error
     asked = error.retry_after if isinstance(error, RateLimitError | ServerFailedError) else None
     if asked is not None and asked > LONGEST_WAIT:
         raise error
-    wait = pace * _backoff(same, quick=isinstance(error, QUICK))
+    wait = time_scale * _backoff(same, quick=isinstance(error, QUICK))
     if asked is not None:
         wait = asked + wait * 0.1  # a little after, and not all at the same moment
     if isinstance(error, RateLimitError):
         limiter.too_many(wait)
-    if watch.wait(wait, f"Waiting {max(1, round(wait))} s: {_reason(error)} (try {len(faced) + 1})"):
+    if cancel.wait(wait, f"Waiting {max(1, round(wait))} s: {_reason(error)} (try {len(faced) + 1})"):
         limiter.go_on()
 
 
