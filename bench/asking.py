@@ -21,8 +21,8 @@ from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.methods.base import Question
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import load_settings
-from readagent_core.study import Study
-from readagent_core.study.asking import Asking
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.asking import AskProgress, ask
 from tests.fakes.model import FakeModel
 
 PAGES = 1000
@@ -66,15 +66,15 @@ def engine(rounds: int = 7) -> dict[str, float]:
     """Median seconds, the model answering at once."""
     memory = made_up()
     with tempfile.TemporaryDirectory() as folder:
-        study = Study(load_settings({"READAGENT_HOME": folder}, secrets=Path("none")), model=FakeModel(reply))
-        book = study.library.add(memory.document)
-        reading = study.library.add_memory(book.id, memory)
+        workspace = Workspace(load_settings({"READAGENT_HOME": folder}, secrets=Path("none")), model=FakeModel(reply))
+        book = workspace.library.add(memory.document)
+        reading = workspace.library.add_memory(book.id, memory)
         asked, first, whole, expand = [], [], [], []
         for _ in range(rounds):
             began = time.perf_counter()
-            _, job = study.ask(book.id, Question("Why?"), reading_id=reading.id)
+            _, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
             asked.append(time.perf_counter() - began)
-            while not isinstance(job.snapshot.value, Asking):
+            while not isinstance(job.snapshot.value, AskProgress):
                 time.sleep(0.0005)
             first.append(time.perf_counter() - began)
             job.join()
@@ -82,7 +82,7 @@ def engine(rounds: int = 7) -> dict[str, float]:
             began = time.perf_counter()
             memory.text(OPENED)
             expand.append(time.perf_counter() - began)
-        study.library.close()
+        workspace.library.close()
     return {
         "the question is kept and its job runs": statistics.median(asked),
         "first event": statistics.median(first),
@@ -110,10 +110,12 @@ def browser(model_seconds: float, *, questions: int = 5) -> dict[str, float]:
         sync_playwright() as p,
     ):
         home = Path(folder) / "home"
-        study = Study(load_settings({"READAGENT_HOME": str(home)}, secrets=Path("none")), model=FakeModel(reply))
-        book = study.library.add(made_up().document)
-        study.library.add_memory(book.id, made_up())
-        study.library.close()
+        workspace = Workspace(
+            load_settings({"READAGENT_HOME": str(home)}, secrets=Path("none")), model=FakeModel(reply)
+        )
+        book = workspace.library.add(made_up().document)
+        workspace.library.add_memory(book.id, made_up())
+        workspace.library.close()
         chromium = p.chromium.launch(executable_path=_installed(), args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
         page.add_init_script(CLOCK)

@@ -17,7 +17,9 @@ from readagent_core.methods.base import AskSettings, Question
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
-from readagent_core.study import Study
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.reading import newest_memory, start_reading
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply
 
@@ -37,31 +39,35 @@ def main() -> None:
 
     with FakeServer(reply, window=WINDOW) as server, TemporaryDirectory() as home:
         kept = {"window": WINDOW, "connections": 16}
-        study = Study(Settings(Path(home), base_url=server.url, model="fake-model", saved=kept))
+        workspace = Workspace(Settings(Path(home), base_url=server.url, model="fake-model", saved=kept))
         document = book(343_910)
-        added = study.library.add(document)
+        added = workspace.library.add(document)
         began = time.monotonic()
-        snapshot = study.start_reading(added.id, ReadingPlan.from_preset("book")).join()
-        found = study.newest_memory(added.id)
+        snapshot = start_reading(workspace, added.id, ReadingPlan.from_preset("book")).join()
+        found = newest_memory(workspace, added.id)
         assert found is not None, snapshot.error
         reading, memory = found
         print(f"read: {snapshot.state} {snapshot.error}, {len(memory.pages)} pages of {reading.plan.min_words} to "
               f"{reading.plan.max_words} words, {memory.gist_words:,} words of gists, {time.monotonic() - began:.0f} s "
-              f"(model window known: {study.model.window})")  # fmt: skip
+              f"(model window known: {workspace.model.window})")  # fmt: skip
         for name in ("read-agent-p", "read-agent-s"):
             began = time.monotonic()
-            exchange, job = study.ask(
-                added.id, Question("What comes after the baren?"), method=name, settings=AskSettings(look_ups=3)
+            exchange, job = ask(
+                workspace,
+                added.id,
+                Question("What comes after the baren?"),
+                method=name,
+                settings=AskSettings(look_ups=3),
             )
             job.join()
-            done = study.library.exchange(exchange.id)
+            done = workspace.library.exchange(exchange.id)
             print(f"\n{name}: {done.state} {done.error} in {time.monotonic() - began:.0f} s")
             for event in done.events:
                 if event["kind"] == "LookedUp":
                     print(f"  looked up {event['pages']} {event['refused']}")
                 if event["kind"] == "Noted":
                     print(f"  note: {event['text']}")
-        study.library.close()
+        workspace.library.close()
     print("\nlongest prompt at the server, tokens:", longest)
     assert max(longest.values()) <= WINDOW
 

@@ -15,7 +15,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, ModelCall, Question
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.study.samples import FOLDER, NAMES, read_recording, recorded_memory
+from readagent_core.workspace.samples import FOLDER, NAMES, read_recording, recorded_memory
 
 
 def prompts_of(memory: GistMemory, question: str, *, look_ups: int) -> dict[str, str]:

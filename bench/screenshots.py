@@ -25,8 +25,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 
 from bench.rendering import big_book  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
-from readagent_core.study import Study  # noqa: E402
-from readagent_core.study.reading import PAUSED  # noqa: E402
+from readagent_core.workspace import Workspace  # noqa: E402
+from readagent_core.workspace.reading import PAUSED  # noqa: E402
+from readagent_core.workspace.samples import add_samples  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 from tests.fakes.sensible import sensible  # noqa: E402
 from tests.fakes.server import FakeServer  # noqa: E402
@@ -40,38 +41,38 @@ ENOUGH = 24  # calls after which the reading under way is held where it is
 
 def books(home: Path) -> dict[str, str]:
     """The samples and books of 10, 100 and 1000 pages, without the tour's card; ids by name."""
-    study = Study(load_settings({"READAGENT_HOME": str(home)}))
-    study.add_samples()
-    found = {SAMPLES[b.title]: b.id for b in study.library.books() if b.title in SAMPLES}
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+    add_samples(workspace)
+    found = {SAMPLES[b.title]: b.id for b in workspace.library.books() if b.title in SAMPLES}
     for pages, words in SIZES.items():
         memory = big_book(pages, 350)
         memory = replace(memory, document=replace(memory.document, title=f"A Book of {words} Pages"))
-        book = study.library.add(memory.document, source_name=f"{pages}.txt")
-        study.library.add_memory(book.id, memory)
+        book = workspace.library.add(memory.document, source_name=f"{pages}.txt")
+        workspace.library.add_memory(book.id, memory)
         found[str(pages)] = book.id
-    study.library.set_preference("tour", "done")
-    study.library.close()
+    workspace.library.set_preference("tour", "done")
+    workspace.library.close()
     return found
 
 
 def standings(home: Path) -> str:
     """A library of books at every standing a card can have; the id of the one whose reading stopped."""
-    study = Study(load_settings({"READAGENT_HOME": str(home)}))
-    study.add_samples()
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+    add_samples(workspace)
     reasons = {"paused": PAUSED, "failed": "The model has not answered for 60 seconds."}
     stopped = ""
     for state, title in (("new", "Not Yet Begun"), ("paused", "Put Down Half-Way"), ("failed", "Broken Off")):
         whole = big_book(60, 350, seed=len(title))
-        book = study.library.add(replace(whole.document, title=title), source_name=f"{state}.txt")
+        book = workspace.library.add(replace(whole.document, title=title), source_name=f"{state}.txt")
         if state == "new":
             continue
         part = replace(whole, document=replace(whole.document, title=title), complete=False)
         part = replace(part, pages=whole.pages[:24], gists=whole.gists[:24])
-        reading = study.library.add_memory(book.id, part)
-        study.library.set_state(reading.id, state, why=reasons[state])
+        reading = workspace.library.add_memory(book.id, part)
+        workspace.library.set_state(reading.id, state, why=reasons[state])
         stopped = book.id
-    study.library.set_preference("tour", "done")
-    study.library.close()
+    workspace.library.set_preference("tour", "done")
+    workspace.library.close()
     return stopped
 
 
@@ -186,7 +187,7 @@ class Held:
 @contextmanager
 def wearing(home: Path, theme: str) -> Iterator[None]:
     """The look of every screen of this home, as the reader's Aa panel keeps it."""
-    library = Study(load_settings({"READAGENT_HOME": str(home)})).library
+    library = Workspace(load_settings({"READAGENT_HOME": str(home)})).library
     library.set_preference("look", {"theme": theme})
     try:
         yield
@@ -246,10 +247,10 @@ def main() -> None:
             shot("library-standings", url, "/")
             shot("read-error", url, f"/read?book={stopped}&page=24")
         empty = Path(folder) / "empty"
-        study = Study(load_settings({"READAGENT_HOME": str(empty)}))
-        for sample in study.add_samples():
-            study.library.remove(sample.id)
-        study.library.close()
+        workspace = Workspace(load_settings({"READAGENT_HOME": str(empty)}))
+        for sample in add_samples(workspace):
+            workspace.library.remove(sample.id)
+        workspace.library.close()
         with running_app(empty) as url:
             for theme in ("light", "dark"):
                 shot(f"library-empty-{theme}", url, "/", theme=theme)

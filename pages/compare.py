@@ -1,6 +1,6 @@
 """Compare: one question put to several methods at once; what each saw of the book, said, and took.
 
-The work is a job (``study.comparing``); this page starts it, draws how it stands, and lets it be saved.
+The work is a job (``workspace.comparing``); this page starts it, draws how it stands, and lets it be saved.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from pages.parts import book as current
 from pages.parts import compare_controls as controls
 from pages.parts import compare_view as view
 from pages.parts import pulse, shell
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.errors import ReadAgentError
+from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
+from readagent_core.export.comparison_view import known_answer
 from readagent_core.library.records import Book
-from readagent_core.study import Study, comparing, comparing_export
-from readagent_core.study.comparing_told import judged_by
+from readagent_core.workspace import Workspace, comparing
+from readagent_core.workspace.reading import newest_memory
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and gives the spread."
 EXPORTS = {"html": "HTML", "md": "Markdown", "csv": "CSV"}
@@ -23,35 +25,35 @@ EXPORTS = {"html": "HTML", "md": "Markdown", "csv": "CSV"}
 
 def main() -> None:
     try:
-        study = get_study()
-        book = current.current(study)
+        workspace = get_workspace()
+        book = current.current(workspace)
         if book is None:
             shell.header("Compare")
             st.text("There is no book yet. Open one in the library, then compare how the methods read it.")
             st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
             return
-        screen(study, book)
+        screen(workspace, book)
     except ReadAgentError as error:
         shell.error_box(error)
 
 
-def screen(study: Study, book: Book) -> None:
+def screen(workspace: Workspace, book: Book) -> None:
     """The whole screen for ``book``."""
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
-        current.picker(study, book, key="compare_book", label_visibility="collapsed", width=270)
-        chosen = controls.pick_methods(study)
+        current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)
+        chosen = controls.pick_methods(workspace)
         settings = controls.pick_limits()
-    if study.newest_memory(book.id) is None:
+    if newest_memory(workspace, book.id) is None:
         st.text("This book has not been read yet. The methods compare over its pages, so it must be read first.")
         st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
         return
-    job = study.jobs.get(comparing.job_key(book.id))
+    job = workspace.jobs.get(comparing.job_key(book.id))
     asked = controls.ask(book, len(chosen), running=job is not None and job.running)
     if asked is not None:
         try:
             comparing.compare(
-                study,
+                workspace,
                 book.id,
                 asked.question,
                 chosen,
@@ -63,16 +65,18 @@ def screen(study: Study, book: Book) -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    st.fragment(board)(study, book)
+    st.fragment(board)(workspace, book)
 
 
-def board(study: Study, book: Book) -> None:
+def board(workspace: Workspace, book: Book) -> None:
     """The rows as they stand, and under them how to stop or save them."""
-    job = study.jobs.get(comparing.job_key(book.id))
+    job = workspace.jobs.get(comparing.job_key(book.id))
     running = job is not None and job.running
     pulse.beat(1.0 if running else None, key="compare")
     snapshot = job.snapshot if job is not None else None
-    comparison = snapshot.value if snapshot is not None and snapshot.value else comparing.last(study, book.id)
+    comparison = snapshot.value if snapshot is not None else None
+    if comparison is None:
+        comparison = comparing.last_comparison(workspace, book.id)
     if snapshot is not None and snapshot.state == "failed":
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
     if comparison is None:
@@ -80,7 +84,7 @@ def board(study: Study, book: Book) -> None:
         return
     with st.container(key="compare_asked", gap=None):
         st.text(comparison.question)
-        if judged := judged_by(comparison):
+        if judged := known_answer(comparison):
             st.text(judged)
         if not running:
             st.caption(f"Answered by {comparison.model}.".replace("$", "\\$"))
@@ -95,9 +99,9 @@ def board(study: Study, book: Book) -> None:
             for kind, label in EXPORTS.items():
                 st.download_button(
                     f"Save as {label}",
-                    data=comparing_export.export(comparison, kind),
-                    file_name=comparing_export.file_name(comparison, kind),
-                    mime=comparing_export.MIME[kind],
+                    data=export_comparison(comparison, kind),
+                    file_name=comparison_file_name(comparison, kind),
+                    mime=COMPARISON_FORMATS[kind],
                     key=f"compare_save_{kind}",
                     on_click="ignore",
                 )

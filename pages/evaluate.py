@@ -10,7 +10,7 @@ import shlex
 import streamlit as st
 
 from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pulse, shell
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.estimating import Estimate, estimate
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, gone_on_with
@@ -19,7 +19,7 @@ from readagent_core.evaluation.report import count_of, summary
 from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
 from readagent_core.evaluation.tally import Tally, load
 from readagent_core.models.cost.prices import money
-from readagent_core.study import Study
+from readagent_core.workspace import Workspace
 
 CHOSEN = "evaluate_experiment"
 
@@ -27,15 +27,15 @@ CHOSEN = "evaluate_experiment"
 def screen() -> None:
     shell.header("Evaluate", about="Many questions with known answers, asked of every method on your own model.")
     evaluate_results.dress()
-    study = get_study()
-    shell.model_line(study.model)
+    workspace = get_workspace()
+    shell.model_line(workspace.model)
     with st.container(border=True, key="evaluate_setup"):
         try:
-            experiment = evaluate_setup.form(study)
-            _start(study, experiment)
+            experiment = evaluate_setup.form(workspace)
+            _start(workspace, experiment)
         except ReadAgentError as error:
             shell.error_box(error)
-    found = kept(study.home)
+    found = kept(workspace.home)
     if not found:
         st.caption("No experiment yet. The first one can be small: twenty questions take a moment.")
         return
@@ -44,21 +44,21 @@ def screen() -> None:
         st.session_state[CHOSEN] = names[0]
     called = {entry.name: entry.title for entry in found}
     chosen = st.selectbox("Experiment", names, format_func=called.__getitem__, key=CHOSEN)
-    _experiment(study, found[names.index(chosen)])
+    _experiment(workspace, found[names.index(chosen)])
 
 
-def _start(study: Study, experiment: Experiment | None) -> None:
+def _start(workspace: Workspace, experiment: Experiment | None) -> None:
     """What it would cost, and the button."""
     if experiment is None:
         st.button("Start", disabled=True, key="evaluate_start")
         return
-    name = default_name(experiment, study.model.name)
-    folder = folder_for(study.home, name)
-    job = study.jobs.get(job_key(folder))
+    name = default_name(experiment, workspace.model.name)
+    folder = folder_for(workspace.home, name)
+    job = workspace.jobs.get(job_key(folder))
     before = load(folder)
     whole = gone_on_with(folder, experiment)
     to_come = _estimate(whole, before.answers, before.failed, _done=before)
-    st.text(to_come.sentence(study.model.price))
+    st.text(to_come.sentence(workspace.model.price))
     more = len(whole.arms) - len(experiment.arms)
     if more and to_come.answers:
         st.caption(f"Together with {count_of(more, 'other method')} that it was begun with.")
@@ -66,7 +66,7 @@ def _start(study: Study, experiment: Experiment | None) -> None:
     label = "Start" if not before.answers else "Go on" if to_come.answers else "Show it"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
         if to_come.answers:
-            start(study, experiment)  # raises where a budget could not be held
+            start(workspace, experiment)  # raises where a budget could not be held
         st.session_state[CHOSEN] = folder.name
         st.rerun()
 
@@ -76,10 +76,10 @@ def _estimate(experiment: Experiment, answers: int, failed: int, *, _done: Tally
     return estimate(experiment, done=_done)
 
 
-def _experiment(study: Study, entry: Kept) -> None:
-    job = study.jobs.get(job_key(entry.folder))
+def _experiment(workspace: Workspace, entry: Kept) -> None:
+    job = workspace.jobs.get(job_key(entry.folder))
     if job is not None and job.running:
-        _watch(study, entry)
+        _watch(workspace, entry)
         return
     if job is not None and job.snapshot.state in ("failed", "cancelled"):
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind or "CancelledError")
@@ -110,9 +110,9 @@ def _experiment(study: Study, entry: Kept) -> None:
 
 
 @st.fragment
-def _watch(study: Study, entry: Kept) -> None:
+def _watch(workspace: Workspace, entry: Kept) -> None:
     """The running experiment: how far it is, the table so far, the way to stop it."""
-    job = study.jobs.get(job_key(entry.folder))
+    job = workspace.jobs.get(job_key(entry.folder))
     if job is None or not job.running:
         st.rerun()
         return

@@ -9,15 +9,15 @@ import streamlit as st
 from pages.parts import book as current
 from pages.parts import covers, pulse, shelf, shell
 from pages.parts import read_state as state
-from pages.parts.cached import get_study
-from pages.parts.read_state import job_key
+from pages.parts.cached import get_workspace
 from readagent_core.errors import PasswordError, ReadAgentError
 from readagent_core.library.records import Book
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.base import MEGABYTE
-from readagent_core.study import Study
-from readagent_core.study.opening import READING
 from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.opening import READING_SUFFIX, open_file
+from readagent_core.workspace.reading import job_key, start_reading
 
 ART = '<div class="art"><i></i><i></i><i></i><b><i></i><i></i><i></i></b><i></i><i></i></div>'
 ICONS = {"read": ":blue[:material/check:]", "paused": ":orange[:material/pause:]", "failed": ":red[:material/error:]"}
@@ -28,12 +28,12 @@ def go(book: Book) -> None:
     st.switch_page("pages/read.py")
 
 
-def connect_note(study: Study) -> None:
+def connect_note(workspace: Workspace) -> None:
     """Says in plain words that no language model is connected, until the person puts it away; that the chosen one's
     key cannot be had, always.
     """
-    chosen = bool(study.settings.key_trouble)
-    if study.model.is_language_model or (not chosen and study.library.preference("connect note hidden", False)):
+    chosen = bool(workspace.settings.key_trouble)
+    if workspace.model.is_language_model or (not chosen and workspace.library.preference("connect note hidden", False)):
         return
     with st.container(key="note", horizontal=True, vertical_alignment="center"):
         st.markdown(
@@ -45,11 +45,11 @@ def connect_note(study: Study) -> None:
         if not chosen and st.button(
             "", icon=":material/close:", key="hide_note", help="Hide this note", type="tertiary"
         ):
-            study.library.set_preference("connect note hidden", True)
+            workspace.library.set_preference("connect note hidden", True)
             st.rerun()
 
 
-def open_files(study: Study) -> None:
+def open_files(workspace: Workspace) -> None:
     """The drop zone. Each file becomes a book; what went wrong stands where it was dropped."""
     turn = st.session_state.setdefault("drop_turn", 0)
     most, text, page = (limit // MEGABYTE for limit in (DEFAULT.file, DEFAULT.text, DEFAULT.page))
@@ -58,7 +58,7 @@ def open_files(study: Study) -> None:
             "Drop a book here",
             label_visibility="collapsed",
             accept_multiple_files=True,
-            type=[ending.lstrip(".") for ending in (*FORMATS, READING)],
+            type=[ending.lstrip(".") for ending in (*FORMATS, READING_SUFFIX)],
             key=f"drop_{turn}",
         )
         st.caption(f"At most {most} MB a file; a text file {text} MB, a web page {page} MB.")
@@ -70,9 +70,9 @@ def open_files(study: Study) -> None:
             continue
         book = None
         try:
-            book = study.open_file(upload.getvalue(), upload.name)
+            book = open_file(workspace, upload.getvalue(), upload.name)
         except PasswordError as error:
-            book = ask_password(study, upload.name, upload.getvalue(), error)
+            book = ask_password(workspace, upload.name, upload.getvalue(), error)
         except ReadAgentError as error:
             shell.error_box(error, about=upload.name)
         if book is None:
@@ -87,7 +87,7 @@ def open_files(study: Study) -> None:
         st.rerun()  # what was opened stands on the shelf at once, also beside a file that could not be
 
 
-def ask_password(study: Study, name: str, data: bytes, error: PasswordError) -> Book | None:
+def ask_password(workspace: Workspace, name: str, data: bytes, error: PasswordError) -> Book | None:
     with st.container(border=True, key="password"):
         st.markdown(":gray[:material/lock:] &nbsp; **This file needs a password**")
         st.text(f"{name}: {error}")
@@ -96,19 +96,19 @@ def ask_password(study: Study, name: str, data: bytes, error: PasswordError) -> 
             if not st.form_submit_button("Open"):
                 return None
         try:
-            return study.open_file(data, name, password=password)
+            return open_file(workspace, data, name, password=password)
         except ReadAgentError as again:
             shell.error_box(again, about=name)
             return None
 
 
-def card(study: Study, book: Book) -> None:
-    readings = study.library.readings(book.id)
-    running = {job.key for job in study.jobs.running()}
+def card(workspace: Workspace, book: Book) -> None:
+    readings = workspace.library.readings(book.id)
+    running = {job.key for job in workspace.jobs.running()}
     reading = state.pick_reading(readings, None, running)
-    memory = state.memory_now(study, reading, state.snapshot_of(study, reading)) if reading else None
+    memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)) if reading else None
     stands = shelf.standing(book, reading, memory, running=reading is not None and job_key(reading) in running)
-    cover = study.library.cover(book.id) if book.has_cover else None
+    cover = workspace.library.cover(book.id) if book.has_cover else None
     with st.container(key=f"card_{book.id}", horizontal=True, gap="medium"):
         covers.show(book, memory, cover)
         with st.container(key=f"info_{book.id}", gap=None):
@@ -131,27 +131,27 @@ def card(study: Study, book: Book) -> None:
                     st.text(stands.more, help=stands.about or None)
             with st.container(horizontal=True, key=f"acts_{book.id}", gap="small"):
                 if st.button(stands.button, key=f"open_{book.id}"):
-                    if stands.kind == "new" and not study.model.is_language_model:
-                        study.start_reading(book.id)  # free, so it needs no second click
+                    if stands.kind == "new" and not workspace.model.is_language_model:
+                        start_reading(workspace, book.id)  # free, so it needs no second click
                     go(book)
-                more(study, book)
+                more(workspace, book)
 
 
-def more(study: Study, book: Book) -> None:
+def more(workspace: Workspace, book: Book) -> None:
     with st.popover("More", key=f"more_{book.id}"):
         if st.button("Title and author", key=f"name_{book.id}", type="tertiary", icon=":material/edit:"):
-            name(study, book)
+            name(workspace, book)
         if st.button("Import report", key=f"report_{book.id}", type="tertiary", icon=":material/fact_check:"):
             st.session_state["report"] = book.id
             st.rerun()
         if st.button("Remove", key=f"remove_{book.id}", type="tertiary", icon=":material/delete:"):
-            study.library.remove(book.id)
+            workspace.library.remove(book.id)
             st.session_state["removed"] = book.id
             st.rerun()
 
 
 @st.dialog("Title and author")
-def name(study: Study, book: Book) -> None:
+def name(workspace: Workspace, book: Book) -> None:
     """Put right what a file says of itself: many a PDF is called after the program that wrote it."""
     with st.form("name", border=False):
         title = st.text_input("Title", book.title, max_chars=300)
@@ -159,7 +159,7 @@ def name(study: Study, book: Book) -> None:
         if not st.form_submit_button("Save", type="primary"):
             return
     try:
-        study.library.rename(book.id, title=title, author=author)
+        workspace.library.rename(book.id, title=title, author=author)
     except ReadAgentError as error:
         shell.error_box(error)
         return
@@ -167,9 +167,9 @@ def name(study: Study, book: Book) -> None:
 
 
 @st.dialog("Import report")
-def report(study: Study, book: Book) -> None:
+def report(workspace: Workspace, book: Book) -> None:
     """What was understood of the file: its parts, its words, and everything noticed on the way."""
-    document = study.library.document(book.id)
+    document = workspace.library.document(book.id)
     st.text(book.title)
     st.caption(f"{book.format.upper()} · {shelf.facts(book)} · {count_of(len(document.paragraphs), 'paragraph')}")
     if not document.warnings:
@@ -186,17 +186,17 @@ def report(study: Study, book: Book) -> None:
         go(book)
 
 
-def removed_note(study: Study, book: Book) -> None:
+def removed_note(workspace: Workspace, book: Book) -> None:
     """The way back, where the card stood and the person still looks; until another is removed."""
     with st.container(key="removed", horizontal=True, vertical_alignment="center"):
         st.text(f"Removed {book.title}.")
         if st.button("Undo", key="undo"):
-            study.library.restore(book.id)
+            workspace.library.restore(book.id)
             del st.session_state["removed"]
             st.rerun()
 
 
-def empty(study: Study) -> None:
+def empty(workspace: Workspace) -> None:
     with st.container(key="empty", horizontal_alignment="center"):
         st.html(f"{ART}<h2>No books yet</h2>")
         st.markdown(
@@ -204,26 +204,26 @@ def empty(study: Study) -> None:
             "Or begin with *The Keeper of Harrow Light*, a short mystery that has been read already."
         )
         if st.button("Open the sample story", key="bring_samples"):
-            for book in study.library.books(include_removed=True):
+            for book in workspace.library.books(include_removed=True):
                 if book.sample:
-                    study.library.restore(book.id)
+                    workspace.library.restore(book.id)
             st.rerun()
 
 
-def shelf_of(study: Study, books: list[Book]) -> None:
+def shelf_of(workspace: Workspace, books: list[Book]) -> None:
     with st.container(key="shelf"):
         for book in books:
             if book.removed:
-                removed_note(study, book)
+                removed_note(workspace, book)
             else:
-                card(study, book)
+                card(workspace, book)
 
 
 def show() -> None:
-    study = get_study()
-    connect_note(study)
+    workspace = get_workspace()
+    connect_note(workspace)
     last = st.session_state.get("removed")
-    shelved = [b for b in study.library.books(include_removed=True) if not b.removed or b.id == last]
+    shelved = [b for b in workspace.library.books(include_removed=True) if not b.removed or b.id == last]
     every = [b for b in shelved if not b.removed]
     with st.container(horizontal=True, key="top", vertical_alignment="center"):
         st.title("Library", anchor=False)
@@ -240,33 +240,33 @@ def show() -> None:
                 "Sort", list(shelf.SORTS), format_func=shelf.SORTS.__getitem__, label_visibility="collapsed", key="sort"
             )
     with st.container():  # of its own, so that a message here does not push the shelf into another's place
-        open_files(study)
+        open_files(workspace)
     if not every:
         if shelved:
-            shelf_of(study, shelved)
-        empty(study)
+            shelf_of(workspace, shelved)
+        empty(workspace)
         return
     books = shelf.sorted_books(shelved, by=by, query=query)
     if not books:
         st.markdown("**No such book**")
         st.text(f"No title or author has “{query}”.")
-    keys = {job_key(r) for b in books for r in study.library.readings(b.id)}
-    running = any(job.key in keys for job in study.jobs.running())
+    keys = {job_key(r) for b in books for r in workspace.library.readings(b.id)}
+    running = any(job.key in keys for job in workspace.jobs.running())
 
     def fresh() -> None:
         pulse.beat(1.0, key="library")
-        shelf_of(study, books)
-        if not any(job.key in keys for job in study.jobs.running()):
+        shelf_of(workspace, books)
+        if not any(job.key in keys for job in workspace.jobs.running()):
             st.rerun()
 
     if running:
         st.fragment(fresh)()
     else:
-        shelf_of(study, books)
+        shelf_of(workspace, books)
     asked = st.session_state.pop("report", None)
     if asked is not None:
-        report(study, study.library.book(asked))
-    st.caption(f"{count_of(len(every), 'book')}, {shelf.size(study.library.storage())} on this computer.")
+        report(workspace, workspace.library.book(asked))
+    st.caption(f"{count_of(len(every), 'book')}, {shelf.size(workspace.library.storage())} on this computer.")
 
 
 try:

@@ -13,12 +13,13 @@ from pages.parts import book as current
 from pages.parts import memory_view as view
 from pages.parts import pulse, shell, start
 from pages.parts import read_state as state
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
-from readagent_core.study import Study, budget
-from readagent_core.study import reading as study_reading
+from readagent_core.workspace import Workspace, costs
+from readagent_core.workspace import reading as workspace_reading
+from readagent_core.workspace.reading import start_reading
 
 KEY = "reader"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
@@ -28,15 +29,15 @@ ARRIVING = (
 )
 
 
-def where_to_go(study: Study, book: Book, memory: GistMemory) -> dict[str, object]:
+def where_to_go(workspace: Workspace, book: Book, memory: GistMemory) -> dict[str, object]:
     """The page of the address if it names one, else where the person was; kept until another is asked for.
 
     A reading that has not come so far begins at its first page. It says so: the reader goes once for every ``id``,
     and a place that is reached later must not take the person away from where they are by then.
     """
-    whole = study.library.document(book.id)
+    whole = workspace.library.document(book.id)
     asked, asked_now = current.page_asked()
-    paragraph = state.limited_paragraph(memory.document, whole, study.library.position(book.id).paragraph)
+    paragraph = state.limited_paragraph(memory.document, whole, workspace.library.position(book.id).paragraph)
     there = memory.page_at(paragraph)
     if there is None:
         return {"page": 1, "paragraph": None, "id": f"{book.id} {asked_now}"}
@@ -45,10 +46,10 @@ def where_to_go(study: Study, book: Book, memory: GistMemory) -> dict[str, objec
     return {"page": asked, "paragraph": None, "id": f"{book.id} {asked} {asked_now}"}
 
 
-def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
+def act(workspace: Workspace, book: Book, reading: Reading, done: view.Act) -> None:
     """Do what the person asked for in the reader. Raises ReadAgentError."""
-    library = study.library
-    job = study.jobs.get(state.job_key(reading))
+    library = workspace.library
+    job = workspace.jobs.get(state.job_key(reading))
     if done.do == "view":
         library.set_preference("view", done.text)
     elif done.do == "look":
@@ -63,13 +64,13 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
         if job is not None:
             job.hurry()
     elif done.do == "raise":
-        budget.raise_budget(study, book.id)
-        study.start_reading(book.id, reading.plan)
+        costs.raise_budget(workspace, book.id)
+        start_reading(workspace, book.id, reading.plan)
         st.rerun()
     elif done.do == "settings":
         st.switch_page("pages/settings.py")
     elif done.do == "go":
-        study.start_reading(book.id, reading.plan)
+        start_reading(workspace, book.id, reading.plan)
         st.rerun()
     elif done.do == "save":
         before = library.memory(reading.id).gists[done.page - 1]
@@ -77,32 +78,32 @@ def act(study: Study, book: Book, reading: Reading, done: view.Act) -> None:
             library.save_gist(reading.id, done.page, Gist(done.text.strip(), edited=True))
         st.rerun(scope="fragment")
     elif done.do == "regenerate_gist":
-        start.gist_again(study, reading, done.page, instruction=done.text)
+        start.gist_again(workspace, reading, done.page, instruction=done.text)
         st.rerun()
     elif done.do == "reread":
-        study_reading.read_from(study, reading.id, done.page)
+        workspace_reading.reread_from(workspace, reading.id, done.page)
         st.rerun()
     elif done.do == "ask":
         current.choose(book.id)
         st.session_state["ask_page"] = done.page or None
         st.switch_page("pages/ask.py")
     elif done.do == "export":
-        start.export_dialog(study, book, reading)
+        start.export_dialog(workspace, book, reading)
 
 
-def keep_place(study: Study, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
+def keep_place(workspace: Workspace, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
     """Remember where the person is, and say so in the address, so that a link opens there."""
     if not at or not memory.pages:
         return
-    whole = study.library.document(book.id)
+    whole = workspace.library.document(book.id)
     paragraph = state.whole_paragraph(memory.document, whole, int(at["paragraph"]))
-    if paragraph != study.library.position(book.id).paragraph:
-        study.library.set_position(book.id, paragraph)
+    if paragraph != workspace.library.position(book.id).paragraph:
+        workspace.library.set_position(book.id, paragraph)
     current.set_address(book=book.id, page=int(at["page"]))
 
 
 def room(
-    study: Study,
+    workspace: Workspace,
     book: Book,
     reading: Reading,
     *,
@@ -114,16 +115,16 @@ def room(
     scope = f"r{reading.id}"
     key = f"{KEY}_{reading.id}"
     was_running = going_on or st.session_state.get("was_running") == reading.id  # it may have ended since the sidebar
-    snapshot = state.snapshot_of(study, reading)
-    reading = study.library.reading(reading.id)
-    memory = state.memory_now(study, reading, snapshot)
-    gisting = start.gisting(study, reading)
+    snapshot = state.snapshot_of(workspace, reading)
+    reading = workspace.library.reading(reading.id)
+    memory = state.memory_now(workspace, reading, snapshot)
+    gisting = start.gisting(workspace, reading)
     running = (snapshot is not None and snapshot.state == "running") or gisting is not None
     st.session_state["was_running"] = reading.id if running else None
     view.send_pages(memory, scope=scope)
     asked = getattr(st.session_state.get(key), "query", None) or {"text": "", "page": 1}
     query = str(asked["text"])
-    hits = study.library.search(reading.id, query) if query else []
+    hits = workspace.library.search(reading.id, query) if query else []
     done, result = view.show_reader(
         memory,
         scope=scope,
@@ -135,61 +136,61 @@ def room(
                 reading,
                 memory,
                 now=state.now(),
-                budget=budget.stopped(study, reading),
-                slowed=study.model.limiter.notice if study.model.limiter else "",
+                budget=costs.exceeded_budget(workspace, reading),
+                slowed=workspace.model.limiter.notice if workspace.model.limiter else "",
             ),
             "hits": view.hits_told(query, hits, memory, near=int(asked["page"])),
             "goto": goto,
             "looked": looked[0],
             "lit": looked[1],
-            "look": state.look_of(study.library.preference("look", {})),
-            "view": study.library.preference("view", "both"),
+            "look": state.look_of(workspace.library.preference("look", {})),
+            "view": workspace.library.preference("view", "both"),
             "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
         },
     )
     stands = not memory.complete and not reading.recorded
     pulse.beat(1.0 if running else SECONDS_TO_LOOK if stands else None, key="read")
-    keep_place(study, book, memory, getattr(result, "at", None))
+    keep_place(workspace, book, memory, getattr(result, "at", None))
     if done is not None:
         try:
-            act(study, book, reading, done)
+            act(workspace, book, reading, done)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
     if was_running != running:  # last, so that the reader stays in its place while the whole screen is drawn
         st.rerun()
 
 
-def sidebar(study: Study, book: Book, readings: list[Reading], reading: Reading | None) -> None:
+def sidebar(workspace: Workspace, book: Book, readings: list[Reading], reading: Reading | None) -> None:
     with st.sidebar:
-        current.picker(study, book)
+        current.picker(workspace, book)
         if reading is not None:
-            memory = state.memory_now(study, reading, state.snapshot_of(study, reading))
+            memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading))
             view.show_outline(memory, scope=f"r{reading.id}", key=f"outline_{reading.id}")
-            start.which_reading(study, book, readings, reading)
-    shell.model_line(study.model)
+            start.which_reading(workspace, book, readings, reading)
+    shell.model_line(workspace.model)
 
 
 def show() -> None:
-    study = get_study()
-    book = current.current(study)
+    workspace = get_workspace()
+    book = current.current(workspace)
     if book is None:
         shell.header("Read", about="No book is open yet.")
         st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
         return
     st.html(ARRIVING)  # app.css puts it away as soon as there is something to read
-    study.library.touch(book.id)
-    readings = study.library.readings(book.id)
-    running = [job.key for job in study.jobs.running()]
+    workspace.library.touch(book.id)
+    readings = workspace.library.readings(book.id)
+    running = [job.key for job in workspace.jobs.running()]
     reading = state.pick_reading(readings, st.session_state.get(f"reading_{book.id}"), running)
-    sidebar(study, book, readings, reading)
+    sidebar(workspace, book, readings, reading)
     if reading is None:
-        start.panel(study, book)
+        start.panel(workspace, book)
         return
-    goto = where_to_go(study, book, state.memory_now(study, reading, state.snapshot_of(study, reading)))
-    exchanges = [e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id)]
-    going_on = any(key == state.job_key(reading) for key in running) or start.gisting(study, reading) is not None
+    goto = where_to_go(workspace, book, state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)))
+    exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
+    going_on = any(key == state.job_key(reading) for key in running) or start.gisting(workspace, reading) is not None
     looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
-    st.fragment(room)(study, book, reading, goto=goto, looked=looked, going_on=going_on)
+    st.fragment(room)(workspace, book, reading, goto=goto, looked=looked, going_on=going_on)
 
 
 try:

@@ -1,7 +1,6 @@
-"""Background work with progress and cancel: one thread a job, one registry a process.
+"""Background work with progress and cancellation: one thread a job, one registry a process.
 
-A job writes snapshots that any number of screens may read; it never touches a screen. Knows nothing of what
-it runs.
+A job publishes snapshots, which any number of screens may read.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from readagent_core.errors import CancelledError, ReadAgentError
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How a job stands. ``state``: 'running', 'done', 'cancelled' or 'failed'.
+    """The state of a job at one moment. ``state``: 'running', 'done', 'cancelled' or 'failed'.
 
     ``done`` of about ``total`` (0: not known). ``waiting``: why it waits, '' while it works, until
     ``waiting_until`` (seconds of ``time.time``). ``error``: fit to show a person. ``value``: what the work
-    last published; readers must not change it. ``version`` grows with every change.
+    last published or returned; readers must not change it. ``version`` grows with every change.
     """
 
     state: str = "running"
@@ -40,11 +39,15 @@ class Snapshot:
 
 
 class Job(CancelToken):
-    """A piece of work under way. ``publish`` is for the work itself, everything else for whoever watches."""
+    """Work in a thread of its own. The work calls ``publish`` and ``waiting``; everything else is for its callers.
 
-    def __init__(self, key: str, work: Callable[[Job], Any]) -> None:
+    ``subject``: what the work is about, for example the id of the reading that it continues.
+    """
+
+    def __init__(self, key: str, work: Callable[[Job], Any], *, subject: Any = None) -> None:
         super().__init__()
         self.key = key
+        self.subject = subject
         self._lock = threading.RLock()
         self._snapshot = Snapshot(started=time.time())
         self._waits: dict[int, tuple[float, str]] = {}  # by thread: several calls of one job may wait
@@ -64,17 +67,17 @@ class Job(CancelToken):
             self._snapshot = replace(self._snapshot, **changes, version=self._snapshot.version + 1)
 
     def waiting(self, seconds: float, why: str) -> None:
-        """Shown is the wait that ends last, as long as any lasts."""
+        """Publish that this thread waits, or with 0 seconds that it no longer does; of several waits the longest."""
         with self._lock:
             if seconds:
                 self._waits[threading.get_ident()] = (time.time() + seconds, why)
             else:
                 self._waits.pop(threading.get_ident(), None)
-            until, told = max(self._waits.values(), default=(0.0, ""))
-            self.publish(waiting=told, waiting_until=until)
+            until, reason = max(self._waits.values(), default=(0.0, ""))
+            self.publish(waiting=reason, waiting_until=until)
 
     def join(self, timeout: float | None = None) -> Snapshot:
-        """Wait for the end (at most ``timeout`` seconds); how it stands then."""
+        """The snapshot when the job has ended, or after ``timeout`` seconds."""
         self._thread.join(timeout)
         return self._snapshot
 
@@ -89,7 +92,7 @@ class Job(CancelToken):
             self.publish(state="cancelled", ended=time.time(), error=str(error))
         except ReadAgentError as error:
             self.publish(state="failed", ended=time.time(), error=str(error), error_kind=type(error).__name__)
-        except Exception as error:  # noqa: BLE001  a bug of ours: told plainly, traced to the log, the app goes on
+        except Exception as error:  # noqa: BLE001  a bug of ours goes to the log and must not end the app
             traceback.print_exc()
             message = "Something in ReadAgent itself went wrong. What was done is kept; please try again."
             self.publish(state="failed", ended=time.time(), error=message, error_kind=type(error).__name__)
@@ -105,12 +108,12 @@ class Jobs:
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
 
-    def start(self, key: str, work: Callable[[Job], Any]) -> Job:
+    def start(self, key: str, work: Callable[[Job], Any], *, subject: Any = None) -> Job:
         """The running job of this key, or a new one."""
         with self._lock:
             job = self._jobs.get(key)
             if job is None or not job.running:
-                job = self._jobs[key] = Job(key, work).start()
+                job = self._jobs[key] = Job(key, work, subject=subject).start()
             return job
 
     def get(self, key: str) -> Job | None:
@@ -118,7 +121,7 @@ class Jobs:
         return self._jobs.get(key)
 
     def forget(self, key: str) -> None:
-        """Drop an ended job, for example once its error was read."""
+        """Drop an ended job, for example when its error has been shown."""
         with self._lock:
             job = self._jobs.get(key)
             if job is not None and not job.running:

@@ -20,7 +20,7 @@ from pypdf import PdfWriter
 from typer.testing import CliRunner
 
 from readagent_core import keyrings
-from readagent_core.command_line.app import app
+from readagent_core.cli.app import app
 from readagent_core.models import connection
 from readagent_core.settings import Secret, home_folder, save_settings
 from tests.fakes.keyrings import Locked
@@ -344,11 +344,11 @@ def test_help_answers_at_once(own_home):
     Nor for the built-in reader what speaks to servers, and the statistics of a method that was not asked for.
     """
     code = (
-        "import sys, readagent_core.command_line.app;"
+        "import sys, readagent_core.cli.app;"
         "bad = {'streamlit', 'openai', 'numpy', 'sklearn', 'pypdf', 'ebooklib', 'diskcache'} & set(sys.modules);"
-        "from readagent_core.study import Study; from readagent_core.study.tools import tools;"
+        "from readagent_core.workspace import Workspace;"
         "from readagent_core import methods; from readagent_core.settings import load_settings;"
-        "study = Study(load_settings()); tools(study, 'none'); methods.all_methods();"
+        "workspace = Workspace(load_settings()); workspace.tools('none'); methods.all_methods();"
         "bad |= {'openai', 'httpx2', 'diskcache', 'bm25s', 'scipy', 'sklearn'} & set(sys.modules);"
         "print(*bad); sys.exit(len(bad))"
     )

@@ -84,3 +84,11 @@ def test_publish_grows_the_version():
     snapshot = Jobs().start("a", work).join(10)
     assert (snapshot.done, snapshot.total) == (2, 4)
     assert snapshot.version >= 3
+
+
+def test_a_job_says_what_it_is_about():
+    jobs, gate = Jobs(), threading.Event()
+    job = jobs.start("read 7", lambda job: gate.wait(10), subject=7)
+    assert jobs.start("read 7", lambda job: None, subject=8).subject == 7  # the job under way
+    gate.set()
+    assert job.join(10).state == "done"

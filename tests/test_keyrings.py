@@ -37,7 +37,7 @@ def test_no_test_meets_a_keyring_of_the_machine():
 def test_the_package_is_not_imported_before_it_is_asked():
     code = (
         "import sys, readagent_core.keyrings, readagent_core.settings as s; s.load_settings()\n"
-        "import readagent_core.study.connecting; print('keyring' in sys.modules)"
+        "import readagent_core.workspace.connecting; print('keyring' in sys.modules)"
     )
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert child.stdout.strip() == "False"

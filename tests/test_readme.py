@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from readagent_core.command_line.app import app
+from readagent_core.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -81,10 +81,10 @@ def _nothing() -> None:
     """A trigger needs a callback to exist; what it carries is read from the result."""
 
 
-def tell(talk: str, now: Mapping[str, Any], *, slot: str = "live") -> None:
-    """What every part of ``talk`` shows now; ``now``: from ``ask_told.told``. Twice in one run: in two slots."""
-    with st.container(key=f"unseen_{slot}"):
-        _live()(key=f"{slot} {talk}", data=sealed({"talk": talk, **now}))
+def tell(talk: str, now: Mapping[str, Any]) -> None:
+    """What every part of ``talk`` shows now; ``now``: from ``ask_told.told``."""
+    with st.container(key="unseen_live"):
+        _live()(key=f"live {talk}", data=sealed({"talk": talk, **now}))
 
 
 def show_talk(

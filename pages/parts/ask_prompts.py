@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readagent_core.study.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
+from readagent_core.workspace.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
 
 _NO_CALL = {
     QUESTION: "The question, before anything was sent.",

@@ -1,6 +1,6 @@
-"""What the conversation's component is told of an exchange: plain functions from kept events to plain values.
+"""The record of an exchange that the conversation's component draws: plain values made from saved events.
 
-Knows nothing of widgets. All text goes to the browser as values that reach the page by ``textContent``.
+All text goes to the browser as values that reach the page by ``textContent``.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check, parse_unfinished
+from readagent_core.export.conversation import citation_label
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer, Event
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.study import costing, replay
-from readagent_core.study.asking import BROKEN_OFF
-from readagent_core.study.conversing import label
-from readagent_core.study.following import standalone
+from readagent_core.workspace import costs, replay
+from readagent_core.workspace.asking import INTERRUPTED
+from readagent_core.workspace.questions import parse_standalone
 
 _CLOSING = re.compile(r"^[\s]*[.,;:!?。、！？」』”’)\]]+")
 _NOT_SAID = re.compile(
@@ -31,29 +31,29 @@ _NOT_SAID = re.compile(
 )
 TROUBLE = {
     "cut off": ("wait", "The answer broke off here."),
-    "cancelled": ("", "Stopped. What had come is kept."),
-    BROKEN_OFF: ("wait", "ReadAgent was closed while this was being answered. What had come is kept."),
+    "cancelled": ("", "Stopped. What was written so far is kept."),
+    INTERRUPTED: ("wait", "ReadAgent was closed while this was being answered. What was written so far is kept."),
     "failed": ("alert", "This question could not be answered."),
 }
 
-SECONDS_TO_JUDGE = 1.5  # a wait that ends sooner is not worth a button
+MIN_WAIT_SECONDS = 1.5  # a wait that ends sooner is not worth a button
 
 
 def may_hurry(snapshot: Snapshot, *, now: float) -> bool:
-    """Whether a job waits so long that going on at once is worth offering."""
-    return bool(snapshot.waiting) and snapshot.waiting_until - now > SECONDS_TO_JUDGE
+    """Whether a job waits so long that a button to end the wait is worth showing."""
+    return bool(snapshot.waiting) and snapshot.waiting_until - now > MIN_WAIT_SECONDS
 
 
 def waiting_line(snapshot: Snapshot, *, now: float) -> str:
-    """Why a job waits and when it goes on by itself; '' while it works."""
+    """Why a job waits and in how many seconds it continues; '' while it works."""
     left = snapshot.waiting_until - now
     return (
-        f"{snapshot.waiting} · going on in {math.ceil(left)} s" if snapshot.waiting and left > 0 else snapshot.waiting
+        f"{snapshot.waiting} · continues in {math.ceil(left)} s" if snapshot.waiting and left > 0 else snapshot.waiting
     )
 
 
 def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "") -> str:
-    """What is being done right now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``."""
+    """What is being done now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``."""
     if waiting:
         return waiting
     kinds = [step.kind for step in replay.steps(events)]
@@ -66,7 +66,7 @@ def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: 
     return f"{doing}, {seconds:.1f} s"
 
 
-def looks(events: Sequence[Event], *, pages: int) -> list[dict[str, Any]]:
+def look_ups(events: Sequence[Event], *, pages: int) -> list[dict[str, Any]]:
     """Each look-up: what was opened, in the model's own words, and what it named that was not opened."""
     found: list[dict[str, Any]] = []
     for step in replay.steps(events):
@@ -87,7 +87,7 @@ def checked_answer(text: str, answer: Answer, memory: GistMemory) -> Checked:
 
 
 def pieces_of(checked: Checked) -> list[dict[str, Any]]:
-    """The answer's text with the claims' chips; a full stop after a mark goes before the chip."""
+    """The answer's text with a chip for every citation; a full stop after a mark goes before the chip."""
     found: list[dict[str, Any]] = []
     number = 0
     for piece in checked.pieces:
@@ -103,7 +103,7 @@ def pieces_of(checked: Checked) -> list[dict[str, Any]]:
 
 
 def pending_pieces(text: str) -> list[dict[str, Any]]:
-    """An answer still being written: its marks name pages, nothing is checked yet."""
+    """The text of an answer still being written: its marks name pages, and nothing is checked yet."""
     parsed = parse_unfinished(text)
     found: list[dict[str, Any]] = []
     at = 0
@@ -120,13 +120,13 @@ def _chip(citation: Citation, number: int) -> dict[str, Any]:
     return {
         "page": citation.page,
         "state": citation.state,
-        "label": label(citation),
+        "label": citation_label(citation),
         "why": citation.why,
         "at": number,
     }
 
 
-def legend(checked: Checked, answer: Answer) -> str:
+def citations_summary(checked: Checked, answer: Answer) -> str:
     """'3 claims quoted from the book, 1 from a gist only, 1 found nowhere: do not rely on that one.'"""
     quoted, remembered, lost = (checked.count(state) for state in (FROM_PAGE, FROM_MEMORY, NOT_FOUND))
     if not quoted + remembered + lost:
@@ -142,8 +142,8 @@ def legend(checked: Checked, answer: Answer) -> str:
     return text[0].upper() + text[1:] + "."
 
 
-def looked_at(answer: Answer) -> str:
-    """What an answer had before it: 'Looked at: page 3 in full, the gists of 24 pages.'"""
+def describe_context(answer: Answer) -> str:
+    """What an answer was made from: 'Looked at: page 3 in full, the gists of 24 pages.'"""
     full = sorted(n for n, how in answer.seen.items() if how == "full")
     gists = sum(how == "gist" for how in answer.seen.values())
     parts = []
@@ -156,13 +156,13 @@ def looked_at(answer: Answer) -> str:
     return f"Looked at: {' and '.join(parts)}." if parts else ""
 
 
-def says_it_is_not_there(answer: Answer) -> bool:
+def says_not_in_text(answer: Answer) -> bool:
     """Whether the answer is that the text does not say."""
     return len(answer.text) < 600 and bool(_NOT_SAID.search(answer.text))
 
 
-def ago(moment: float, *, now: float | None = None) -> str:
-    """When something was, for people: '14:05', 'yesterday', '3 November'."""
+def format_time(moment: float, *, now: float | None = None) -> str:
+    """A time for people: '14:05', 'yesterday', '3 November'."""
     now = time.time() if now is None else now
     if not moment:
         return ""
@@ -186,7 +186,7 @@ def exchange_record(
     hurry: bool = False,
     methods: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """All the component draws of one exchange. ``text``: the answer so far."""
+    """Everything that the component draws of one exchange. ``text``: the answer so far."""
     answer = replay.answer_of(events)
     running = state == "running"
     built_in = exchange.extra.get("model") == builtin.NAME
@@ -195,15 +195,15 @@ def exchange_record(
     cost = None
     if answer is not None:
         whole = int(exchange.extra.get("words") or memory.document.words)
-        cost = costing.cost_of(events, whole=whole, seconds=float(exchange.extra.get("seconds") or 0))
+        cost = costs.answer_cost(events, whole=whole, seconds=float(exchange.extra.get("seconds") or 0))
     notes = replay.notes(events)
     before = next((note for note in notes if note.startswith("Answered from the")), "")
     if exchange.up_to is not None:
         before = " ".join(filter(None, [before, f"Pages 1 to {exchange.up_to} only."]))
     if answer is not None:
-        before = " ".join(filter(None, [before, costing.summary(answer)]))
-        if says_it_is_not_there(answer):
-            notes.append(looked_at(answer))
+        before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
+        if says_not_in_text(answer):
+            notes.append(describe_context(answer))
     kind, words = TROUBLE.get(state, ("", ""))
     if exchange.error and state in ("failed", "cut off"):
         words = exchange.error
@@ -215,10 +215,10 @@ def exchange_record(
             {"letter": LETTERS[i], "text": option, "chosen": answer is not None and answer.option == i}
             for i, option in enumerate(exchange.options)
         ],
-        "asked": "" if recorded else ago(exchange.asked),
+        "asked": "" if recorded else format_time(exchange.asked),
         "recorded": f"A recording of {recorded}, made with {exchange.extra.get('model', '')}" if recorded else "",
         "language": memory.document.language,
-        "looks": looks(events, pages=len(memory.readable)),
+        "looks": look_ups(events, pages=len(memory.readable)),
         "running": running,
         "status": status_line(events, text, seconds=seconds, waiting=waiting) if running else "",
         "hurry": running and hurry,
@@ -229,17 +229,17 @@ def exchange_record(
         else [],
         "notes": [note for note in notes if note not in before],
         "trouble": {"kind": kind, "text": words} if words else None,
-        "cost": costing.line(cost) if cost else "",
-        "details": costing.details(cost, is_language_model=not built_in) if cost else [],
-        "legend": legend(checked, answer) if checked and answer else "",
+        "cost": costs.cost_line(cost) if cost else "",
+        "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],
+        "legend": citations_summary(checked, answer) if checked and answer else "",
         "acts": ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"],
         "methods": [list(pair) for pair in methods if pair[0] != exchange.method],
         "plain": text,
     }
 
 
-def as_of(record: dict[str, Any], step: replay.Step, looked: int) -> dict[str, Any]:
-    """``record`` as it stood at a step of the replay, the ``looked``-th look-up included."""
+def record_at_step(record: dict[str, Any], step: replay.Step, looked: int) -> dict[str, Any]:
+    """``record`` at a step of the replay, with the first ``looked`` look-ups."""
     if step.kind == replay.ANSWER:
         return record
     nothing = {
@@ -257,24 +257,24 @@ def as_of(record: dict[str, Any], step: replay.Step, looked: int) -> dict[str, A
     return {**record, **nothing, "options": options, "understood": understood, "looks": record["looks"][:looked]}
 
 
-def hidden(record: dict[str, Any]) -> dict[str, Any]:
-    """``record`` without anything that an answer from later pages would tell."""
+def hide_answer(record: dict[str, Any]) -> dict[str, Any]:
+    """``record`` without anything that an answer from later pages would give away."""
     step = replay.Step(replay.QUESTION, "")
     why = "Hidden while only what you have read is shown: this answer saw later pages."
-    return {**as_of(record, step, 0), "notes": [why]}
+    return {**record_at_step(record, step, 0), "notes": [why]}
 
 
 def _understood(events: Sequence[Event], question: str) -> str:
-    """The follow-up as rewritten, while the answer is still under way."""
+    """The follow-up as rewritten, while the answer is still being made."""
     for step in replay.steps(events):
         if step.kind == replay.UNDERSTOOD:
-            text = standalone(step.calls[0].reply, question)
+            text = parse_standalone(step.calls[0].reply, question)
             return text if text != question else ""
     return ""
 
 
 def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
-    """The found places per page, as characters of ``memory.page_text``, which the memory view marks."""
+    """The quoted places by page, as characters of ``memory.page_text``, which the memory view marks."""
     found: dict[int, list[tuple[int, int]]] = {}
     for citation in checked.citations if checked else ():
         for place in citation.places if citation.state == FROM_PAGE else ():

@@ -6,10 +6,10 @@ import streamlit as st
 
 from pages.parts import answer_view, shell
 from pages.parts import book as address
-from pages.parts.ask_record import ago
+from pages.parts.ask_record import format_time
 from pages.parts.ask_state import NEW, Scene, choose_conversation, page_limit
 from readagent_core import methods
-from readagent_core.study import conversing
+from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
 from readagent_core.words import count_of
 
 LOOK_UPS = tuple(range(7))
@@ -24,16 +24,16 @@ def method_titles(scene: Scene) -> list[tuple[str, str]]:
 def draw(scene: Scene) -> None:
     """The whole sidebar; what is chosen lands in ``scene``."""
     with st.sidebar:
-        address.picker(scene.study, scene.book)
+        address.picker(scene.workspace, scene.book)
         _limit(scene)
         _how(scene)
         _conversations(scene)
-        model = scene.study.model
+        model = scene.workspace.model
         shell.model_line(model)
 
 
 def _limit(scene: Scene) -> None:
-    library, name = scene.study.library, f"only read {scene.book.id}"
+    library, name = scene.workspace.library, f"only read {scene.book.id}"
     on = st.toggle("Only what I have read", value=bool(library.preference(name, False)), key=name)
     if on != library.preference(name, False):
         library.set_preference(name, on)
@@ -47,7 +47,7 @@ def _limit(scene: Scene) -> None:
 
 
 def _how(scene: Scene) -> None:
-    library = scene.study.library
+    library = scene.workspace.library
     titles = dict(method_titles(scene))
     kept = library.preference("ask method", scene.method)
     names = list(titles)
@@ -76,12 +76,16 @@ def _how(scene: Scene) -> None:
 
 
 def _conversations(scene: Scene) -> None:
-    found = scene.study.library.conversations(scene.book.id)
+    found = scene.workspace.library.conversations(scene.book.id)
     with st.container(gap="small", key="ask_conversations"):
         if found:
             st.caption("**Conversations**")
             items = [
-                {"id": c.id, "title": c.title, "about": f"{count_of(c.exchanges, 'question')} · {ago(c.updated)}"}
+                {
+                    "id": c.id,
+                    "title": c.title,
+                    "about": f"{count_of(c.exchanges, 'question')} · {format_time(c.updated)}",
+                }
                 for c in found
             ]
             answer_view.show_conversations(
@@ -107,7 +111,7 @@ def _conversations(scene: Scene) -> None:
 
 def _one(scene: Scene, conversation_id: str) -> None:
     """Rename, save, delete."""
-    library = scene.study.library
+    library = scene.workspace.library
     title = library.conversation(conversation_id).title
     with st.form(f"rename {conversation_id}", border=False):
         wanted = st.text_input("Name", value=title, max_chars=120)
@@ -116,10 +120,10 @@ def _one(scene: Scene, conversation_id: str) -> None:
             st.rerun()
     st.caption("Save")
     with st.container(horizontal=True, gap="small"):
-        for format, mime in conversing.FORMATS.items():
+        for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(
                 {"md": "Markdown", "html": "HTML", "json": "JSON"}[format],
-                data=lambda format=format: conversing.export_conversation(scene.study, conversation_id, format=format),
+                data=lambda format=format: export_conversation(scene.workspace, conversation_id, format=format),
                 file_name=f"conversation.{format}",
                 mime=mime,
                 key=f"save {format}",

@@ -1,6 +1,6 @@
-"""What the Ask screen is about right now: book, reading, conversation, exchange, step; and how it asks.
+"""The state of the Ask screen: book, reading, conversation, exchange and step; and how it asks.
 
-The address (?book=…&exchange=…&step=…) comes first, so that a link to a replay works. Draws nothing.
+What the address says (?book=…&exchange=…&step=…) comes first, so that a link to a replay works.
 """
 
 from __future__ import annotations
@@ -18,29 +18,27 @@ from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.study import Study, replay
-from readagent_core.study.asking import Asking, job_key, state_of
-from readagent_core.study.limit import page_reached
-from readagent_core.study.questions import question_from
+from readagent_core.workspace import Workspace, asking, replay
+from readagent_core.workspace.asking import AskProgress, exchange_state, job_key, page_reached
+from readagent_core.workspace.questions import parse_question
+from readagent_core.workspace.reading import newest_memory
 
 NEW = "new"
 SHOWN = 12  # exchanges of a long conversation drawn at first
-NOTHING = (0, False)
-ADDRESS_SECONDS = 2.0  # within which a run may still bring an older address
+ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
 
 
 @dataclass
 class Scene:
-    """Everything one run of the screen draws from.
+    """Everything that one run of the screen draws from.
 
     Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
     ``from_reader``: the page to go to, from 'Ask about this page' in Read. ``still``: the records of exchanges that
-    were sent and stay as they are. ``just_asked``: the question that was asked in this run. ``watched``: an answer
-    was under way when the screen was last told of it; ``ended``: it has ended, and only that was told. ``heard``: how
-    many look-ups the answer under way had then, and whether it had begun.
+    were sent and do not change any more. ``just_asked``: the question of this run. ``watched``: an answer was under way
+    at the last update; ``ended``: it has ended since, and only its last part was sent.
     """
 
-    study: Study
+    workspace: Workspace
     book: Book
     reading: Reading
     memory: GistMemory
@@ -55,30 +53,32 @@ class Scene:
     from_reader: int | None = None
     still: dict[str, dict[str, Any]] = field(default_factory=dict)
     just_asked: Exchange | None = None
-    heard: tuple[int, bool] = NOTHING
     watched: bool = False
     ended: bool = False
 
     @property
     def running(self) -> bool:
-        return any(state_of(self.study, e) == "running" for e in self.exchanges)
+        return any(exchange_state(self.workspace, e) == "running" for e in self.exchanges)
 
 
-def scene(study: Study, book: Book) -> Scene | None:
-    """The scene of ``book``; None where nothing of it has been read."""
-    reading_and_memory = _reading(study, book)
+def scene(workspace: Workspace, book: Book) -> Scene | None:
+    """The state for ``book``; None where nothing of it has been read."""
+    reading_and_memory = _reading(workspace, book)
     if reading_and_memory is None:
         return None
     reading, memory = reading_and_memory
-    conversation_id, wanted = _chosen(study, book)
-    exchanges = study.library.exchanges(conversation_id) if conversation_id else []
+    conversation_id, wanted = _chosen(workspace, book)
+    exchanges = workspace.library.exchanges(conversation_id) if conversation_id else []
     current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
     shown, shown_memory = reading, memory
     if current is not None and current.reading_id != reading.id:
-        shown, shown_memory = study.library.reading(current.reading_id), study.library.memory(current.reading_id)
+        shown, shown_memory = (
+            workspace.library.reading(current.reading_id),
+            workspace.library.memory(current.reading_id),
+        )
     from_reader = st.session_state.pop("ask_page", None)
     return Scene(
-        study,
+        workspace,
         book,
         reading,
         memory,
@@ -91,29 +91,29 @@ def scene(study: Study, book: Book) -> Scene | None:
     )
 
 
-def _reading(study: Study, book: Book) -> tuple[Reading, GistMemory] | None:
+def _reading(workspace: Workspace, book: Book) -> tuple[Reading, GistMemory] | None:
     """The reading chosen on the Read screen, else the newest that has pages."""
     chosen = st.session_state.get(f"reading_{book.id}")
     if chosen is not None:
-        reading = next((r for r in study.library.readings(book.id) if r.id == chosen and r.pages), None)
+        reading = next((r for r in workspace.library.readings(book.id) if r.id == chosen and r.pages), None)
         if reading is not None:
-            return reading, study.library.memory(reading.id)
-    return study.newest_memory(book.id)
+            return reading, workspace.library.memory(reading.id)
+    return newest_memory(workspace, book.id)
 
 
-def _chosen(study: Study, book: Book) -> tuple[str | None, str | None]:
-    """The conversation to show and the exchange asked for by the address: by one that is not out of date."""
+def _chosen(workspace: Workspace, book: Book) -> tuple[str | None, str | None]:
+    """The conversation to show, and the exchange that the address names, unless that address is out of date."""
     wanted = st.query_params.get("exchange")
     left, when = st.session_state.get("ask_left", ("", 0.0))
     if wanted and not (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
         try:
-            conversation_id = study.library.exchange(wanted).conversation_id
-            if study.library.conversation(conversation_id).book_id == book.id:
+            conversation_id = workspace.library.exchange(wanted).conversation_id
+            if workspace.library.conversation(conversation_id).book_id == book.id:
                 return conversation_id, wanted
         except NotInLibraryError:
             pass
     kept = st.session_state.get(f"conversation {book.id}")
-    known = [c.id for c in study.library.conversations(book.id)]
+    known = [c.id for c in workspace.library.conversations(book.id)]
     if kept == NEW:
         return None, None
     return (kept if kept in known else known[0] if known else None), None
@@ -143,9 +143,9 @@ def _make_current(scene: Scene, exchange: Exchange, step: int | None = None) -> 
 
 
 def step_asked(exchange: Exchange, count: int) -> int:
-    """The step that was just gone to, else the one in the address (1 is the first), else the last.
+    """The step that was just chosen, else the one in the address (1 is the first), else the last.
 
-    A run that was asked for before a click may come after it, and brings the address as it was.
+    A run requested before a click may arrive after it, with the address as it was.
     """
     of, step, gone = st.session_state.get("ask_step", ("", None, 0.0))
     if of == exchange.id and step is not None and time.monotonic() - gone < ADDRESS_SECONDS:
@@ -157,13 +157,13 @@ def step_asked(exchange: Exchange, count: int) -> int:
 def page_limit(scene: Scene, *, shown: bool = False) -> int:
     """The page the person has read to, in the reading that is asked or in the one that is shown."""
     reading, memory = (scene.shown, scene.shown_memory) if shown else (scene.reading, scene.memory)
-    library = scene.study.library
+    library = scene.workspace.library
     whole = library.document(scene.book.id, document_id=reading.document_id)
     return page_reached(memory, whole, library.position(scene.book.id))
 
 
-def tells_more(scene: Scene, exchange: Exchange) -> bool:
-    """Whether an exchange saw pages that the person, who wants to see only what was read, has not reached."""
+def saw_later_pages(scene: Scene, exchange: Exchange) -> bool:
+    """Whether an exchange saw pages beyond the spoiler limit."""
     if scene.limit is None:
         return False
     limit = page_limit(scene, shown=True) if exchange.reading_id == scene.shown.id else scene.limit
@@ -171,9 +171,10 @@ def tells_more(scene: Scene, exchange: Exchange) -> bool:
 
 
 def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> Exchange:
-    """Start answering, and bring the scene up to it; ``like``: an exchange asked again. Raises ReadAgentError."""
-    question = Question(text, like.options) if like else question_from(text, options)
-    exchange, _ = scene.study.ask(
+    """Start to answer, and update the scene; ``like``: an exchange that is asked again. Raises ReadAgentError."""
+    question = Question(text, like.options) if like else parse_question(text, options)
+    exchange, _ = asking.ask(
+        scene.workspace,
         scene.book.id,
         question,
         method=scene.method,
@@ -181,24 +182,24 @@ def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like
         conversation_id=scene.conversation_id,
         up_to=scene.limit,
         reading_id=scene.reading.id,
-        anew=like is not None and like.method == scene.method,
+        use_cache=like is None or like.method != scene.method,
     )
-    _make_current(scene, exchange)  # its address follows when the first of it is told: that takes the browser a while
+    _make_current(scene, exchange)  # the address follows when the question is shown: that takes the browser a while
     scene.just_asked, scene.ended = exchange, False
     scene.conversation_id = exchange.conversation_id
-    scene.exchanges = scene.study.library.exchanges(exchange.conversation_id)
+    scene.exchanges = scene.workspace.library.exchanges(exchange.conversation_id)
     scene.shown, scene.shown_memory = scene.reading, scene.memory
     return exchange
 
 
-def standing(study: Study, exchange: Exchange) -> tuple[str, Sequence[Event], str, Job | None]:
-    """How an exchange stands now: state, events, the answer so far, and its job while it runs."""
-    state = state_of(study, exchange)
-    job = study.jobs.get(job_key(exchange.id)) if state == "running" else None
-    if job is not None and isinstance(job.snapshot.value, Asking):
+def exchange_now(workspace: Workspace, exchange: Exchange) -> tuple[str, Sequence[Event], str, Job | None]:
+    """An exchange as it is now: state, events, the answer so far, and its job while it runs."""
+    state = exchange_state(workspace, exchange)
+    job = workspace.jobs.get(job_key(exchange.id)) if state == "running" else None
+    if job is not None and isinstance(job.snapshot.value, AskProgress):
         value = job.snapshot.value
         return state, value.events, value.text, job
-    if exchange.state == "running":  # it has ended since, or another process runs it
-        exchange = study.library.exchange(exchange.id)
+    if exchange.state == "running":  # it has ended since, or another process works on it
+        exchange = workspace.library.exchange(exchange.id)
     events = replay.events_of(exchange)
-    return state, events, replay.written(events), job
+    return state, events, replay.answer_text(events), job

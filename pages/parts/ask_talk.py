@@ -1,6 +1,6 @@
 """The conversation side of Ask: the exchanges, what a person does with them, and the line to write in.
 
-Every act is a callback, done before anything is drawn again; then only what it changed is.
+Every act is a callback, which runs before anything is drawn again; then only what it changed is drawn.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import streamlit as st
 from pages.parts import answer_view, ask_told, shell
 from pages.parts import book as address
 from pages.parts.ask_record import checked_answer, page_passages
-from pages.parts.ask_state import Scene, ask, choose_exchange, standing
+from pages.parts.ask_state import Scene, ask, choose_exchange, exchange_now
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Exchange
-from readagent_core.study import replay, suggesting
-from readagent_core.study.asking import job_key
+from readagent_core.workspace import replay, suggesting
+from readagent_core.workspace.asking import job_key
 
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
@@ -28,7 +28,7 @@ def draw(now: Scene) -> None:
         answer_view.show_talk(
             now.book.id,
             records,
-            lambda act: _did(now, act),
+            lambda act: _handle(now, act),
             earlier=f"Show {left_out} earlier {'question' if left_out == 1 else 'questions'}" if left_out else "",
             empty="Ask about the book. The answer says which pages it rests on; a click shows the words.",
         )
@@ -37,7 +37,7 @@ def draw(now: Scene) -> None:
 
 
 def open_in_read(now: Scene, page: int) -> None:
-    """To the page in Read, from the memory view; the screen's own run does the rest."""
+    """Open the page in Read, from the memory view; the screen's next run switches to it."""
     address.choose(now.book.id, page=page)
     st.session_state["ask_leave"] = True
     st.rerun(STAGE)
@@ -47,28 +47,27 @@ def open_in_read(now: Scene, page: int) -> None:
 
 
 def stepped(now: Scene, exchange_id: str, step: int) -> None:
-    """The browser shows the step already; the address names it from now on."""
+    """Put the step, which the browser shows already, into the address."""
     if now.current and now.current.id == exchange_id:
         choose_exchange(now, now.current, step=step)
     st.rerun(LIVE)
 
 
-def _did(now: Scene, act: answer_view.Act) -> None:
-    """What the person did with an exchange."""
+def _handle(now: Scene, act: answer_view.Act) -> None:
+    """Do what the person asked for at an exchange."""
     if act.do == "earlier":
         st.session_state["ask_all"] = True
         return
     exchange = next((e for e in now.exchanges if e.id == act.of), None)
     if exchange is None:
         return
-    job = now.study.jobs.get(job_key(exchange.id))
+    job = now.workspace.jobs.get(job_key(exchange.id))
     if act.do in ("again", "method"):
         now.method = act.text or exchange.method
         _start(now, exchange.question, like=exchange)
         return
     if act.do == "stop" and job:
         job.cancel()
-        job.join(0.3)
     elif act.do == "hurry" and job:
         job.hurry()
     elif act.do == "cite" and act.page:  # a quotation found nowhere leads to no page
@@ -83,7 +82,7 @@ def _did(now: Scene, act: answer_view.Act) -> None:
 def _follow(now: Scene, exchange: Exchange, act: answer_view.Act) -> None:
     """Go to the words that the clicked claim rests on."""
     memory = ask_told.memory_of(now, exchange)
-    answer = replay.answer_of(standing(now.study, exchange)[1])
+    answer = replay.answer_of(exchange_now(now.workspace, exchange)[1])
     checked = checked_answer(answer.text, answer, memory) if answer else None
     citations = checked.citations if checked else ()
     number = int(act.text) if act.text.isdecimal() else -1
@@ -94,7 +93,7 @@ def _follow(now: Scene, exchange: Exchange, act: answer_view.Act) -> None:
 
 
 def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> None:
-    """Ask, and draw what that changes; called from a widget's callback. Raises nothing of ours."""
+    """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
     scope = ask_told.scope_of(now)
     try:
         ask(now, text, options=options, whole=whole, like=like)
@@ -118,7 +117,7 @@ def _line(now: Scene) -> None:
     if not now.running:
         _suggest(now)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_asked, args=(now,))
+        st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
         with st.popover(
@@ -138,8 +137,8 @@ def _options_field() -> str:
     return f"ask_options_{st.session_state.get('ask_options_used', 0)}"
 
 
-def _asked(now: Scene) -> None:
-    """A question was sent off: it is asked before anything is drawn again."""
+def _submit(now: Scene) -> None:
+    """Ask the question that was submitted."""
     text, options = st.session_state["ask_input"], st.session_state.get(_options_field(), "")
     if text and text.strip():
         if options.strip():
@@ -153,27 +152,27 @@ def _suggestions(now: Scene) -> list[tuple[str, bool]]:
     if not memory.readable:
         return []
     finished = now.limit is None and memory.complete
-    cache = st.session_state.setdefault("always_asked", {})  # names are looked for in every gist: not at every run
+    cache = st.session_state.setdefault("always_asked", {})  # finding names reads every gist: once, not at every run
     name = (now.reading.id, now.limit, len(memory.readable))
     if name not in cache:
-        cache[name] = [(s.text, True) for s in suggesting.always(memory, finished=finished)]
+        cache[name] = [(s.text, True) for s in suggesting.standard_questions(memory, finished=finished)]
     always = cache[name]
-    kept = suggesting.kept(now.study, now.reading.id, up_to=now.limit)
-    if kept is None and not now.study.model.is_language_model:
-        kept = cache.setdefault(("by rule", *name), suggesting.by_rule(memory))
+    kept = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit)
+    if kept is None and not now.workspace.model.is_language_model:
+        kept = cache.setdefault(("by rule", *name), suggesting.suggest_by_rule(memory))
     asked = {e.question for e in now.exchanges}
     return [pair for pair in [*((t, False) for t in (kept or [])[:2]), *always] if pair[0] not in asked][:4]
 
 
 def _suggest(now: Scene) -> None:
-    """For a book nothing was suggested for: one call of the model, made only when it is asked for."""
+    """A button that asks the model for questions, where none were suggested for this reading yet."""
     memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
-    fresh = suggesting.kept(now.study, now.reading.id, up_to=now.limit) is None
-    if not (fresh and now.study.model.is_language_model and memory.readable):
+    fresh = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit) is None
+    if not (fresh and now.workspace.model.is_language_model and memory.readable):
         return
     if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
         with st.spinner("Thinking of questions"):
-            job = suggesting.start(now.study, now.reading.id, memory, up_to=now.limit)
+            job = suggesting.start_suggesting(now.workspace, now.reading.id, memory, up_to=now.limit)
             ended = job.join(60)
         if ended.error:
             st.toast(ended.error, icon=":material/error:", duration="long")

@@ -14,20 +14,20 @@ import streamlit as st
 
 from pages.parts import ask_side
 from pages.parts.ask_record import (
-    as_of,
     checked_answer,
     exchange_record,
-    hidden,
+    hide_answer,
     may_hurry,
     page_passages,
+    record_at_step,
     waiting_line,
 )
-from pages.parts.ask_state import SHOWN, Scene, page_limit, standing, step_asked, tells_more
+from pages.parts.ask_state import SHOWN, Scene, exchange_now, page_limit, saw_later_pages, step_asked
 from pages.parts.memory_view import book_facts, passage_records
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event
-from readagent_core.study import replay
+from readagent_core.workspace import replay
 
 
 def scope_of(now: Scene) -> str:
@@ -45,12 +45,12 @@ def shown_exchanges(now: Scene) -> list[Exchange]:
 def memory_of(now: Scene, exchange: Exchange) -> GistMemory:
     """The memory that an exchange was answered from."""
     known = {now.reading.id: now.memory, now.shown.id: now.shown_memory}
-    return known.get(exchange.reading_id) or now.study.library.memory(exchange.reading_id)
+    return known.get(exchange.reading_id) or now.workspace.library.memory(exchange.reading_id)
 
 
 def record_of(now: Scene, exchange: Exchange) -> dict[str, Any]:
     """All that is drawn of one exchange as it stands now."""
-    state, events, text, job = standing(now.study, exchange)
+    state, events, text, job = exchange_now(now.workspace, exchange)
     moment = time.time()
     record = exchange_record(
         exchange,
@@ -63,7 +63,7 @@ def record_of(now: Scene, exchange: Exchange) -> dict[str, Any]:
         hurry=job is not None and may_hurry(job.snapshot, now=moment),
         methods=ask_side.method_titles(now),
     )
-    return hidden(record) if tells_more(now, exchange) else record
+    return hide_answer(record) if saw_later_pages(now, exchange) else record
 
 
 def still(now: Scene) -> list[dict[str, Any]]:
@@ -78,16 +78,16 @@ def told(now: Scene) -> dict[str, Any]:
     current = now.current
     shown = shown_exchanges(now)
     records = {e.id: record_of(now, e) for e in shown if e.id not in now.still}
-    state, events, text, _ = standing(now.study, current) if current else ("", (), "", None)
+    state, events, text, _ = exchange_now(now.workspace, current) if current else ("", (), "", None)
     running = state == "running"
     steps = replay.steps(events)
     at = len(steps) - 1 if running or current is None else step_asked(current, len(steps))
     record = (records | now.still).get(current.id) if current else None
-    hide = current is not None and tells_more(now, current)
+    hide = current is not None and saw_later_pages(now, current)
     stepping = record is not None and not running and not hide
     views = []
     for i, step in enumerate(steps):
-        then = as_of(record, step, _looked(steps, i)) if record and stepping and i < len(steps) - 1 else None
+        then = record_at_step(record, step, _looked(steps, i)) if record and stepping and i < len(steps) - 1 else None
         views.append({"memory": _view(now, None if hide else step, events, text), "record": then})
     now.from_reader = None  # it is gone to once
     return {

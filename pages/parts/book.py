@@ -11,23 +11,23 @@ import streamlit as st
 
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Book
-from readagent_core.study import Study
+from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
 
 
-def current(study: Study) -> Book | None:
+def current(workspace: Workspace) -> Book | None:
     """The book in the address, else the one this session opened, else the last opened; None in an empty library."""
     for book_id in (st.query_params.get("book"), st.session_state.get(_KEY)):
         if book_id:
             try:
-                book = study.library.book(book_id)
+                book = workspace.library.book(book_id)
             except NotInLibraryError:
                 continue
             if book.removed is None:
                 _remember(book.id)
                 return book
-    books = study.library.books()
+    books = workspace.library.books()
     if books:
         _remember(books[0].id)
     return books[0] if books else None
@@ -59,9 +59,9 @@ def set_address(**values: str | int | None) -> None:
             st.query_params[name] = str(value)
 
 
-def picker(study: Study, chosen: Book, *, key: str = "book_picker", **looks: Any) -> None:
+def picker(workspace: Workspace, chosen: Book, *, key: str = "book_picker", **looks: Any) -> None:
     """The book's select box; choosing another shows it on this screen. ``looks``: what ``st.selectbox`` takes."""
-    books = {b.id: b for b in study.library.books()}
+    books = {b.id: b for b in workspace.library.books()}
     if chosen.id not in books:
         return
     key = f"{key}_{chosen.id}"

@@ -12,9 +12,9 @@ import streamlit as st
 from readagent_core.library.records import Book
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import LETTERS, AskSettings, Question
-from readagent_core.study import Study
-from readagent_core.study.questions import question_from
-from readagent_core.study.samples import FOLDER
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.questions import parse_question
+from readagent_core.workspace.samples import FOLDER
 
 FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")  # what is asked before anything is chosen
 PREFERENCE = "compare methods"
@@ -35,10 +35,10 @@ class Asked:
     references: tuple[str, ...] = ()
 
 
-def pick_methods(study: Study) -> list[str]:
+def pick_methods(workspace: Workspace) -> list[str]:
     """The methods ticked, in the screen's order; remembered from visit to visit."""
     known = list(all_methods())
-    remembered = study.library.preference(PREFERENCE, list(FIRST))
+    remembered = workspace.library.preference(PREFERENCE, list(FIRST))
     ticked = [name for name in known if st.session_state.get(f"compare_{name}", name in remembered)]
     label = "1 method" if len(ticked) == 1 else f"{len(ticked)} methods"
     with st.popover(label, key="compare_methods"):
@@ -46,7 +46,7 @@ def pick_methods(study: Study) -> list[str]:
             method = all_methods()[name]
             st.checkbox(method.title, value=name in remembered, key=f"compare_{name}", help=method.about)
     if ticked != remembered:
-        study.library.set_preference(PREFERENCE, ticked)
+        workspace.library.set_preference(PREFERENCE, ticked)
     return ticked
 
 
@@ -106,12 +106,12 @@ def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
     """
     references = tuple(line.strip() for line in known_answer.splitlines() if line.strip())
     if references and not options.strip():
-        return Asked(question_from(text, ""), references=references)
+        return Asked(parse_question(text, ""), references=references)
     lines = [line for line in options.splitlines() if line.strip()]
     starred = [i for i, line in enumerate(lines) if _RIGHT.match(line)]
     if len(starred) != 1:  # none, or a list with bullets
-        return Asked(question_from(text, options))
-    question = question_from(text, "\n".join(_RIGHT.sub("", line) for line in lines))
+        return Asked(parse_question(text, options))
+    question = parse_question(text, "\n".join(_RIGHT.sub("", line) for line in lines))
     return Asked(question, starred[0] if starred[0] < len(question.options) else None)
 
 

@@ -1,4 +1,4 @@
-"""The comparison's component: rows drawn by ``assets/compare``, all text by ``textContent``."""
+"""The comparison's component: rows from ``export.comparison_view``, which ``assets/compare`` turns into nodes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.compare_rows import data_of
 from pages.parts.sealed import sealed
-from readagent_core.study.comparing import Comparison
+from readagent_core.export.comparison_view import draw_comparison
+from readagent_core.workspace.comparing import Comparison
 
 FOLDER = Path(__file__).parents[2] / "assets" / "compare"
 
@@ -23,5 +23,5 @@ def _component() -> Any:
 
 
 def show(comparison: Comparison, *, key: str) -> None:
-    """Draw every row as it stands."""
-    _component()(key=key, data=sealed(data_of(comparison)))
+    """Draw every row as it is now."""
+    _component()(key=key, data=sealed(draw_comparison(comparison)))

@@ -1,6 +1,6 @@
 """The Model tab of Settings: who reads, and where the server stands.
 
-It draws and hands on; what is decided stands in ``readagent_core.study.connecting``.
+It draws and hands on; what is decided stands in ``readagent_core.workspace.connecting``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pages.parts import connect_limits, connect_test, shell
 from pages.parts.connect_fields import choose_model, fields, look_again
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
-from readagent_core.study import Study, connecting
+from readagent_core.workspace import Workspace, connecting
 
 WHO = ("local", "openai", "other", "builtin")
 TITLES = {
@@ -28,9 +28,9 @@ OWN = "own"
 NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four"}
 
 
-def who_reads(study: Study) -> str:
+def who_reads(workspace: Workspace) -> str:
     """Which card is chosen when the screen opens."""
-    settings = study.settings
+    settings = workspace.settings
     if not settings.connected and not settings.key_trouble:
         return "builtin"
     preset = connecting.preset_of(settings.base_url) if settings.base_url else None
@@ -69,66 +69,66 @@ def servers() -> list[Found]:
     return found
 
 
-def model_tab(study: Study) -> None:
+def model_tab(workspace: Workspace) -> None:
     left, right = st.columns([1.84, 1], gap="large")
     with left:
-        form(study)
+        form(workspace)
     with right:
-        connect_test.card(study)
-        connect_limits.budget_card(study)
+        connect_test.card(workspace)
+        connect_limits.budget_card(workspace)
 
 
-def form(study: Study) -> None:
+def form(workspace: Workspace) -> None:
     found = servers()
     st.subheader("Who reads", anchor=False)
     with st.container(key="who"):
         chosen = st.radio(
             "Who reads",
             WHO,
-            index=WHO.index(who_reads(study)),
+            index=WHO.index(who_reads(workspace)),
             format_func=TITLES.__getitem__,
             captions=captions(found),
             label_visibility="collapsed",
             key="who_reads",
         )
-    in_force(study)
+    in_force(workspace)
     if chosen == "builtin":
-        built_in(study)
+        built_in(workspace)
     elif chosen == "local":
-        local_form(study, found)
+        local_form(workspace, found)
     elif chosen == "openai":
-        fields(study, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
+        fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
     else:
-        other_form(study)
+        other_form(workspace)
 
 
-def in_force(study: Study) -> None:
+def in_force(workspace: Workspace) -> None:
     """Which model is used now, and what is known of its peculiarities."""
-    model = study.model
+    model = workspace.model
     if model.is_language_model:
         st.text(f"In use now: {model.name} at {model.where.split('//')[-1]}")
         for notice in model.notices:
             st.caption(f":material/info: {notice}")
-    if study.settings.key_trouble:
+    if workspace.settings.key_trouble:
         with st.container(border=True, key="error_calm_key"):
             st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
-            st.text(study.settings.key_trouble)
-    told = connecting.overruled(study.settings)
+            st.text(workspace.settings.key_trouble)
+    told = connecting.override_notice(workspace.settings)
     if told:
         st.caption(f":material/info: {told}")
 
 
-def built_in(study: Study) -> None:
+def built_in(workspace: Workspace) -> None:
     st.caption(
         "It finds pauses where the words change, keeps each page's most telling sentences, and looks pages up by the "
         "words of your question. It is quick and private, and understands nothing: a language model reads far better."
     )
-    chosen = study.model.is_language_model or study.settings.key_trouble
+    chosen = workspace.model.is_language_model or workspace.settings.key_trouble
     if chosen and st.button("Use the built-in reader", type="primary", key="use_builtin"):
-        shell.guarded(lambda: connecting.use_built_in(study))
+        shell.guarded(lambda: connecting.use_built_in(workspace))
 
 
-def local_form(study: Study, found: list[Found]) -> None:
+def local_form(workspace: Workspace, found: list[Found]) -> None:
     st.subheader("Found on this computer", anchor=False)
     if not found:
         st.caption(
@@ -140,7 +140,7 @@ def local_form(study: Study, found: list[Found]) -> None:
     with st.container(border=True, key="found"):
         rows, picked = st.columns([1.6, 1], vertical_alignment="center")
         titles = [f.preset.title for f in found]
-        at = next((i for i, f in enumerate(found) if f.address == study.settings.base_url), 0)
+        at = next((i for i, f in enumerate(found) if f.address == workspace.settings.base_url), 0)
         row = rows.radio(
             "Server",
             range(len(found)),
@@ -153,20 +153,20 @@ def local_form(study: Study, found: list[Found]) -> None:
         server = found[row]
         scope, model = f"local_{server.preset.id}", None
         if not server.locked:
-            model = choose_model(study, server.models, scope=scope, place=picked)
-    fields(study, scope=scope, address=server.address, model=model, key_needed=server.locked)
+            model = choose_model(workspace, server.models, scope=scope, place=picked)
+    fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
 
 
-def other_form(study: Study) -> None:
+def other_form(workspace: Workspace) -> None:
     ids = [*[p.id for p in ELSEWHERE], OWN]
-    preset = connecting.preset_of(study.settings.base_url)
+    preset = connecting.preset_of(workspace.settings.base_url)
     now = preset.id if preset in ELSEWHERE and preset else OWN
     titles = {p.id: p.title for p in ELSEWHERE} | {OWN: "Another address"}
     chosen = st.selectbox("Server", ids, index=ids.index(now), format_func=titles.__getitem__, key="other_server")
     known = next((p for p in ELSEWHERE if p.id == chosen), None)
-    address = known.address if known else study.settings.base_url if who_reads(study) == "other" else ""
+    address = known.address if known else workspace.settings.base_url if who_reads(workspace) == "other" else ""
     fields(
-        study,
+        workspace,
         scope=f"other_{chosen}",
         address=address,
         key_page=known.key_page if known else "",

@@ -17,7 +17,7 @@ from readagent_core.models.server import probe
 from readagent_core.models.server.faults import KEPT
 from readagent_core.models.server.probe import Listing
 from readagent_core.settings import KEYRING, Secret
-from readagent_core.study import Study, connecting, key_places
+from readagent_core.workspace import Workspace, connecting, key_places
 
 PLACES = {
     key_places.MEMORY: "Only until the app stops",
@@ -36,11 +36,11 @@ def look_again() -> None:
     st.session_state.pop("found_servers", None)
 
 
-def choose_model(study: Study, names: Sequence[str], *, scope: str, place: Any = st) -> str:
+def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, place: Any = st) -> str:
     """The select box of models; a name that is not listed may be typed."""
     options = list(names)
-    now = study.settings.model
-    known = connecting.preset_of(study.settings.base_url) is not None or study.settings.key_trouble
+    now = workspace.settings.model
+    known = connecting.preset_of(workspace.settings.base_url) is not None or workspace.settings.key_trouble
     if now and known and not options:
         options = [now]
     chosen = place.selectbox(
@@ -55,36 +55,42 @@ def choose_model(study: Study, names: Sequence[str], *, scope: str, place: Any =
 
 
 def fields(
-    study: Study, *, scope: str, address: str, model: str | None = None, key_page: str = "", key_needed: bool = True
+    workspace: Workspace,
+    *,
+    scope: str,
+    address: str,
+    model: str | None = None,
+    key_page: str = "",
+    key_needed: bool = True,
 ) -> None:
     """Address, key, model where it is not chosen yet, and what can be done with them."""
     left, right = st.columns(2)
     where = left.text_input("Address", value=address, placeholder="http://localhost:1234/v1", key=f"{scope}_address")
     preset = connecting.preset_of(where)
-    same = study.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
-        not study.settings.base_url and preset is not None and preset.id == "openai"
+    same = workspace.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
+        not workspace.settings.base_url and preset is not None and preset.id == "openai"
     )
-    held = study.settings.api_key if same else Secret()
-    waiting = same and bool(study.settings.key_trouble)
+    held = workspace.settings.api_key if same else Secret()
+    waiting = same and bool(workspace.settings.key_trouble)
     hint = f"{held.masked()} is in use" if held else "Paste it here" if key_needed or waiting else "Not needed here"
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
     key = Secret(typed.strip()) if typed.strip() else held
     place = key_places.MEMORY
     if key or key_needed or waiting:
-        place = choose_place(study, scope=scope, same=same, key_page=key_page)
+        place = choose_place(workspace, scope=scope, same=same, key_page=key_page)
     listing = Listing()
     if model is None:
         listing = listed(where, key, needs_key=key_needed or waiting, scope=scope)
-        model = choose_model(study, listing.names, scope=scope)
+        model = choose_model(workspace, listing.names, scope=scope)
     price = listing.prices.get(model)
-    acts(study, where=where, model=model, key=key, place=place, price=price, scope=scope)
+    acts(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
 
 
-def choose_place(study: Study, *, scope: str, same: bool, key_page: str) -> str:
+def choose_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
     """The place chosen for the key. ``same``: the address is the one in use, so that the place in use is shown."""
     offered = key_places.places()
-    now = study.settings.origin.get("api_key", "") if same else ""
+    now = workspace.settings.origin.get("api_key", "") if same else ""
     place = st.radio(
         "Keep the key",
         offered,
@@ -108,7 +114,7 @@ def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
     at = (where, hash(key))
     if at not in cache:
         try:
-            cache[at] = probe.list_models(connecting.address_of(where), key)
+            cache[at] = probe.list_models(connecting.complete_address(where), key)
         except ReadAgentError as error:
             cache[at] = str(error).replace(f"{KEPT} ", "")  # nothing was under way
     found = cache[at]
@@ -120,25 +126,27 @@ def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
     return Listing()
 
 
-def acts(study: Study, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str) -> None:
-    tested = study.jobs.get(connecting.TEST_KEY) is not None
+def acts(
+    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str
+) -> None:
+    tested = workspace.jobs.get(connecting.TEST_KEY) is not None
     with st.container(horizontal=True):
         use = st.button("Use this model", type="primary", key=f"{scope}_use")
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
             st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
-        chosen = study.model.is_language_model or study.settings.key_trouble
+        chosen = workspace.model.is_language_model or workspace.settings.key_trouble
         back = chosen and st.button("Back to the built-in reader", type="tertiary", key="use_builtin")
     if use:
-        shell.guarded(lambda: take(study, where=where, model=model, key=key, place=place, price=price))
+        shell.guarded(lambda: take(workspace, where=where, model=model, key=key, place=place, price=price))
     if test:
-        shell.guarded(lambda: connecting.start_test(study, address=where, model=model, key=key))
+        shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key))
     if back:
-        shell.guarded(lambda: connecting.use_built_in(study))
-    connect_limits.limits(study, model=model, where=where, told=price)
+        shell.guarded(lambda: connecting.use_built_in(workspace))
+    connect_limits.limits(workspace, model=model, where=where, told=price)
 
 
-def take(study: Study, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
+def take(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
     """Use the model; the key's field is emptied by becoming another one."""
-    connecting.use_model(study, address=where, model=model, key=key, place=place, price=price)
+    connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price)
     st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

@@ -8,12 +8,12 @@ from pages.parts import shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.models.connection import open_spending_log, window_set
 from readagent_core.models.cost.prices import Price, is_local, money, price_of
-from readagent_core.study import Study, connecting
+from readagent_core.workspace import Workspace, connecting
 
 
-def limits(study: Study, *, model: str, where: str, told: Price | None = None) -> None:
+def limits(workspace: Workspace, *, model: str, where: str, told: Price | None = None) -> None:
     """``told``: the price as the server lists it today, where it does."""
-    kept = study.settings.saved
+    kept = workspace.settings.saved
     with st.expander("Limits and prices"):
         left, right = st.columns(2)
         set_before = int(window_set(kept, model) or 0)
@@ -50,11 +50,11 @@ def limits(study: Study, *, model: str, where: str, told: Price | None = None) -
                 and (read or written or price)
             ):
                 changes["prices"] = {**kept.get("prices", {}), model: [read, written]}
-            shell.guarded(lambda: connecting.change(study, changes))
+            shell.guarded(lambda: connecting.change_settings(workspace, changes))
 
 
-def budget_card(study: Study) -> None:
-    kept = study.settings.saved
+def budget_card(workspace: Workspace) -> None:
+    kept = workspace.settings.saved
 
     def changed() -> None:
         changes = {
@@ -62,13 +62,13 @@ def budget_card(study: Study) -> None:
             "budget_month": st.session_state["budget_month"] or None,
         }
         try:
-            connecting.change(study, changes)
+            connecting.change_settings(workspace, changes)
         except ReadAgentError as error:
             st.session_state["budget_error"] = str(error)
 
     with st.container(border=True, key="budget"):
         st.markdown("**Budget**")
-        free = study.settings.connected and is_local(study.settings.base_url)
+        free = workspace.settings.connected and is_local(workspace.settings.base_url)
         st.caption(
             "A model on this computer costs nothing. These limits apply to paid models; 0 is no limit."
             if free
@@ -90,7 +90,7 @@ def budget_card(study: Study) -> None:
         if told:
             st.caption(f":red[{told}]")
         try:
-            spent = open_spending_log(study.home).month()
+            spent = open_spending_log(workspace.home).month()
         except ReadAgentError as error:
             shell.error_box(error)
             return

@@ -8,13 +8,13 @@ import streamlit as st
 
 from pages.parts import pulse, shell
 from readagent_core.models.server.probe import Check
-from readagent_core.study import Study, connecting
+from readagent_core.workspace import Workspace, connecting
 
 ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
 
 
-def card(study: Study) -> None:
-    job = study.jobs.get(connecting.TEST_KEY)
+def card(workspace: Workspace) -> None:
+    job = workspace.jobs.get(connecting.TEST_KEY)
     if job is None:
         with st.container(border=True, key="test_card"):
             st.markdown("**Test a model**")
@@ -23,15 +23,15 @@ def card(study: Study) -> None:
                 "the asked form, and quotes exactly."
             )
         return
-    st.fragment(_test)(study)
+    st.fragment(_test)(workspace)
 
 
-def _test(study: Study) -> None:
-    job = study.jobs.get(connecting.TEST_KEY)
+def _test(workspace: Workspace) -> None:
+    job = workspace.jobs.get(connecting.TEST_KEY)
     if job is None:
         return
     snapshot = job.snapshot
-    tried = snapshot.value if isinstance(snapshot.value, connecting.Tried) else None
+    tried = snapshot.value if isinstance(snapshot.value, connecting.ModelTest) else None
     checks = tried.checks if tried else ()
     running = snapshot.state == "running"
     pulse.beat(0.5 if running else None, key="test")
@@ -41,7 +41,7 @@ def _test(study: Study) -> None:
             st.progress(min(1.0, snapshot.done / 6))
             st.caption(snapshot.waiting or "This takes some seconds; a slow model some minutes.")
         elif snapshot.state == "done":
-            state = connecting.worst(checks)
+            state = connecting.outcome_of(checks)
             st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")
         elif snapshot.state == "cancelled":
             st.markdown("**Stopped**")

@@ -13,7 +13,7 @@ import streamlit as st
 from readagent_core.evaluation import questions as told
 from readagent_core.evaluation.questions import Entry, Questions
 from readagent_core.evaluation.results import Result
-from readagent_core.study.comparing_told import parted
+from readagent_core.export.comparison_view import split_evidence
 
 _SHOWN = 500  # questions in the list; more is asked for by narrowing it
 
@@ -79,7 +79,7 @@ def _answer(questions: Questions, result: Result) -> None:
         _head(questions.who(result), result)
         if result.option is not None:
             st.text(told.chosen(result))
-        text, evidence = parted(result.answer)
+        text, evidence = split_evidence(result.answer)
         st.text(result.error or text)
         if evidence:
             st.caption("Evidence")

@@ -19,7 +19,7 @@ from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.cost.prices import Price
 from readagent_core.plan import PRESETS
-from readagent_core.study import Study
+from readagent_core.workspace import Workspace
 
 SAMPLES = {
     "The Keeper of Harrow Light": "the-keeper-of-harrow-light",
@@ -31,11 +31,11 @@ SUFFIXES = ["jsonl", "json", "train", "dev"]  # the last two are QuALITY's own
 FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")
 
 
-def form(study: Study) -> Experiment | None:
+def form(workspace: Workspace) -> Experiment | None:
     """The experiment as the form stands; None while something is missing. Raises ReadAgentError."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        path = _data(study)
+        path = _data(workspace)
         names = st.multiselect(
             "Methods",
             list(all_methods()),
@@ -47,7 +47,7 @@ def form(study: Study) -> Experiment | None:
         limit = st.number_input("Most questions", 1, 100_000, 20, key="evaluate_limit")
         look_ups = st.slider("Most pages to look up", 1, 6, 3, key="evaluate_look_ups")
     with st.expander("More settings"):
-        more = _more(study)
+        more = _more(workspace)
     if path is None:
         return None
     if not names:
@@ -58,7 +58,7 @@ def form(study: Study) -> Experiment | None:
     return Experiment(dataset, arms, **more)
 
 
-def _data(study: Study) -> Path | None:
+def _data(workspace: Workspace) -> Path | None:
     choices = [name for name, stem in SAMPLES.items() if _sample(stem).is_file()]
     chosen = st.selectbox(
         "Questions with known answers",
@@ -68,7 +68,7 @@ def _data(study: Study) -> Path | None:
     )
     if chosen == OWN:
         file = st.file_uploader("A file of JSON or JSON lines", type=SUFFIXES, key="evaluate_file")
-        return _keep(study, file.name, file.getvalue()) if file is not None else None
+        return _keep(workspace, file.name, file.getvalue()) if file is not None else None
     if chosen == PATH:
         text = st.text_input("Where it is", key="evaluate_path", placeholder="/data/QuALITY.v1.0.1.htmlstripped.dev")
         return Path(text).expanduser() if text.strip() else None
@@ -79,10 +79,10 @@ def _sample(stem: str) -> Path:
     return ASSETS / "samples" / f"{stem}.questions.json"
 
 
-def _keep(study: Study, name: str, data: bytes) -> Path:
+def _keep(workspace: Workspace, name: str, data: bytes) -> Path:
     """The dropped file in a folder named after its content, so that the same file is the same dataset."""
     safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(name).name).lstrip(".") or "dataset.jsonl"
-    path = study.home / "evaluations" / "data" / hashlib.sha256(data).hexdigest()[:12] / safe
+    path = workspace.home / "evaluations" / "data" / hashlib.sha256(data).hexdigest()[:12] / safe
     if not path.is_file():
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -92,7 +92,7 @@ def _keep(study: Study, name: str, data: bytes) -> Path:
     return path
 
 
-def _more(study: Study) -> dict[str, object]:
+def _more(workspace: Workspace) -> dict[str, object]:
     one, two, three = st.columns(3)
     runs = one.number_input("Runs, for the spread", 1, 10, 1, key="evaluate_runs")
     preset = two.selectbox(
@@ -102,7 +102,7 @@ def _more(study: Study) -> dict[str, object]:
     budget = one.number_input(
         "Stop after so many words sent", 0, 1_000_000_000, 0, step=100_000, key="evaluate_budget", help="0: no limit."
     )
-    price = study.model.price
+    price = workspace.model.price
     dollars = two.number_input(
         "Stop after so many dollars spent",
         0.0,
@@ -117,7 +117,7 @@ def _more(study: Study) -> dict[str, object]:
         "Have free answers rated by the model",
         value=True,
         key="evaluate_rate",
-        disabled=not study.model.is_language_model,
+        disabled=not workspace.model.is_language_model,
         help="Two raters, strict and permissive, compare each answer with the references.",
     )
     return {

@@ -10,7 +10,7 @@ from readagent_core.models.cache.store import CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
 from readagent_core.plan import PRESETS
-from readagent_core.study import Study, connecting
+from readagent_core.workspace import Workspace, connecting
 
 KINDS = {
     "article": "Stories and articles",
@@ -23,8 +23,8 @@ MEASURES = {"narrow": "Narrow", "middle": "Middle", "wide": "Wide"}
 FACES = {"serif": "Serif", "sans": "Sans"}
 
 
-def reading_tab(study: Study) -> None:
-    kept = study.settings.saved
+def reading_tab(workspace: Workspace) -> None:
+    kept = workspace.settings.saved
     st.subheader("Pages", anchor=False)
     st.caption(
         "The model pauses where a reader would. How long a page may be depends on the text; the sizes are those the "
@@ -43,12 +43,12 @@ def reading_tab(study: Study) -> None:
     )
     st.caption("More is faster with a provider; a small computer does better with one or two.")
     if at_once != int(kept.get("connections") or 8):
-        connecting.change(study, {"connections": int(at_once)})
+        connecting.change_settings(workspace, {"connections": int(at_once)})
         st.toast("Kept. It holds for readings that begin from now on.")
 
 
-def appearance_tab(study: Study) -> None:
-    look = read_state.look_of(study.library.preference("look", {}))
+def appearance_tab(workspace: Workspace) -> None:
+    look = read_state.look_of(workspace.library.preference("look", {}))
     st.subheader("Pages of a book", anchor=False)
     left, right = st.columns(2)
     chosen = {
@@ -70,7 +70,7 @@ def appearance_tab(study: Study) -> None:
     st.caption("Light or dark for the whole app is chosen in its menu, at the top right (⋯).")
     wanted = {name: value or look[name] for name, value in chosen.items()}
     if wanted != look:
-        study.library.set_preference("look", wanted)
+        workspace.library.set_preference("look", wanted)
         st.rerun()
 
 
@@ -91,11 +91,11 @@ def cache_line(state: CacheState) -> str:
     return f"{many}, {size(state.bytes)} of at most {size(state.limit)}."
 
 
-def storage_tab(study: Study) -> None:
-    cache = open_cache(study.settings)
-    kept = study.settings.saved
+def storage_tab(workspace: Workspace) -> None:
+    cache = open_cache(workspace.settings)
+    kept = workspace.settings.saved
     st.subheader("On this computer", anchor=False)
-    st.text(f"Everything is kept in {study.home}\nLibrary: {size(study.library.storage())}")
+    st.text(f"Everything is kept in {workspace.home}\nLibrary: {size(workspace.library.storage())}")
     st.subheader("Replies already paid for", anchor=False)
     st.caption("The same question to the same model is never sent twice. No key and no prompt stands in this store.")
     st.text(cache_line(cache.state()))
@@ -107,7 +107,7 @@ def storage_tab(study: Study) -> None:
     with st.container(horizontal=True):
         if st.button("Keep these limits", key="keep_cache"):
             try:
-                connecting.change(study, {"cache_megabytes": int(megabytes), "cache_days": int(days)})
+                connecting.change_settings(workspace, {"cache_megabytes": int(megabytes), "cache_days": int(days)})
             except ReadAgentError as error:
                 shell.error_box(error)
             else:
@@ -121,7 +121,7 @@ def storage_tab(study: Study) -> None:
     if "cleared" in st.session_state:
         st.toast(st.session_state.pop("cleared"))
     st.subheader("Spent this month", anchor=False)
-    spent = open_spending_log(study.home).by_model()
+    spent = open_spending_log(workspace.home).by_model()
     if not spent:
         st.caption("Nothing.")
     for name, dollars in sorted(spent.items(), key=lambda row: -row[1]):

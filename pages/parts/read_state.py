@@ -15,19 +15,14 @@ from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.models.cost.prices import money as budget_money
-from readagent_core.study import Study
-from readagent_core.study.budget import USED, BookBudget
-from readagent_core.study.reading import ELSEWHERE, key
 from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.costs import BUDGET_USED, BookBudget
+from readagent_core.workspace.reading import ELSEWHERE, job_key
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
 OPEN_SETTINGS = ["settings", "Open Settings"]  # where what went wrong is put right there
 SECONDS_TO_JUDGE = 1.5  # before this a speed says nothing
-
-
-def job_key(reading: Reading) -> str:
-    """The key of the job that reads this reading."""
-    return key(reading.id)
 
 
 def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Iterable[str]) -> Reading | None:
@@ -81,19 +76,19 @@ def money(cost: float | None) -> str:
     return f"${cost:.2f} so far" if cost else ""
 
 
-def memory_now(study: Study, reading: Reading, snapshot: Snapshot | None) -> GistMemory:
+def memory_now(workspace: Workspace, reading: Reading, snapshot: Snapshot | None) -> GistMemory:
     """The memory as far as it is made: the newest of a running job, else what is kept.
 
     ``snapshot``: of the reading's job, taken once for all that is drawn; a job may end between two looks at it.
     """
     value = snapshot.value if snapshot is not None and snapshot.state == "running" else None
     memory = getattr(value, "memory", None)
-    return memory if isinstance(memory, GistMemory) else study.library.memory(reading.id)
+    return memory if isinstance(memory, GistMemory) else workspace.library.memory(reading.id)
 
 
-def snapshot_of(study: Study, reading: Reading) -> Snapshot | None:
+def snapshot_of(workspace: Workspace, reading: Reading) -> Snapshot | None:
     """How the job of this reading stands now; None where there is none."""
-    job = study.jobs.get(job_key(reading))
+    job = workspace.jobs.get(job_key(reading))
     return job.snapshot if job is not None else None
 
 
@@ -205,7 +200,7 @@ def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> di
         "running": False,
         "paging": False,
         "state": "waiting",
-        "line": f"Paused: {USED[0].lower()}{USED[1:]}",
+        "line": f"Paused: {BUDGET_USED[0].lower()}{BUDGET_USED[1:]}",
         "rest": " · ".join(rest),
         "percent": round(100 * words / memory.document.words, 1) if memory.document.words else 0,
         "total": total,

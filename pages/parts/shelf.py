@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pages.parts.read_state import kept_line, pages_expected
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.study.reading import PAUSED
 from readagent_core.words import count_of
+from readagent_core.workspace.reading import PAUSED
 
 SORTS = {"opened": "Last opened", "added": "Newest", "title": "Title", "author": "Author", "words": "Longest"}
 LANGUAGES = {

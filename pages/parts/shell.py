@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.errors import (
     BudgetError,
     KeyRefusedError,
@@ -58,14 +58,14 @@ def theme_script() -> str:
 
 def dress() -> None:
     """Put the look of the theme in force on the page; sepia is the light theme on other paper."""
-    st.html(style_sheet(st.context.theme.type, sepia=get_study_look() == "sepia"))
+    st.html(style_sheet(st.context.theme.type, sepia=get_workspace_look() == "sepia"))
     st.html(theme_script(), unsafe_allow_javascript=True)
 
 
-def get_study_look() -> str:
+def get_workspace_look() -> str:
     """The theme the person chose; '' where the library cannot be opened (its screen will say why)."""
     try:
-        look = get_study().library.preference("look", {})
+        look = get_workspace().library.preference("look", {})
     except ReadAgentError:
         return ""
     return str(look.get("theme", "")) if isinstance(look, dict) else ""
@@ -140,7 +140,7 @@ def guarded(act: Callable[[], Any]) -> None:
 
 def half_set() -> str:
     """What is missing where a model is named but its key cannot be had, or a server but no model of it; else ''."""
-    settings = get_study().settings
+    settings = get_workspace().settings
     if settings.key_trouble:
         return settings.key_trouble
     if not settings.base_url or settings.model:

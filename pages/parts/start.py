@@ -13,12 +13,14 @@ import streamlit as st
 from pages.parts import covers, shelf
 from pages.parts import read_state as state
 from readagent_core.errors import ReadAgentError
+from readagent_core.export.memory import export_memory
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.reading import regenerate_gist
-from readagent_core.study import Study, costing, estimating, exporting, reading
 from readagent_core.words import count_of, first_words
+from readagent_core.workspace import Workspace, costs, reading
+from readagent_core.workspace.reading import start_reading
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -83,38 +85,38 @@ def options(book: Book, *, key: str) -> ReadingPlan:
     return plan if keep == 15 else ReadingPlan.from_dict({**plan.to_dict(), "gist_share": keep / 100})
 
 
-def panel(study: Study, book: Book) -> None:
+def panel(workspace: Workspace, book: Book) -> None:
     """What stands in the place of the reader before a book is read."""
-    document = study.library.document(book.id)
+    document = workspace.library.document(book.id)
     with st.container(key="start", horizontal=True, gap="large"):
-        covers.show(book, None, study.library.cover(book.id) if book.has_cover else None)
+        covers.show(book, None, workspace.library.cover(book.id) if book.has_cover else None)
         with st.container(key="start_facts"):
             st.html(f'<h1 class="title" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h1>')
             if book.author:
                 st.text(book.author)
             st.caption(f"{shelf.facts(book)}. Not read yet.")
-            begin(study, book, key=f"start_{book.id}", label="Start reading", primary=True)
+            begin(workspace, book, key=f"start_{book.id}", label="Start reading", primary=True)
             st.html('<p class="lab">It begins</p>')
             with st.container(key="opening"):
                 for paragraph in document.paragraphs[:3]:
                     st.text(first_words(paragraph.text, 90))
 
 
-def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = False) -> None:
+def begin(workspace: Workspace, book: Book, *, key: str, label: str, primary: bool = False) -> None:
     """A button that starts a reading, and beside it the options it starts with."""
     with st.container(horizontal=True, key=f"begin_{key}"):
         go = st.container(width="content")
         with st.popover("Options", icon=":material/tune:"):
             try:
                 plan = options(book, key=key)
-                st.caption(cost_line(study, book, plan).replace("$", "\\$"))
+                st.caption(cost_line(workspace, book, plan).replace("$", "\\$"))
             except ReadAgentError as error:
                 st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
                 return
         if go.button(label, key=f"{key}_go", type="primary" if primary else "secondary"):
-            done = {r.id for r in study.library.readings(book.id) if r.state == "done"}
-            job = study.start_reading(book.id, plan)
-            number = int(job.key.split()[-1])
+            done = {r.id for r in workspace.library.readings(book.id) if r.state == "done"}
+            job = start_reading(workspace, book.id, plan)
+            number = job.subject
             if number in done:
                 job.join(5)  # there is nothing left to read
             st.session_state[f"reading_{book.id}"] = number
@@ -122,21 +124,21 @@ def begin(study: Study, book: Book, *, key: str, label: str, primary: bool = Fal
             st.rerun()
 
 
-def cost_line(study: Study, book: Book, plan: ReadingPlan) -> str:
+def cost_line(workspace: Workspace, book: Book, plan: ReadingPlan) -> str:
     """What reading by ``plan`` comes to, before it starts."""
-    return estimating.sentence(study, study.library.document(book.id), plan)
+    return costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
 
 
-def which_reading(study: Study, book: Book, readings: list[Reading], shown: Reading) -> None:
+def which_reading(workspace: Workspace, book: Book, readings: list[Reading], shown: Reading) -> None:
     """Under the outline: that this is a recording, the other readings of the book, and reading it afresh."""
     if st.session_state.pop("read_already", None) == shown.id:  # else the button would seem dead
         st.toast(READ_ALREADY, icon=":material/check:", duration="long")
     with st.container(key="which"):
         if shown.recorded:
             st.caption(state.recording_line(shown))
-        elif shown.where and (spent := costing.of_reading(shown.usage)):
+        elif shown.where and (spent := costs.reading_cost(shown.usage)):
             st.caption(spent.replace("$", "\\$"))
-        if smaller := reading.made_smaller(study, shown):
+        if smaller := reading.smaller_pages_note(workspace, shown):
             st.caption(smaller)
         known = {r.id: r for r in readings if r.pages or r.id == shown.id}
         if len(known) > 1:
@@ -150,53 +152,53 @@ def which_reading(study: Study, book: Book, readings: list[Reading], shown: Read
                     {f"reading_{book.id}": st.session_state[f"choose_{book.id}_{shown.id}"]}
                 ),
             )
-        running = study.jobs.get(state.job_key(shown))
+        running = workspace.jobs.get(state.job_key(shown))
         if running is None or not running.running:
-            begin(study, book, key=f"again_{book.id}", label="Read afresh")
+            begin(workspace, book, key=f"again_{book.id}", label="Read afresh")
 
 
 def gist_key(shown: Reading) -> str:
     return f"gist again {shown.id}"
 
 
-def gist_again(study: Study, shown: Reading, page: int, *, instruction: str) -> Job:
+def gist_again(workspace: Workspace, shown: Reading, page: int, *, instruction: str) -> Job:
     """Ask for one gist again, in the background; it replaces the old one when it comes."""
-    memory = study.library.memory(shown.id)
-    model = study.model
+    memory = workspace.library.memory(shown.id)
+    model = workspace.model
 
     def work(job: Job) -> Any:
         job.publish(value=page)
-        study.library.save_gist(
+        workspace.library.save_gist(
             shown.id, page, regenerate_gist(memory, page, model, instruction=instruction, cancel=job)
         )
         return page
 
-    return study.jobs.start(gist_key(shown), work)
+    return workspace.jobs.start(gist_key(shown), work)
 
 
-def gisting(study: Study, shown: Reading) -> dict[str, Any] | None:
+def gisting(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
     """The line of a single gist under way, or why it failed; None where there is none."""
-    job = study.jobs.get(gist_key(shown))
+    job = workspace.jobs.get(gist_key(shown))
     if job is None or job.snapshot.state in ("done", "cancelled"):
         return None
     if not job.running:
         st.toast(job.snapshot.error, icon=":material/error:", duration="long")
-        study.jobs.forget(gist_key(shown))
+        workspace.jobs.forget(gist_key(shown))
         return None
     line = {"running": True, "paging": False, "state": "running", "percent": None, "total": 0, "actions": []}
     return {**line, "line": f"Gist of page {job.snapshot.value} again", "rest": job.snapshot.waiting}
 
 
 @st.dialog("Export the gist memory")
-def export_dialog(study: Study, book: Book, shown: Reading) -> None:
+def export_dialog(workspace: Workspace, book: Book, shown: Reading) -> None:
     """One file to take away: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
-    memory = study.library.memory(shown.id)
+    memory = workspace.library.memory(shown.id)
     st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
     name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
     for kind, (label, use) in FORMATS.items():
         st.download_button(
             f"**{label}** {use}",
-            data=lambda kind=kind: exporting.export(memory, kind),  # type: ignore[misc]
+            data=lambda kind=kind: export_memory(memory, kind),  # type: ignore[misc]
             file_name=f"{name}.{kind}",
             mime=MIMES[kind],
             key=f"export_{kind}",

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.parts import book as current
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Exchange
-from readagent_core.study import Study
-from readagent_core.study.samples import NAMES
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.samples import NAMES
 
 STATE = "tour"  # the preference: the step shown next, or "done"
 GOING = "tour_going"  # in the session: the step on whose screen the person is about to arrive
@@ -71,58 +71,60 @@ STEPS = (
 def show(screen: str) -> None:
     """Draw the tour's card where it is at home: an invitation in the library, then each step on its screen."""
     try:
-        study = get_study()
-        at = study.library.preference(STATE, 0)
-        book = novella(study)
+        workspace = get_workspace()
+        at = workspace.library.preference(STATE, 0)
+        book = novella(workspace)
     except ReadAgentError:
         return  # the screen itself says what is wrong
     if book is None or not isinstance(at, int) or not 0 <= at <= len(STEPS):
         return
     if at == 0:
         if screen == "Library":
-            _card(study, book, at, "New here?", "Five short steps show how a book is read and asked.", "Take the tour")
+            _card(
+                workspace, book, at, "New here?", "Five short steps show how a book is read and asked.", "Take the tour"
+            )
     elif STEPS[at - 1].screen != screen:
         if st.session_state.get(GOING) == at:  # a run that was asked for meanwhile took the change of screen with it
-            _move(study, book, at)
+            _move(workspace, book, at)
     else:
         st.session_state.pop(GOING, None)  # from here on one goes where one likes
         step = STEPS[at - 1]
         last = at == len(STEPS)
-        _card(study, book, at, f"{at} of {len(STEPS)}. {step.title}", step.text, "Done" if last else "Next")
+        _card(workspace, book, at, f"{at} of {len(STEPS)}. {step.title}", step.text, "Done" if last else "Next")
 
 
-def novella(study: Study) -> Book | None:
+def novella(workspace: Workspace) -> Book | None:
     """The novella, while it is in the library."""
-    return next((b for b in study.library.books() if b.sample and b.source_name == f"{NAMES[0]}.md"), None)
+    return next((b for b in workspace.library.books() if b.sample and b.source_name == f"{NAMES[0]}.md"), None)
 
 
-def recorded_answer(study: Study, book: Book) -> Exchange | None:
+def recorded_answer(workspace: Workspace, book: Book) -> Exchange | None:
     """The recorded answer that the tour shows."""
-    exchanges = (e for c in study.library.conversations(book.id) for e in study.library.exchanges(c.id))
+    exchanges = (e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id))
     return next((e for e in exchanges if e.question == QUESTION and e.extra.get("recorded")), None)
 
 
-def _card(study: Study, book: Book, at: int, title: str, text: str, go: str) -> None:
+def _card(workspace: Workspace, book: Book, at: int, title: str, text: str, go: str) -> None:
     with st.container(key="tour"):
         st.markdown(f"**{title}**")
         st.markdown(text)
         with st.container(horizontal=True):
             if st.button(go, type="primary", key="tour_next"):
-                _move(study, book, at + 1)
+                _move(workspace, book, at + 1)
             if at < len(STEPS) and st.button("Skip the tour", type="tertiary", key="tour_skip"):
-                study.library.set_preference(STATE, "done")
+                workspace.library.set_preference(STATE, "done")
                 st.rerun()
 
 
-def _move(study: Study, book: Book, to: int) -> None:
+def _move(workspace: Workspace, book: Book, to: int) -> None:
     if to > len(STEPS):
-        study.library.set_preference(STATE, "done")
+        workspace.library.set_preference(STATE, "done")
         st.rerun()
-    study.library.set_preference(STATE, to)
+    workspace.library.set_preference(STATE, to)
     st.session_state[GOING] = to
     step = STEPS[to - 1]
     address = {"book": book.id}
-    answer = recorded_answer(study, book)
+    answer = recorded_answer(workspace, book)
     if step.replay is not None and answer is not None:
         address |= {"exchange": answer.id, "step": str(step.replay)}
     current.choose(book.id, page=step.at)

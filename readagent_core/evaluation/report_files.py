@@ -139,18 +139,18 @@ def _answers_csv(found: Summary, questions: Questions | None) -> Iterator[str]:
 
 
 def _markdown(found: Summary, questions: Questions | None) -> Iterator[str]:
-    from readagent_core.study.exporting import plain
+    from readagent_core.export.text_files import escape_markdown
 
-    lines = [f"# {plain(dataset_name(found.record['experiment']))}", ""]
+    lines = [f"# {escape_markdown(dataset_name(found.record['experiment']))}", ""]
     for sentence in headline(found):
-        lines += [plain(sentence), ""]
+        lines += [escape_markdown(sentence), ""]
     for title, (header, rows), note in sections(found):
         lines += [f"## {title}", "", *markdown_table(header, rows), ""]
         if note:
-            lines += [plain(note), ""]
+            lines += [escape_markdown(note), ""]
     read = reading_facts(found)
     if read:
-        lines += ["## Reading", "", *[f"- {plain(fact)}" for fact in read], ""]
+        lines += ["## Reading", "", *[f"- {escape_markdown(fact)}" for fact in read], ""]
     if questions is not None:
         lines += wrong_list(questions)
     yield "\n".join(lines)

@@ -10,7 +10,7 @@ from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
 from readagent_core.evaluation.report_questions_html import section
 from readagent_core.evaluation.report_tables import WORDS, sections
-from readagent_core.study.exporting_html import ASSETS, CLOSING, opening
+from readagent_core.export.html_page import ASSETS, CLOSING, opening
 
 _STYLES = ("drawing", "questions")
 

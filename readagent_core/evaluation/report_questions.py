@@ -101,7 +101,7 @@ def _cell(value: Any) -> Any:
 
 def wrong_list(questions: Questions) -> list[str]:
     """Lines of a table of the first MOST_LISTED questions that at least one answer got wrong; none without any."""
-    from readagent_core.study.exporting import plain
+    from readagent_core.export.text_files import escape_markdown
 
     found = [(number, entry) for number, entry in enumerate(questions.entries, start=1) if entry.wrong]
     if not found:
@@ -109,13 +109,15 @@ def wrong_list(questions: Questions) -> list[str]:
     said = f"{count_of(len(found), 'question')} of {len(questions):,} had at least one answer that is not right."
     if len(found) > MOST_LISTED:
         said += f" The first {MOST_LISTED:,} are listed; HTML, JSON and the CSV of answers hold all."
-    header = ["#", "Question", "Right", *(plain(questions.titles.get(arm, arm)) for arm in questions.arms)]
+    header = ["#", "Question", "Right", *(escape_markdown(questions.titles.get(arm, arm)) for arm in questions.arms)]
     lines = ["## Questions not right", "", said, "", _row(header), "|--:|---|---|" + "---|" * len(questions.arms)]
     for number, entry in found[:MOST_LISTED]:
         results = questions.answers(entry)
         known = " / ".join(known_answers(results[0]))
         cells = [_told(entry, results, arm) for arm in questions.arms]
-        lines.append(_row([str(number), *(plain(_short(text)) for text in (results[0].question, known)), *cells]))
+        lines.append(
+            _row([str(number), *(escape_markdown(_short(text)) for text in (results[0].question, known)), *cells])
+        )
     return [*lines, ""]
 
 

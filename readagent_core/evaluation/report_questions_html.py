@@ -22,7 +22,7 @@ from readagent_core.evaluation.questions import (
     verdict,
 )
 from readagent_core.evaluation.results import Result
-from readagent_core.study.comparing_told import parted
+from readagent_core.export.comparison_view import split_evidence
 from readagent_core.words import count_of, count_words
 
 MOST_BYTES = 20_000_000
@@ -145,7 +145,7 @@ def _answer(questions: Questions, result: Result) -> Iterator[str]:
     )
     if result.option is not None:
         yield f'<p dir="auto">{escape(chosen(result))}</p>'
-    text, evidence = parted(result.answer)
+    text, evidence = split_evidence(result.answer)
     yield f'<p class="text" dir="auto">{escape(result.error or text)}</p>'
     if evidence:
         yield f'<p class="facts">Evidence</p><p class="text" dir="auto">{escape(evidence)}</p>'

@@ -14,8 +14,8 @@ from readagent_core.evaluation.tally import load
 from readagent_core.jobs import Job
 from readagent_core.library.holding import Hold
 from readagent_core.models.base import ChatModel
-from readagent_core.study import Study
 from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Kept:
         return " · ".join([dataset_name(self.record["experiment"]), str(self.record["model"]["name"]), arms, begun])
 
 
-def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:
+def start(workspace: Workspace, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:
     """The experiment's job and folder; the same experiment started again goes on where it stopped."""
-    model = study.model
+    model = workspace.model
     check_price(model, experiment)
-    folder = folder_for(study.home, name or default_name(experiment, model.name))
-    running_job = study.jobs.get(job_key(folder))
+    folder = folder_for(workspace.home, name or default_name(experiment, model.name))
+    running_job = workspace.jobs.get(job_key(folder))
     taken: Hold | None = None
     if running_job is None or not running_job.running:
         taken = _hold(folder)
@@ -64,7 +64,7 @@ def start(study: Study, experiment: Experiment, *, name: str = "") -> tuple[Job,
             hold.release()
         return None
 
-    return study.jobs.start(job_key(folder), work), folder
+    return workspace.jobs.start(job_key(folder), work), folder
 
 
 def _hold(folder: Path) -> Hold:

@@ -6,6 +6,7 @@ The lock is on a file, so the operating system releases it when the process ends
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from readagent_core.errors import LibraryError
@@ -46,6 +47,23 @@ class Hold:
         if self._file is not None:
             os.close(self._file)  # which releases the lock
             self._file = None
+
+    def remove(self) -> None:
+        """Release it and delete its file, for a name that is used only once."""
+        self.release()
+        with suppress(OSError):  # another process may have the file open just now, which Windows does not allow
+            self._path.unlink(missing_ok=True)
+
+    def is_held(self) -> bool:
+        """Whether a process holds it now, this one included. Creates no file."""
+        try:
+            file = os.open(self._path, os.O_RDWR)
+        except OSError:
+            return False
+        try:
+            return not _lock(file)
+        finally:
+            os.close(file)
 
 
 if os.name == "nt":

@@ -1,4 +1,4 @@
-"""What AppTests have: ``app()`` gives the app with a home of its own, its shared study forgotten between tests."""
+"""What AppTests have: ``app()`` gives the app with a home of its own, its shared workspace forgotten between tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def packages_looked_through_once() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def fresh_study() -> Iterator[None]:
+def fresh_workspace() -> Iterator[None]:
     """cache_resource outlives a test; the next one must not meet this one's library.
 
     Nor its ``__main__``: Streamlit puts the app's script there, and a process that a later test starts would run it.

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.document import Document, Paragraph
 from readagent_core.methods.base import Question
-from readagent_core.study import suggesting
+from readagent_core.workspace import suggesting
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.reading import newest_memory
 from tests.fakes.server import Reply
 
 
-def the_keeper(study):
-    return next(b for b in study.library.books() if b.title.startswith("The Keeper"))
+def the_keeper(workspace):
+    return next(b for b in workspace.library.books() if b.title.startswith("The Keeper"))
 
 
-def newest(study, book):
-    conversation = study.library.conversations(book.id)[0]
-    return study.library.exchanges(conversation.id)[-1]
+def newest(workspace, book):
+    conversation = workspace.library.conversations(book.id)[0]
+    return workspace.library.exchanges(conversation.id)[-1]
 
 
-def wait_for(study, exchange):
-    study.jobs.get(f"ask {exchange.id}").join(20)
-    return study.library.exchange(exchange.id)
+def wait_for(workspace, exchange):
+    workspace.jobs.get(f"ask {exchange.id}").join(20)
+    return workspace.library.exchange(exchange.id)
 
 
 def test_a_sample_opens_on_its_recording(app):
@@ -34,14 +36,14 @@ def test_a_sample_opens_on_its_recording(app):
 
 def test_a_question_is_asked_as_chosen(app):
     at = app("pages/ask.py")
-    study = get_study()
-    book = the_keeper(study)
+    workspace = get_workspace()
+    book = the_keeper(workspace)
     at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()
     at.segmented_control(key="ask_look_ups").set_value(1).run()
     at.text_area(key="ask_options_0").set_value("(A) to steal\n(B) to stop a ship").run()
     at.chat_input(key="ask_input").set_value("Why did Ambrose Vane put out Harrow Light?").run()
     assert not at.exception
-    exchange = wait_for(study, newest(study, book))
+    exchange = wait_for(workspace, newest(workspace, book))
     assert (exchange.method, exchange.settings["look_ups"]) == ("read-agent-s", 1)
     assert exchange.options == ("to steal", "to stop a ship")
     assert exchange.state == "done"
@@ -50,13 +52,13 @@ def test_a_question_is_asked_as_chosen(app):
 
 def test_only_what_was_read(app):
     at = app("pages/ask.py")
-    study = get_study()
-    book = the_keeper(study)
-    study.library.set_position(book.id, 40)
+    workspace = get_workspace()
+    book = the_keeper(workspace)
+    workspace.library.set_position(book.id, 40)
     at.sidebar.toggle[0].set_value(True).run()
     caption = next(c.value for c in at.sidebar.caption if "Later pages" in c.value)
     at.chat_input(key="ask_input").set_value("What happened?").run()
-    exchange = wait_for(study, newest(study, book))
+    exchange = wait_for(workspace, newest(workspace, book))
     assert f"{exchange.up_to}. Later pages" in caption
     assert 1 <= exchange.up_to < 25
     assert app("pages/ask.py", book=book.id).sidebar.toggle[0].value is True  # it is remembered for the book
@@ -64,10 +66,10 @@ def test_only_what_was_read(app):
 
 def test_an_old_exchange_opens_by_its_address(app):
     app("pages/ask.py")
-    study = get_study()
-    book = the_keeper(study)
-    conversation = study.library.conversations(book.id)[0]
-    first = study.library.exchanges(conversation.id)[0]
+    workspace = get_workspace()
+    book = the_keeper(workspace)
+    conversation = workspace.library.conversations(book.id)[0]
+    first = workspace.library.exchanges(conversation.id)[0]
     at = app("pages/ask.py", book=book.id, exchange=first.id, step="1")
     assert not at.exception
 
@@ -79,7 +81,7 @@ def test_a_strange_address_does_no_harm(app, address):
 
 def test_a_book_that_was_not_read_says_so(app):
     app()
-    book = get_study().library.add(Document("New", (Paragraph("Words of a book. " * 20),)))
+    book = get_workspace().library.add(Document("New", (Paragraph("Words of a book. " * 20),)))
     at = app("pages/ask.py", book=book.id)
     assert not at.exception
     assert any("has not been read" in c.value for c in at.caption)
@@ -88,52 +90,52 @@ def test_a_book_that_was_not_read_says_so(app):
 
 def test_a_conversation_is_renamed_and_deleted(app):
     at = app("pages/ask.py")
-    study = get_study()
-    book = the_keeper(study)
+    workspace = get_workspace()
+    book = the_keeper(workspace)
     at.sidebar.text_input[0].set_value("The night *it* went out")
     next(b for b in at.sidebar.button if b.label == "Rename").click()
     at.run()
-    assert study.library.conversations(book.id)[0].title == "The night *it* went out"
+    assert workspace.library.conversations(book.id)[0].title == "The night *it* went out"
     at.sidebar.button(key="ask_delete").click().run()
-    assert study.library.conversations(book.id) == []
+    assert workspace.library.conversations(book.id) == []
     assert not at.exception
 
 
 def test_a_new_conversation_begins_with_its_first_question(app):
     at = app("pages/ask.py")
-    study = get_study()
-    book = the_keeper(study)
+    workspace = get_workspace()
+    book = the_keeper(workspace)
     at.sidebar.button(key="ask_new").click().run()
     at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
-    found = study.library.conversations(book.id)
+    found = workspace.library.conversations(book.id)
     assert found[0].title == "Who is Tilda?"
     assert len(found) == 2
-    wait_for(study, newest(study, book))
+    wait_for(workspace, newest(workspace, book))
 
 
 def test_a_run_that_comes_late_with_the_address_as_it_was_does_not_undo_a_new_conversation(app):
     at = app("pages/ask.py")
-    study = get_study()
-    book = the_keeper(study)
+    workspace = get_workspace()
+    book = the_keeper(workspace)
     at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
-    wait_for(study, newest(study, book))
-    asked = newest(study, book).id
+    wait_for(workspace, newest(workspace, book))
+    asked = newest(workspace, book).id
     at.query_params["exchange"] = asked
     at.run()
     at.sidebar.button(key="ask_new").click().run()
     at.query_params["exchange"] = asked  # a look at the answer, asked for before the click
     at.run()
     at.chat_input(key="ask_input").set_value("Who is Nora?").run()
-    exchange = wait_for(study, newest(study, book))
-    assert [e.id for e in study.library.exchanges(exchange.conversation_id)] == [exchange.id]
+    exchange = wait_for(workspace, newest(workspace, book))
+    assert [e.id for e in workspace.library.exchanges(exchange.conversation_id)] == [exchange.id]
 
 
 def test_an_answer_under_way_is_found_again(app):
     """As when a tab is closed and opened again: the library has what came, whoever looks."""
     app()
-    study = get_study()
-    book = the_keeper(study)
-    exchange, job = study.ask(book.id, Question("Who is Nora?"))
+    workspace = get_workspace()
+    book = the_keeper(workspace)
+    exchange, job = ask(workspace, book.id, Question("Who is Nora?"))
     job.join(20)
     at = app("pages/ask.py", book=book.id, exchange=exchange.id)
     assert not at.exception
@@ -147,7 +149,10 @@ def test_questions_are_suggested_only_when_asked_for(app, fake_server):
     at.button(key="ask_suggest").click().run()
     assert not at.exception
     assert len(fake_server.chats) == 1
-    study = get_study()
-    reading = study.newest_memory(the_keeper(study).id)[0]
-    assert suggesting.kept(study, reading.id, up_to=None) == ["Who put out the light?", "Why did Tilda wait?"]
+    workspace = get_workspace()
+    reading = newest_memory(workspace, the_keeper(workspace).id)[0]
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=None) == [
+        "Who put out the light?",
+        "Why did Tilda wait?",
+    ]
     assert "ask_suggest" not in {button.key for button in at.button}

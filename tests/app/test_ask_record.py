@@ -1,4 +1,4 @@
-"""What the conversation is told of an exchange: words, states and places, without a browser."""
+"""What the conversation is drawn of an exchange: words, states and places, without a browser."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.ask_record import (
-    ago,
-    as_of,
     checked_answer,
+    citations_summary,
+    describe_context,
     exchange_record,
-    hidden,
-    legend,
-    looked_at,
-    looks,
+    format_time,
+    hide_answer,
+    look_ups,
     page_passages,
     pending_pieces,
     pieces_of,
-    says_it_is_not_there,
+    record_at_step,
+    says_not_in_text,
     status_line,
 )
 from readagent_core.library.records import Exchange
@@ -34,8 +34,8 @@ from readagent_core.methods.base import (
     event_to_dict,
 )
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.study import replay
 from readagent_core.usage import Usage
+from readagent_core.workspace import replay
 from tests.recordings import recording
 
 KEEPER = recording("the-keeper-of-harrow-light")
@@ -64,27 +64,27 @@ def record(events=EVENTS, *, state="done", text=TEXT, **changes):
 
 
 def test_a_finished_answer():
-    told = record()
-    assert told["cost"] == "Read 2,198 of 10,309 words – 78.7 % fewer; 1 page looked up; 3.2 s"
-    assert told["looks"] == [
+    drawn = record()
+    assert drawn["cost"] == "Read 2,198 of 10,309 words – 78.7 % fewer; 1 page looked up; 3.2 s"
+    assert drawn["looks"] == [
         {
             "title": "Went back to page 14",
             "said": "I want to look up Page [14] to see.",
             "refused": ["Not opened: page 99: there is no such page"],
         }
     ]
-    assert {c["label"] for piece in told["pieces"] for c in piece["cites"]} == {"from page 14"}
-    assert told["legend"] == "3 claims quoted from the book."
-    assert "Evidence" not in "".join(piece["text"] for piece in told["pieces"])
-    assert told["details"][0].startswith("Sent 4,200 words in 2 calls")
+    assert {c["label"] for piece in drawn["pieces"] for c in piece["cites"]} == {"from page 14"}
+    assert drawn["legend"] == "3 claims quoted from the book."
+    assert "Evidence" not in "".join(piece["text"] for piece in drawn["pieces"])
+    assert drawn["details"][0].startswith("Sent 4,200 words in 2 calls")
     assert record(extra={"model": builtin.NAME})["details"] == []  # nothing was sent anywhere
-    assert told["acts"] == ["again", "method", "copy", "replay"]
+    assert drawn["acts"] == ["again", "method", "copy", "replay"]
 
 
 def test_the_full_stop_comes_before_the_chip():
-    told = pieces_of(checked_answer("He rowed [14]. Then he slept [15], and woke.", ANSWER, KEEPER.memory))
-    assert [piece["text"] for piece in told] == ["He rowed.", " Then he slept,", " and woke."]
-    assert [[c["page"] for c in piece["cites"]] for piece in told] == [[14], [15], []]
+    drawn = pieces_of(checked_answer("He rowed [14]. Then he slept [15], and woke.", ANSWER, KEEPER.memory))
+    assert [piece["text"] for piece in drawn] == ["He rowed.", " Then he slept,", " and woke."]
+    assert [[c["page"] for c in piece["cites"]] for piece in drawn] == [[14], [15], []]
 
 
 def test_the_places_are_the_quoted_words():
@@ -116,30 +116,32 @@ def test_what_is_being_done(events, text, waiting, line):
     ("pages", "title"),
     [((), "Went back to no page"), ((3,), "Went back to page 3"), ((3, 9), "Went back to 2 of 25 pages")],
 )
-def test_how_a_look_up_is_told(pages, title):
-    assert looks([LookedUp(pages, "STOP")], pages=25)[0]["title"] == title
+def test_how_a_look_up_is_drawn(pages, title):
+    assert look_ups([LookedUp(pages, "STOP")], pages=25)[0]["title"] == title
 
 
-@pytest.mark.parametrize("state", ["cut off", "cancelled", "failed", "broken off"])
-def test_every_end_is_told_and_keeps_what_had_come(state):
-    told = record(EVENTS[:4], state=state, text=TEXT, error="The model cannot be reached." if state == "failed" else "")
-    assert told["trouble"]["text"]
-    assert told["pieces"]
+@pytest.mark.parametrize("state", ["cut off", "cancelled", "failed", "interrupted"])
+def test_every_end_is_drawn_and_keeps_what_had_come(state):
+    drawn = record(
+        EVENTS[:4], state=state, text=TEXT, error="The model cannot be reached." if state == "failed" else ""
+    )
+    assert drawn["trouble"]["text"]
+    assert drawn["pieces"]
     if state == "failed":
-        assert told["trouble"] == {"kind": "alert", "text": "The model cannot be reached."}
+        assert drawn["trouble"] == {"kind": "alert", "text": "The model cannot be reached."}
 
 
-def test_notes_are_told_once_and_the_limit_is_said():
+def test_notes_are_drawn_once_and_the_limit_is_said():
     events = [Noted("Answered from the 14 pages read so far."), Noted("Cut to fit."), Noted("Cut to fit."), *EVENTS]
-    told = record(events, up_to=15)
-    assert told["before"] == "Answered from the 14 pages read so far. Pages 1 to 15 only."
-    assert told["notes"] == ["Cut to fit."]
+    drawn = record(events, up_to=15)
+    assert drawn["before"] == "Answered from the 14 pages read so far. Pages 1 to 15 only."
+    assert drawn["notes"] == ["Cut to fit."]
 
 
 def test_no_look_up_is_said():
     seen = dict.fromkeys(SEEN, "gist")
-    told = record([Answered(replace(ANSWER, text="He rowed [14].", looked_up=(), seen=seen))], text="He rowed [14].")
-    assert told["before"] == "Answered from gists; no page was needed."
+    drawn = record([Answered(replace(ANSWER, text="He rowed [14].", looked_up=(), seen=seen))], text="He rowed [14].")
+    assert drawn["before"] == "Answered from gists; no page was needed."
 
 
 @pytest.mark.parametrize(
@@ -154,40 +156,42 @@ def test_no_look_up_is_said():
     ],
 )
 def test_an_answer_that_it_is_not_there(text, expected):
-    assert says_it_is_not_there(replace(ANSWER, text=text)) is expected
+    assert says_not_in_text(replace(ANSWER, text=text)) is expected
 
 
 def test_what_it_looked_at():
-    assert looked_at(ANSWER) == "Looked at: page 14 in full and the gists of 24 pages."
-    assert looked_at(replace(ANSWER, seen={1: "gist"})) == "Looked at: the gists of 1 page."
+    assert describe_context(ANSWER) == "Looked at: page 14 in full and the gists of 24 pages."
+    assert describe_context(replace(ANSWER, seen={1: "gist"})) == "Looked at: the gists of 1 page."
     assert record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.")["notes"]
 
 
 def test_the_legend_names_what_not_to_rely_on():
     checked = checked_answer("So [14]. And [3]. And [99].", ANSWER, KEEPER.memory)
-    assert legend(checked, ANSWER) == "2 from gists only, 1 found nowhere: do not rely on that one."
-    assert legend(checked_answer("So.", ANSWER, KEEPER.memory), ANSWER).startswith("The answer names no pages")
+    assert citations_summary(checked, ANSWER) == "2 from gists only, 1 found nowhere: do not rely on that one."
+    assert citations_summary(checked_answer("So.", ANSWER, KEEPER.memory), ANSWER).startswith(
+        "The answer names no pages"
+    )
 
 
 def test_an_earlier_step_shows_only_what_was_known_then():
-    told = record()
+    drawn = record()
     steps = replay.steps(EVENTS)
     assert [s.title for s in steps] == ["Question", "Gists", "Look-up", "Memory as sent", "Answer"]
-    assert as_of(told, steps[0], 0)["looks"] == []
-    at_look_up = as_of(told, steps[2], 1)
+    assert record_at_step(drawn, steps[0], 0)["looks"] == []
+    at_look_up = record_at_step(drawn, steps[2], 1)
     assert (len(at_look_up["looks"]), at_look_up["pieces"], at_look_up["cost"]) == (1, [], "")
-    assert as_of(told, steps[4], 1) == told
+    assert record_at_step(drawn, steps[4], 1) == drawn
 
 
 def test_a_hidden_answer_tells_nothing_of_later_pages():
-    told = hidden(record())
-    assert (told["pieces"], told["looks"], told["cost"], told["legend"]) == ([], [], "", "")
-    assert told["notes"] == ["Hidden while only what you have read is shown: this answer saw later pages."]
+    drawn = hide_answer(record())
+    assert (drawn["pieces"], drawn["looks"], drawn["cost"], drawn["legend"]) == ([], [], "", "")
+    assert drawn["notes"] == ["Hidden while only what you have read is shown: this answer saw later pages."]
 
 
 def test_times_for_people():
     now = time.mktime((2026, 11, 21, 14, 0, 0, 0, 0, -1))
-    assert ago(now - 3600, now=now) == "13:00"
-    assert ago(now - 86400, now=now) == "yesterday"
-    assert ago(now - 20 * 86400, now=now) == "1 November"
-    assert ago(0, now=now) == ""
+    assert format_time(now - 3600, now=now) == "13:00"
+    assert format_time(now - 86400, now=now) == "yesterday"
+    assert format_time(now - 20 * 86400, now=now) == "1 November"
+    assert format_time(0, now=now) == ""

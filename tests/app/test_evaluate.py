@@ -19,9 +19,9 @@ def shown(at):
 
 def finish(at):
     """Wait for the running experiment, then draw the screen again."""
-    from pages.parts.cached import get_study
+    from pages.parts.cached import get_workspace
 
-    for job in get_study().jobs.running():
+    for job in get_workspace().jobs.running():
         job.join(60)
     return at.run()
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from pages.parts import covers, memory_view, read_state, shelf, shell
-from pages.parts.cached import get_study
+from pages.parts.cached import get_workspace
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import TooLargeError
 from readagent_core.jobs import Snapshot
@@ -55,7 +55,7 @@ def test_the_library_says_how_large_a_file_of_each_kind_may_be(app):
 
 def test_an_error_that_nobody_foresaw_has_its_code_under_details_only(app):
     at = app()
-    with get_study().library._db.write() as connection:
+    with get_workspace().library._db.write() as connection:
         connection.execute("ALTER TABLE position RENAME TO elsewhere")
     at.switch_page("pages/read.py").run()
     assert not at.exception
@@ -90,11 +90,11 @@ def test_the_reader_opens_without_an_exception(app):
 def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monkeypatch):
     """A short text is read between the sidebar and the reader; the sidebar must not wait for it for ever."""
     at = app("pages/read.py")
-    study = get_study()
-    keys = [read_state.job_key(r) for book in study.library.books() for r in study.library.readings(book.id)]
+    workspace = get_workspace()
+    keys = [read_state.job_key(r) for book in workspace.library.books() for r in workspace.library.readings(book.id)]
     looks = [[SimpleNamespace(key=key) for key in keys]]
     drawn = []
-    monkeypatch.setattr(study.jobs, "running", lambda: (drawn.append(1), looks.pop() if looks else [])[1])
+    monkeypatch.setattr(workspace.jobs, "running", lambda: (drawn.append(1), looks.pop() if looks else [])[1])
     at.run()
     assert not at.exception
     assert len(drawn) == 2
@@ -104,8 +104,8 @@ def test_reading_afresh_what_was_read_so_already_says_so(app):
     at = app("pages/read.py")
     again = next(b.key for b in at.button if b.label == "Read afresh")
     at.button(key=again).click().run()
-    study = get_study()
-    for job in study.jobs.running():
+    workspace = get_workspace()
+    for job in workspace.jobs.running():
         job.join(30)
     assert not at.run().toast
     again = next(b.key for b in at.button if b.label == "Read afresh")

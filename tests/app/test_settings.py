@@ -17,7 +17,7 @@ from readagent_core.models.cache.store import CacheState, ReplyCache
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Check, Found
 from readagent_core.settings import Secret, load_settings
-from readagent_core.study import Study, connecting, key_places
+from readagent_core.workspace import Workspace, connecting, key_places
 from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -37,8 +37,8 @@ def no_servers_of_the_machine(monkeypatch):
 
 
 @pytest.fixture
-def study(own_home):
-    made = Study(load_settings())
+def workspace(own_home):
+    made = Workspace(load_settings())
     yield made
     made.library.close()
 
@@ -63,52 +63,52 @@ def texts(at) -> str:
     ],
 )
 def test_an_address_is_made_whole(typed, address):
-    assert connecting.address_of(typed) == address
+    assert connecting.complete_address(typed) == address
 
 
 @pytest.mark.parametrize("typed", ["", "   ", "two words", "ftp://x/v1", "http://", "file:///etc/passwd"])
 def test_what_is_no_address_is_told(typed):
     with pytest.raises(SettingsError):
-        connecting.address_of(typed)
+        connecting.complete_address(typed)
 
 
-def test_a_key_is_kept_only_when_asked(study, own_home):
+def test_a_key_is_kept_only_when_asked(workspace, own_home):
     use = {"address": "https://x.org/v1", "model": "m"}
-    connecting.use_model(study, **use, key=Secret(KEY))
-    assert study.settings.api_key.reveal() == KEY
+    connecting.use_model(workspace, **use, key=Secret(KEY))
+    assert workspace.settings.api_key.reveal() == KEY
     assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
     assert load_settings().api_key == Secret()
-    connecting.use_model(study, **use, key=Secret(KEY), place=key_places.FILE)
+    connecting.use_model(workspace, **use, key=Secret(KEY), place=key_places.FILE)
     assert load_settings().api_key.reveal() == KEY
     assert stat.S_IMODE((own_home / "settings.json").stat().st_mode) == 0o600
-    connecting.use_built_in(study)
+    connecting.use_built_in(workspace)
     assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
-    assert not study.model.is_language_model
+    assert not workspace.model.is_language_model
 
 
-def test_a_key_in_memory_outlives_a_change_of_other_settings(study):
-    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY))
-    connecting.change(study, {"budget_month": 3.0})
-    assert study.settings.api_key.reveal() == KEY
-    assert study.settings.model == "m"
-    assert study.settings.saved["budget_month"] == 3.0
+def test_a_key_in_memory_outlives_a_change_of_other_settings(workspace):
+    connecting.use_model(workspace, address="https://x.org/v1", model="m", key=Secret(KEY))
+    connecting.change_settings(workspace, {"budget_month": 3.0})
+    assert workspace.settings.api_key.reveal() == KEY
+    assert workspace.settings.model == "m"
+    assert workspace.settings.saved["budget_month"] == 3.0
 
 
-def test_what_the_environment_says_comes_back_and_that_is_told(study, monkeypatch):
+def test_what_the_environment_says_comes_back_and_that_is_told(workspace, monkeypatch):
     monkeypatch.setenv("READAGENT_MODEL", "theirs")
     monkeypatch.setenv("READAGENT_BASE_URL", "http://theirs/v1")
-    connecting.use_model(study, address="http://mine/v1", model="mine", key=Secret())
-    assert study.settings.model == "mine"
-    assert "environment names a model too" in connecting.overruled(study.settings)
-    connecting.use_built_in(study)
-    assert not study.settings.connected
-    assert connecting.overruled(study.settings)
+    connecting.use_model(workspace, address="http://mine/v1", model="mine", key=Secret())
+    assert workspace.settings.model == "mine"
+    assert "environment names a model too" in connecting.override_notice(workspace.settings)
+    connecting.use_built_in(workspace)
+    assert not workspace.settings.connected
+    assert connecting.override_notice(workspace.settings)
 
 
 def test_the_tests_verdict():
     good, weak, failed = (Check("x", state) for state in ("good", "weak", "failed"))
     outcomes = [
-        connecting.VERDICTS[connecting.worst(checks)] for checks in ((good, good), (good, weak), (weak, failed))
+        connecting.VERDICTS[connecting.outcome_of(checks)] for checks in ((good, good), (good, weak), (weak, failed))
     ]
     assert outcomes == ["The test passed", "The test passed, with limits", "This model will struggle"]
 
@@ -217,14 +217,14 @@ def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, i
         assert ring.kept == {}
 
 
-def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_home, in_keyring, study):
+def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_home, in_keyring, workspace):
     ring = in_keyring(Locked())
     ring.open = True
     with FakeServer(key=KEY, models=("gpt-test",)) as server:
-        connecting.use_model(study, address=server.url, model="gpt-test", key=Secret(KEY), place=key_places.KEYRING)
+        connecting.use_model(workspace, address=server.url, model="gpt-test", key=Secret(KEY), place=key_places.KEYRING)
         ring.open = False
         in_keyring(ring)
-        study.library.set_preference("connect note hidden", True)
+        workspace.library.set_preference("connect note hidden", True)
         assert "The system's keyring is locked" in texts(app())  # the note at the top of the library, hidden or not
         at = app("pages/settings.py")
         assert not at.exception
@@ -241,10 +241,10 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_
         assert "keyring is locked" not in texts(at)
 
 
-def test_a_model_whose_key_is_locked_in_can_be_left(app, in_keyring, study):
+def test_a_model_whose_key_is_locked_in_can_be_left(app, in_keyring, workspace):
     ring = in_keyring(Locked())
     ring.open = True
-    connecting.use_model(study, address="https://x.org/v1", model="m", key=Secret(KEY), place=key_places.KEYRING)
+    connecting.use_model(workspace, address="https://x.org/v1", model="m", key=Secret(KEY), place=key_places.KEYRING)
     ring.open = False
     in_keyring(ring)
     at = app("pages/settings.py")
@@ -295,10 +295,10 @@ def test_the_budget_is_kept_as_it_is_typed(app, own_home):
     assert "of \\$10.00" in texts(at)
 
 
-def test_the_test_runs_as_a_job_and_is_shown(app, study, monkeypatch):
-    monkeypatch.setattr("pages.parts.cached.Study", lambda settings, **_: study)
+def test_the_test_runs_as_a_job_and_is_shown(app, workspace, monkeypatch):
+    monkeypatch.setattr("pages.parts.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(kind="vllm", window=8192) as server:
-        job = connecting.start_test(study, address=server.url, model="fake-model", key=Secret())
+        job = connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret())
         assert job.join(20).state == "done"
     at = app("pages/settings.py")
     assert "The test passed" in texts(at)
@@ -306,10 +306,10 @@ def test_the_test_runs_as_a_job_and_is_shown(app, study, monkeypatch):
     assert "8,192 tokens" in texts(at)
 
 
-def test_a_test_that_cannot_begin_says_why(app, study, monkeypatch):
-    monkeypatch.setattr("pages.parts.cached.Study", lambda settings, **_: study)
+def test_a_test_that_cannot_begin_says_why(app, workspace, monkeypatch):
+    monkeypatch.setattr("pages.parts.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(lambda text: Reply(status=402, error=error("pay"))) as server:
-        connecting.start_test(study, address=server.url, model="fake-model", key=Secret()).join(20)
+        connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret()).join(20)
     at = app("pages/settings.py")
     assert "out of credit" in texts(at)
 

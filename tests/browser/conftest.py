@@ -31,7 +31,8 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, Request, ViewportSize, expect, sync_playwright
 
 from readagent_core.settings import load_settings
-from readagent_core.study import Study
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.samples import add_samples
 from tests.fakes.server import FakeServer
 
 ROOT = Path(__file__).parents[2]
@@ -244,10 +245,10 @@ def app_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def keeper(app_home: Path) -> str:
     """The id of the novella in the library of ``app_url``."""
-    study = Study(load_settings({"READAGENT_HOME": str(app_home)}))
-    study.add_samples()
-    book = next(b for b in study.library.books() if b.title == "The Keeper of Harrow Light")
-    study.library.close()
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
+    add_samples(workspace)
+    book = next(b for b in workspace.library.books() if b.title == "The Keeper of Harrow Light")
+    workspace.library.close()
     return book.id
 
 

@@ -62,7 +62,7 @@ def test_a_wait_for_the_server_is_told_and_can_be_ended(page: Page, model_app_ur
     replies(look_up="Page [2]", answer=lambda: next(waits, Reply("He did [2].")))
     open_ask(page, model_app_url, story)
     exchange = ask(page, "Who rowed out at night?")
-    expect(exchange.locator(".status")).to_contain_text(re.compile(r"going on in \d+ s"))
+    expect(exchange.locator(".status")).to_contain_text(re.compile(r"continues in \d+ s"))
     began = time.monotonic()
     exchange.locator("button.hurry").click()
     expect(exchange.locator(".ans")).to_contain_text("He did")

@@ -11,10 +11,10 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.document import Document, Paragraph
+from readagent_core.export.memory import export_memory
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.memory import Page as MemoryPage
 from readagent_core.plan import ReadingPlan
-from readagent_core.study.exporting import export
 from tests.browser.conftest import StartApp, go_to
 
 STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
@@ -184,7 +184,7 @@ def test_an_exported_reading_is_dropped_in_and_is_a_book_that_was_read(page: Pag
     pages = tuple(MemoryPage(n + 1, n, n + 1, p.words, "a day ends") for n, p in enumerate(paragraphs))
     gists = tuple(Gist(f"Fog, {n}.") for n in range(3))
     document = Document("Fog over the Sound", paragraphs)
-    data = export(GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True), "json")
+    data = export_memory(GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True), "json")
     page.goto(app_url)
     expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
     before = counted(page)

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from readagent_core.study.exporting import FORMATS, import_json
+from readagent_core.export.memory import MEMORY_FORMATS
+from readagent_core.workspace.opening import import_reading
 from tests.browser.conftest import go_to
 
 FOCUSED = """() => {
@@ -188,13 +189,13 @@ def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) 
     page.locator(".pagein").press("Enter")
     page.locator(".tbar").get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    for kind in FORMATS:
+    for kind in MEMORY_FORMATS:
         with page.expect_download() as saved:
             dialog.locator(f".st-key-export_{kind} button").click()
         data = saved.value.path().read_bytes()
         assert saved.value.suggested_filename.endswith(f".{kind}")
         if kind == "json":
-            assert len(import_json(data)[1].pages) == 25
+            assert len(import_reading(data)[1].pages) == 25
         else:
             assert data[:2] == b"PK" if kind == "epub" else b"Harrow" in data
     page.keyboard.press("j")  # the dialog is over the reader: its keys turn no page under it

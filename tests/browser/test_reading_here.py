@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.export.memory import export_memory
 from readagent_core.library import Library
 from readagent_core.memory import Gist, GistMemory
 from readagent_core.memory import Page as MemoryPage
 from readagent_core.plan import ReadingPlan
-from readagent_core.study.exporting import export
 from tests.browser.conftest import StartApp, go_to
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer
@@ -331,7 +331,7 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
     expect(page.locator('.r:not([data-state="done"])')).to_have_count(0)
     expect(page.locator(".r .a").first).to_contain_text("window.pwned")
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    page.set_content(export(memory, "html").decode())
+    page.set_content(export_memory(memory, "html").decode())
     expect(page.locator("h1")).to_have_text(document.title)
     expect(page.locator("article")).to_have_count(3)
     assert page.evaluate("window.pwned") is None

@@ -15,7 +15,7 @@ from readagent_core.library import Library
 from tests.browser.conftest import ROOT, StartApp
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
-from tests.study.test_fault_table import book
+from tests.workspace.test_fault_table import book
 
 KEY = "sk-marker-0123456789abcdef"
 QUESTION = "What did Mrs. Oake win with a silver bell?"

@@ -47,7 +47,7 @@ def test_a_published_body(who: str, kind: str, body: Body):
 
 def test_the_errors_that_are_retried_are_those_that_say_so():
     kinds = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.ModelError)}
-    assert {kind for kind in kinds if kind.retryable} == set(retry.PATIENCE)
+    assert {kind for kind in kinds if kind.retryable} == set(retry.TRIES_OF)
 
 
 @pytest.mark.parametrize(

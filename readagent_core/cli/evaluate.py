@@ -1,0 +1,202 @@
+"""``evaluate``: many questions with known answers, to every method; a table on stdout, or one JSON object."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from readagent_core.cli.output import WrongUsage, print_json, report_errors, say, say_aside, usage_errors, wait_for
+from readagent_core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from readagent_core.evaluation.experiment import Experiment
+    from readagent_core.evaluation.report import Summary
+    from readagent_core.jobs import Snapshot
+
+METHODS = ("read-agent-p", "read-agent-s", "gist-mem", "full-text")
+
+
+def evaluate(
+    dataset: Annotated[
+        Path | None,
+        typer.Argument(help="QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench or own JSON.", show_default=False),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="A method, NAME[:LOOK-UPS][:setting=value]; repeat for each, or 'all'.", show_default=False),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Most questions.")] = None,
+    documents: Annotated[int | None, typer.Option(min=1, help="Most documents.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Ask every question so often, for the spread.")] = 1,
+    look_ups: Annotated[int, typer.Option(min=0, help="Most pages to look up, where NAME does not say.")] = 3,
+    preset: Annotated[str, typer.Option(help="Reading preset; by default the papers' for the data.")] = "",
+    max_words: Annotated[int | None, typer.Option(min=1, help="Most words of a page.")] = None,
+    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words before a pause may come.")] = None,
+    pagination: Annotated[str | None, typer.Option(help="pause, many, one-pass or uniform.")] = None,
+    rate: Annotated[bool, typer.Option(help="Ask the LLM raters about free-form answers.")] = True,
+    connections: Annotated[int, typer.Option(min=1, help="Model calls at once.")] = 8,
+    budget: Annotated[int | None, typer.Option(min=1, help="Stop when so many words were sent.")] = None,
+    dollars: Annotated[float | None, typer.Option(min=0.01, help="Stop when so many dollars were spent.")] = None,
+    kind: Annotated[str, typer.Option(help="The dataset's format, where it is not told from the file.")] = "",
+    split: Annotated[str, typer.Option(help="NarrativeQA: train, valid or test.")] = "",
+    name: Annotated[str, typer.Option(help="The experiment's name; the same name goes on with it.")] = "",
+    record: Annotated[Path | None, typer.Option(help="Run this record.json's experiment (on DATASET).")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and stop.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Say what is there so far, and ask nothing.")] = False,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Also write the report: .md, .html, .json, .csv (a row a method) or answers.csv (a row an answer).",
+            show_default=False,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+) -> None:
+    """Measure methods on a benchmark; resumes, and says what it costs before it starts."""
+    if dataset is None and record is None:
+        raise typer.BadParameter("give a dataset, or --record", param_hint="DATASET")
+    with report_errors(as_json=json):
+        from readagent_core.evaluation.experiment import Experiment, read_record
+
+        kept: dict[str, Any] | None = None
+
+        formats = [(path, _format(path)) for path in report or ()]
+        if record is not None:
+            kept = read_record(record)
+            if kept is None:
+                raise SettingsError(f"{record}: there is no such record.")
+            experiment = Experiment.from_dict(kept["experiment"], path=dataset)
+        else:
+            plan = {"max_words": max_words, "min_words": min_words, "pagination": pagination}
+            experiment = _experiment(
+                dataset or Path(), method or [], look_ups=look_ups, kind=kind, split=split, limit=limit,
+                documents=documents, runs=runs, preset=preset, rate=rate, connections=connections, most_words=budget,
+                most_dollars=dollars,
+                plan={n: v for n, v in plan.items() if v is not None},
+            )  # fmt: skip
+        _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json, record=kept)
+
+
+def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) -> Experiment:
+    from readagent_core.evaluation.arms import parse
+    from readagent_core.evaluation.datasets import open_dataset
+    from readagent_core.evaluation.experiment import Experiment
+    from readagent_core.methods import all_methods
+    from readagent_core.methods.base import AskSettings
+
+    chosen = list(all_methods()) if names == ["all"] else names or list(METHODS)
+    with usage_errors():
+        arms = tuple(parse(text, AskSettings(look_ups=look_ups)) for text in chosen)
+    parts = {part: rest.pop(part) for part in ("kind", "split", "limit", "documents")}
+    return Experiment(open_dataset(dataset, **parts), arms, **rest)
+
+
+def _run(
+    experiment: Experiment,
+    *,
+    name: str,
+    only_estimate: bool,
+    only_show: bool,
+    formats: list[tuple[Path, str]],
+    json: bool,
+    record: dict[str, Any] | None,
+) -> None:
+    from readagent_core.cli.shared import open_workspace
+    from readagent_core.evaluation.estimating import estimate
+    from readagent_core.evaluation.experiment import changes, default_name, folder_for, gone_on_with
+    from readagent_core.evaluation.questions import Questions
+    from readagent_core.evaluation.report_files import save, to_dict
+    from readagent_core.evaluation.starting import standing, start
+    from readagent_core.evaluation.tally import load
+    from readagent_core.words import count_of
+
+    workspace = open_workspace()
+    folder = folder_for(workspace.home, name or default_name(experiment, workspace.model.name))
+    if not only_show:
+        other = changes(record, experiment, workspace.model) if record else []
+        if other:
+            say_aside(f"Not as in the record: {', '.join(other)}.")
+        whole = gone_on_with(folder, experiment)
+        expected = estimate(whole, done=load(folder))
+        more = len(whole.arms) - len(experiment.arms)
+        if more and expected.answers:
+            say_aside(f"Together with {count_of(more, 'other method')} that it was begun with.")
+        price = workspace.model.price
+        if only_estimate:
+            if json:
+                print_json({"estimate": {**vars(expected), "dollars": expected.dollars(price)}, "folder": str(folder)})
+            else:
+                say(expected.sentence(price))
+            return
+        say_aside(expected.sentence(price))
+        job, _ = start(workspace, experiment, name=folder.name)
+        try:
+            wait_for(job, _line)
+        except KeyboardInterrupt:
+            say_aside(f"Kept in {folder}; --show shows it.")
+            raise
+    found = standing(folder)
+    questions = Questions.of(folder, found.record) if formats else None
+    for path, format in formats:
+        save(found, path, format, questions)
+        say_aside(f"Written: {path}")
+    if json:
+        print_json({"folder": str(folder), **to_dict(found)})
+    else:
+        _show(found, folder)
+
+
+def _format(path: Path) -> str:
+    from readagent_core.evaluation.report_files import FORMATS, format_of
+
+    format = format_of(path)
+    if not format:
+        raise WrongUsage(f"{path}: a report ends with {', '.join(f'.{f}' for f in FORMATS)}.")
+    return format
+
+
+def _line(snapshot: Snapshot) -> str:
+    from readagent_core.models.cost.prices import money
+    from readagent_core.words import count_of
+
+    progress = snapshot.value
+    if progress is None or not hasattr(progress, "documents"):
+        return "Preparing"
+    failed = f", {progress.failed:,} failed" if progress.failed else ""
+    speed = f", {progress.done / progress.seconds:.1f} a second" if progress.seconds > 2 and progress.done else ""
+    documents = count_of(progress.documents, "document")
+    return (
+        f"{progress.done:,} of {progress.total:,} answers{speed}{failed}; {documents} read; "
+        f"{progress.words:,} words sent{f', {money(progress.dollars)}' if progress.dollars else ''}"
+    )
+
+
+def _show(found: Summary, folder: Path) -> None:
+    from readagent_core.evaluation.report import headline, reading_facts
+    from readagent_core.evaluation.report_tables import sections
+
+    for sentence in headline(found):
+        say(sentence)
+    for title, (header, rows), note in sections(found):
+        say()
+        say(title)
+        for line in _columns(header, rows):
+            say(line)
+        if note:
+            say(note)
+    say()
+    for fact in reading_facts(found):
+        say(fact)
+    say(f"Kept in {folder}")
+
+
+def _columns(header: list[str], rows: list[list[str]]) -> list[str]:
+    """The table in plain columns, the first to the left, figures to the right."""
+    widths = [max(len(row[at]) for row in (header, *rows)) for at in range(len(header))]
+    lines = []
+    for row in (header, ["─" * width for width in widths], *rows):
+        cells = [row[0].ljust(widths[0]), *[cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]]
+        lines.append("  ".join(cells).rstrip())
+    return lines

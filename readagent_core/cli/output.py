@@ -1,0 +1,206 @@
+"""What the commands print: JSON shapes, progress on stderr, errors in words, and the exit codes.
+
+0 done, 1 an error that was explained (a stop by the person too), 2 wrong usage. With ``--json`` exactly one JSON
+object goes to stdout, also for an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from readagent_core.errors import PasswordError, ReadAgentError, SettingsError
+
+if TYPE_CHECKING:
+    from readagent_core.document import Document
+    from readagent_core.jobs import Job, Snapshot
+    from readagent_core.memory import GistMemory
+    from readagent_core.methods.base import Answer
+    from readagent_core.usage import Usage
+
+_POLL_SECONDS = 0.1
+_PRINT_SECONDS = 10.0
+
+
+class Stopped(ReadAgentError):
+    """The person pressed Ctrl-C."""
+
+
+class WrongUsage(ReadAgentError):
+    """An option's value that does not exist or does not go with the others."""
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn a SettingsError into WrongUsage: around what is made of the options."""
+    try:
+        yield
+    except SettingsError as error:
+        raise WrongUsage(str(error)) from None
+
+
+@contextmanager
+def report_errors(*, as_json: bool) -> Iterator[None]:
+    """Run a command's body; print an error in words on stderr, with ``--json`` also as the one JSON object.
+
+    Exits with 1, or with 2 where the command was called wrongly.
+    """
+    import typer
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        _report(Stopped("Stopped. What was done is kept; the same command goes on from there."), as_json=as_json)
+        raise typer.Exit(1) from None
+    except PasswordError as error:
+        _report(PasswordError(f"{error} Here: --password PASSWORD."), as_json=as_json)
+        raise typer.Exit(1) from None
+    except ReadAgentError as error:
+        _report(error, as_json=as_json)
+        raise typer.Exit(2 if isinstance(error, WrongUsage) else 1) from None
+    except BrokenPipeError:  # the reader of our output has ended: `readagent … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
+
+
+def _report(error: ReadAgentError, *, as_json: bool) -> None:
+    if as_json:
+        kind = error.kind if isinstance(error, JobError) else type(error).__name__
+        print_json({"error": {"kind": kind, "message": str(error)}})
+    print(f"Error: {printable(str(error))}", file=sys.stderr)
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """The one JSON object on stdout; everything that a terminal could take for a command is escaped by JSON."""
+    print(json.dumps(value, ensure_ascii=not _speaks_utf8(), indent=1).encode("utf-8", "replace").decode("utf-8"))
+
+
+def _speaks_utf8() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def printable(text: str) -> str:
+    """``text`` without control characters: a book must not be able to steer the terminal."""
+    return "".join(c if c in "\n\t" or (c.isprintable() or c == "\u3000") else "\ufffd" for c in text)
+
+
+def say(text: str = "") -> None:
+    """A line of text for people on stdout."""
+    line = printable(text)
+    encoding = sys.stdout.encoding or "utf-8"
+    print(line.encode(encoding, "replace").decode(encoding))
+
+
+def say_aside(text: str) -> None:
+    """A line on stderr: progress and notices, never part of the result."""
+    print(printable(text), file=sys.stderr, flush=True)
+
+
+# --- waiting for a job ------------------------------------------------------------------------------------
+
+
+def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
+    """Wait for a job, its state in a line on stderr. Ctrl-C cancels it and waits for what it saves.
+
+    The line is rewritten in place on a terminal, and printed every ten seconds elsewhere. Raises JobError when the job
+    failed, and KeyboardInterrupt when it was stopped.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    printed = time.monotonic()
+    try:
+        with console.status("") as status:
+            while job.running:
+                job.join(_POLL_SECONDS)
+                text = line(job.snapshot) + (f" · {job.snapshot.waiting}" if job.snapshot.waiting else "")
+                status.update(Text(printable(text)))
+                if not console.is_terminal and time.monotonic() - printed >= _PRINT_SECONDS:
+                    say_aside(text)
+                    printed = time.monotonic()
+    except KeyboardInterrupt:
+        say_aside("Stopping; what is done is being kept …")
+        job.cancel()
+        job.join(30)
+        raise
+    say_aside(line(job.snapshot))
+    if job.snapshot.state == "cancelled":
+        raise KeyboardInterrupt
+    if job.snapshot.state == "failed":
+        raise JobError(job.snapshot.error, job.snapshot.error_kind)
+
+
+class JobError(ReadAgentError):
+    """The error of a job that failed; ``kind`` is the name of its class."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+# --- JSON shapes ------------------------------------------------------------------------------------------
+
+
+def document_json(document: Document) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "title": document.title,
+        "author": document.author,
+        "language": document.language,
+        "format": document.format,
+        "words": document.words,
+        "paragraphs": len(document.paragraphs),
+        "sections": [{"title": s.title, "start": s.start, "level": s.level} for s in document.sections],
+    }
+
+
+def memory_json(memory: GistMemory, usage: Usage) -> dict[str, Any]:
+    pages = []
+    for page, gist in zip(memory.pages, memory.gists, strict=True):
+        pages.append(
+            {
+                "number": page.number,
+                "start": page.start,
+                "end": page.end,
+                "words": page.words,
+                "reason": page.reason,
+                "ends": page.ends,
+                "fallback": page.fallback,
+                "gist": gist.text if gist is not None else None,
+                "gist_words": gist.words if gist is not None else None,
+                "gist_fallback": bool(gist and gist.fallback),
+            }
+        )
+    return {
+        "document": document_json(memory.document),
+        "model": memory.model,
+        "plan": memory.plan.to_dict(),
+        "pages": pages,
+        "words": sum(page.words for page in memory.pages),
+        "gist_words": memory.gist_words,
+        "compression_rate": round(memory.compression_rate, 3),
+        "complete": memory.complete,
+        "usage": usage.to_dict(),
+    }
+
+
+def answer_json(question: str, answer: Answer) -> dict[str, Any]:
+    return {
+        "question": question,
+        "answer": answer.text,
+        "option": answer.option,
+        "looked_up": list(answer.looked_up),
+        "steps": answer.steps,
+        "memory_words": answer.memory_words,
+        "compression_rate": round(answer.compression_rate, 3),
+        "method": answer.method,
+        "cut_off": answer.cut_off,
+        "notes": list(answer.notes),
+        "usage": answer.usage.to_dict(),
+    }

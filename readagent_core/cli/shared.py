@@ -1,0 +1,98 @@
+"""What several commands do: open the workspace, open a file, read it, and wait with progress on stderr.
+
+Imports wait until a command runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from readagent_core.cli.output import say_aside, usage_errors, wait_for
+from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.words import count_of
+
+if TYPE_CHECKING:
+    from readagent_core.jobs import Snapshot
+    from readagent_core.library.records import Book, Reading
+    from readagent_core.memory import GistMemory
+    from readagent_core.plan import ReadingPlan
+    from readagent_core.workspace import Workspace
+
+
+def open_workspace() -> Workspace:
+    """The workspace of the settings. Raises SettingsError where the keyring does not give the model's key, rather than
+    read with another model than the one that was chosen.
+    """
+    from readagent_core.settings import load_settings
+    from readagent_core.workspace import Workspace
+
+    settings = load_settings()
+    if settings.key_trouble:
+        raise SettingsError(f"{settings.key_trouble} Here, READAGENT_API_KEY gives it too.")
+    return Workspace(settings)
+
+
+def file_bytes(file: Path) -> bytes:
+    """Raises DocumentError where the file cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{file} cannot be read ({error.strerror or 'no such file'}).") from None
+
+
+def open_book(workspace: Workspace, file: Path, *, password: str) -> Book:
+    """The book in ``file``, added to the library."""
+    from readagent_core.workspace.opening import open_file
+
+    return open_file(workspace, file_bytes(file), file.name, password=password)
+
+
+def plan_from_options(preset: str | None, **changes: Any) -> ReadingPlan | None:
+    """The plan asked for by options; None where there are none, so that one is chosen for the text."""
+    if preset is None and all(value is None for value in changes.values()):
+        return None
+    from readagent_core.plan import ReadingPlan
+
+    with usage_errors():
+        return ReadingPlan.from_preset(preset or "article", **changes)
+
+
+def read_book(
+    workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
+) -> tuple[Reading, GistMemory]:
+    """Read the book, or resume its reading, and wait for the end."""
+    from readagent_core.workspace.reading import start_reading
+
+    if not workspace.model.is_language_model:
+        hint = "Set READAGENT_BASE_URL and READAGENT_MODEL to connect one."
+        if workspace.settings.base_url and not workspace.settings.model:
+            hint = "A server is set, but no model of it: set READAGENT_MODEL too."
+        say_aside(f"No language model is connected: the built-in reader reads. {hint}")
+    job = start_reading(workspace, book.id, plan, connections=connections)
+    wait_for(job, _progress_line)
+    reading = workspace.library.reading(job.subject)
+    return reading, workspace.library.memory(reading.id)
+
+
+def complete_reading(
+    workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
+) -> tuple[Reading, GistMemory]:
+    """The book's complete reading by the chosen model; where there is none, or a plan is given, it is read first."""
+    from readagent_core.workspace.reading import newest_memory
+
+    found = newest_memory(workspace, book.id) if plan is None else None
+    if found is not None and found[1].complete and found[0].model == workspace.model.name:
+        return found
+    return read_book(workspace, book, plan, connections=connections)
+
+
+def _progress_line(snapshot: Snapshot) -> str:
+    from readagent_core.reading import Progress
+
+    progress = snapshot.value
+    if not isinstance(progress, Progress):
+        return "Reading"
+    pages, gists = count_of(progress.pages, "page"), count_of(progress.gists, "gist")
+    share = f", {100 * progress.words_read / progress.words_total:.0f} %" if progress.words_total else ""
+    return f"Reading: {pages}, {gists}{share}"

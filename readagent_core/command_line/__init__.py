@@ -1,1 +1,0 @@
-"""The command line: thin commands over ``Study``, one JSON object or plain text on stdout, progress on stderr."""

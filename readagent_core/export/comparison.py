@@ -1,0 +1,127 @@
+"""A comparison as a file: one HTML page with its drawings, Markdown, or CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from html import escape
+from typing import Any
+
+from readagent_core.errors import SettingsError
+from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html
+from readagent_core.export.html_page import ASSETS, page
+from readagent_core.export.text_files import csv_line, escape_markdown, slug
+from readagent_core.methods import method
+from readagent_core.methods.base import LETTERS
+from readagent_core.words import collapse_whitespace
+from readagent_core.workspace.comparing import Comparison, Entry, is_right
+
+COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
+COLUMNS = (
+    "method", "state", "answer", "option", "right", "rouge-1", "rouge-l", "pages in full", "words seen",
+    "compression rate", "look-ups", "seconds", "calls", "words sent", "words back", "tokens in", "tokens out", "notes",
+)  # fmt: skip
+
+
+def export_comparison(comparison: Comparison, format: str) -> bytes:
+    """The bytes of a file. ``format``: a key of COMPARISON_FORMATS, else SettingsError."""
+    if format not in COMPARISON_FORMATS:
+        raise SettingsError(f"Unknown format {format!r}. Choose one of: {', '.join(COMPARISON_FORMATS)}.")
+    return _WRITERS[format](comparison).encode("utf-8", "replace")
+
+
+def comparison_file_name(comparison: Comparison, format: str) -> str:
+    """A name for the file, from the book's title."""
+    return f"{slug(comparison.title)}-compared.{format}"
+
+
+def comparison_row(comparison: Comparison, entry: Entry) -> dict[str, Any]:
+    """One method's figures, by column; '' where one is not known."""
+    answer = entry.answer
+    right = is_right(comparison, entry)
+    values: dict[str, Any] = dict.fromkeys(COLUMNS, "")
+    values |= {
+        "method": entry.method,
+        "state": entry.state,
+        "answer": entry.text or entry.error,
+        "right": "" if right is None else "yes" if right else "no",
+        "seconds": f"{entry.seconds:.2f}",
+    }
+    if entry.rouge:
+        values |= {"rouge-1": f"{100 * entry.rouge['rouge1']:.1f}", "rouge-l": f"{100 * entry.rouge['rougeL']:.1f}"}
+    if answer is not None:
+        values |= {
+            "option": "" if answer.option is None else LETTERS[answer.option],
+            "pages in full": " ".join(str(n) for n, how in sorted(answer.seen.items()) if how == "full"),
+            "words seen": answer.memory_words,
+            "compression rate": f"{answer.compression_rate:.2f}",
+            "look-ups": len(answer.looked_up),
+            "calls": answer.usage.calls,
+            "words sent": answer.usage.words_in,
+            "words back": answer.usage.words_out,
+            "tokens in": answer.usage.tokens_in,
+            "tokens out": answer.usage.tokens_out,
+            "notes": " ".join(answer.notes),
+        }
+    return values
+
+
+def _facts(comparison: Comparison) -> str:
+    """One line: the book, who answered, when."""
+    day = datetime.fromtimestamp(comparison.asked, UTC).date().isoformat()
+    return f"{comparison.title}, {comparison.words:,} words · answered by {comparison.model} · {day}"
+
+
+def _csv(comparison: Comparison) -> str:
+    lines = [csv_line(["book", "question", *COLUMNS])]
+    for entry in comparison.entries:
+        values = comparison_row(comparison, entry)
+        lines.append(csv_line([comparison.title, comparison.question, *(values[name] for name in COLUMNS)]))
+    return "\ufeff" + "".join(lines)  # the mark tells spreadsheets that it is UTF-8
+
+
+def _markdown(comparison: Comparison) -> str:
+    lines = [
+        f"# {escape_markdown(collapse_whitespace(comparison.question))}",
+        "",
+        escape_markdown(_facts(comparison)),
+        "",
+    ]
+    for i, option in enumerate(comparison.options):
+        mark = " (right)" if i == comparison.correct else ""
+        lines.append(f"- ({LETTERS[i]}) {escape_markdown(collapse_whitespace(option))}{mark}")
+    if known := known_answer(comparison):
+        lines += ["", escape_markdown(known)]
+    lines += ["", "| Method | Words seen | CR | Look-ups | Pages in full | Seconds | Right |"]
+    lines.append("|---|--:|--:|--:|---|--:|---|")
+    for entry in comparison.entries:
+        values = comparison_row(comparison, entry)
+        rate = f"{entry.answer.compression_rate:.1f} %" if entry.answer else ""
+        full = values["pages in full"].split()
+        pages = ", ".join(full) if len(full) <= 12 else f"{len(full)} pages"
+        cells = [method(entry.method).title, values["words seen"], rate, values["look-ups"], pages, values["seconds"]]
+        lines.append("| " + " | ".join(map(str, [*cells, values["right"]])) + " |")
+    for entry in comparison.entries:
+        lines += ["", f"## {method(entry.method).title}", "", escape_markdown(entry.text or entry.error)]
+        lines += ["", f"*{escape_markdown(describe_overlap(entry))}*"] if entry.rouge else []
+        lines += [f"\n*{escape_markdown(note)}*" for note in (entry.answer.notes if entry.answer else ())]
+    return "\n".join(lines) + "\n"
+
+
+def _html(comparison: Comparison) -> str:
+    style = (ASSETS / "compare" / "compare.css").read_text(encoding="utf-8")
+    options = "".join(
+        f"<li>({LETTERS[i]}) {escape(option)}{' — right' if i == comparison.correct else ''}</li>"
+        for i, option in enumerate(comparison.options)
+    )
+    body = (
+        f"<style>{style} .root {{ max-width: 1168px; margin: 0 auto; }}</style>"
+        f'<header><h1 lang="{escape(comparison.language)}">{escape(comparison.question)}</h1>'
+        f'<p class="facts">{escape(_facts(comparison))}</p><p class="facts">{escape(known_answer(comparison))}</p>'
+        f"{f'<ul>{options}</ul>' if options else ''}</header>"
+        f'<div class="root">{"".join(map(to_html, draw_comparison(comparison, open_details=True)))}</div>'
+    )
+    return page(comparison.question, body)
+
+
+_WRITERS: dict[str, Callable[[Comparison], str]] = {"html": _html, "md": _markdown, "csv": _csv}

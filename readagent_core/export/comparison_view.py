@@ -1,0 +1,283 @@
+"""A comparison drawn as HTML elements, once for the screen and the exported file: a row for every method.
+
+Elements are plain values. ``to_html`` writes them escaped; the component of the Compare screen makes nodes of them,
+text by ``textContent``. So no text of a book or a model is ever read as mark-up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from readagent_core.methods import method
+from readagent_core.methods.base import LETTERS, Answer
+from readagent_core.words import count_of
+from readagent_core.workspace.comparing import Comparison, Entry, is_right
+
+Element = list[Any]  # [tag, attributes, *children]; a child is an Element or a text
+KINDS = {"full": "seen in full", "gi": "seen in short", "un": "not seen"}  # of a page, by CSS class
+DENSE = 120  # pages, above which neighbours of one kind are drawn as one cell
+MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
+_EVIDENCE = re.compile(r"\n\s*(?:\*\*)?(?:Evidence|根拠)\s*[:：](?:\*\*)?\s*\n?", re.IGNORECASE)
+
+
+def to_html(node: Element | str) -> str:
+    """The node as HTML, every text and attribute escaped."""
+    if isinstance(node, str):
+        return escape(node)
+    tag, attributes, *children = node
+    written = "".join(f' {name}="{escape(str(value))}"' for name, value in attributes.items())
+    return f"<{tag}{written}>{''.join(map(to_html, children))}</{tag}>"
+
+
+def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> list[Element]:
+    """The legend and the list of rows. ``open_details``: show evidence and walks without a click, as on paper."""
+    keys = [
+        ["span", {"class": "k"}, ["i", {"class": kind, "aria-hidden": "true"}], text] for kind, text in KINDS.items()
+    ]
+    about = f"Each strip is the whole book, page 1 to {len(comparison.pages)}."
+    legend = _div("lg small dim", *keys, ["span", {"class": "sp"}], ["span", {"class": "notnarrow"}, about])
+    rows = [_row(comparison, entry, {"open": ""} if open_details else {}) for entry in comparison.entries]
+    return [legend, ["ul", {"class": "rows"}, *rows]]
+
+
+# --- one row ----------------------------------------------------------------------------------------------
+
+
+def _div(classes: str, *children: Element | str) -> Element:
+    return ["div", {"class": classes}, *children]
+
+
+def _p(classes: str, *children: Element | str) -> Element:
+    return ["p", {"class": classes}, *children]
+
+
+def _row(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> Element:
+    known = method(entry.method)
+    classes = "r me" if entry.method.startswith("read-agent") else "r"
+    return [
+        "li",
+        {"class": classes, "data-method": entry.method, "data-state": entry.state},
+        _div("mname", ["h2", {}, known.title], _p("small dim", known.about)),
+        _div("mid", *_middle(comparison, entry, opened)),
+        _div("figs", *(_figures(comparison, entry, entry.answer) if entry.answer else [])),
+    ]
+
+
+def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> list[Element]:
+    """What the method saw, what it answered and why, from top to bottom."""
+    answer, extra = entry.answer, entry.answer.extra if entry.answer else {}
+    text, evidence = split_evidence(entry.text)
+    book_text = {"lang": comparison.language, "dir": "auto"}
+    drawn: list[Element] = []
+    if answer is not None:
+        drawn.append(_p("sr", pages_seen(answer, len(comparison.pages))))
+        drawn += [_tree(extra["tree"], extra["walk"])] if "tree" in extra else []
+        drawn.append(_strip(answer, comparison.pages))
+        drawn += [_topics(extra["topics"], comparison.words)] if extra.get("topics") else []
+    if entry.state == "cancelled":
+        drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "Stopped."]])
+    elif entry.error:
+        drawn.append(
+            ["p", {"class": "err", "role": "alert"}, ["strong", {}, "This method did not finish. "], entry.error]
+        )
+    if text:
+        caret = [] if entry.ended else [["span", {"class": "caret"}]]
+        drawn.append(["p", {"class": "a", **book_text}, text, *caret])
+    elif not entry.ended:
+        doing = "Waiting for its turn" if entry.state == "waiting" else entry.doing or "Thinking …"
+        drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
+    if judged := verdict(comparison, entry):
+        drawn.append(_p(f"v small {judged[0]}", judged[1]))
+    if answer is not None:
+        notes = ["The answer broke off here.", *answer.notes] if answer.cut_off else answer.notes
+        drawn += [_p("note small dim", note) for note in notes]
+    if evidence:
+        quotes: Element = ["p", {"class": "a small", **book_text}, evidence]
+        drawn.append(_details(f"{entry.method} evidence", "Evidence", quotes, opened))
+    if answer is not None and "tree" in extra:
+        steps = [_step(extra["tree"], step) for step in extra["walk"]]
+        drawn.append(
+            _details(f"{entry.method} walk", describe_walk(answer), ["ol", {"class": "walk small"}, *steps], opened)
+        )
+    if extra.get("topics"):
+        drawn.append(_p("small dim", _topics_line(extra["topics"])))
+    return drawn
+
+
+def _details(key: str, summary: str, content: Element, opened: dict[str, str]) -> Element:
+    """``key``: by which the screen remembers that a person opened it."""
+    return ["details", {"data-key": key, **opened}, ["summary", {"class": "small"}, summary], content]
+
+
+def _figures(comparison: Comparison, entry: Entry, answer: Answer) -> list[Element]:
+    share = min(100.0, 100 * answer.memory_words / comparison.words) if comparison.words else 0.0
+    bar = _div("bar", ["b", {"style": f"width:{share:.1f}%"}])
+    figures: list[tuple[str, str, list[Element]]] = [
+        ("Words seen", f"{answer.memory_words:,}", [bar]),
+        ("Fewer words (CR)", f"{answer.compression_rate:.1f} %", []),
+        ("Look-ups", f"{len(answer.looked_up):,}", []),
+        ("Seconds", f"{entry.seconds:.1f}", []),
+    ]
+    listed = [["div", {}, ["dt", {}, name], ["dd", {}, value], *more] for name, value, more in figures]
+    return [["dl", {"class": "fig num"}, *listed], _p("small dim num sent", usage_line(answer))]
+
+
+# --- drawings: the map, MemWalker's tree, the topics ------------------------------------------------------
+
+
+def _strip(answer: Answer, pages: Sequence[int]) -> Element:
+    """The map of the book: a cell for each page, as wide as the page is long."""
+    kinds = [{"full": "full", "gist": "gi"}.get(answer.seen.get(n, ""), "un") for n in range(1, len(pages) + 1)]
+    dense = len(pages) > DENSE
+    numbered = kinds.count("full") <= MAX_NUMBERS
+    cells: list[Element] = []
+    for _, run in groupby(range(len(pages)), key=lambda i: kinds[i] if dense else i):
+        numbers = [i + 1 for i in run]
+        kind, words = kinds[numbers[0] - 1], sum(pages[n - 1] for n in numbers)
+        title = f"{_pages(numbers)}: {KINDS[kind]}"
+        labels = [["span", {}, str(numbers[0])]] if kind == "full" and numbered else []
+        cells.append(["i", {"class": kind, "style": f"flex-grow:{words}", "title": title}, *labels])
+    return ["div", {"class": "hm dense" if dense else "hm", "aria-hidden": "true"}, *cells]
+
+
+def _tree(nodes: list[dict[str, Any]], walk: list[dict[str, Any]]) -> Element:
+    """MemWalker's tree, every node as wide as what it stands for, with the numbers of the steps that visited it."""
+    visits: dict[int, list[str]] = {}
+    for number, step in enumerate(walk, start=1):
+        visits.setdefault(step["node"], []).append(str(number))
+    levels: list[Element] = []
+    for level in sorted({node["level"] for node in nodes}, reverse=True):
+        cells: list[Element] = []
+        for node in (n for n in nodes if n["level"] == level):
+            steps = visits.get(node["id"], [])
+            kind = "" if not steps else " at" if node["children"] else " read"
+            attributes = {
+                "class": f"node{kind}",
+                "style": f"flex-grow:{max(1, node['words'])}",
+                "title": node["summary"],
+            }
+            cells.append(["i", attributes, " ".join(steps[:3]) + " …" * (len(steps) > 3)])
+        levels.append(_div("level", *cells))
+    return ["div", {"class": "tree", "aria-hidden": "true"}, *levels]
+
+
+def _step(nodes: list[dict[str, Any]], step: dict[str, Any]) -> Element:
+    reason = f" {step['reason']}" if step["reason"] else ""
+    return ["li", {}, ["span", {"class": "did"}, describe_step(nodes, step)], ["span", {"class": "dim"}, reason]]
+
+
+def _topics(topics: list[dict[str, Any]], words: int) -> Element:
+    """The topics of semantic compression, as colours along the book."""
+    stretches = sorted((a, b, number) for number, topic in enumerate(topics) for a, b in topic["stretches"])
+    whole = max([words, 1, *(b for _, b, _ in stretches)])
+    cells: list[Element] = []
+    for a, b, number in stretches:
+        topic, width = topics[number], 100 * (b - a) / whole
+        title = f"Topic {number + 1}: “{topic['begins']} …”, {topic['words']:,} words kept in {topic['kept']:,}"
+        style = f"left:{100 * a / whole:.3f}%;width:{width:.3f}%"
+        label = str(number + 1) if width > 5 else ""
+        cells.append(["i", {"class": f"t{number % 8}", "style": style, "title": title}, label])
+    return _div("topics", *cells)
+
+
+# --- in words ---------------------------------------------------------------------------------------------
+
+
+def split_evidence(text: str) -> tuple[str, str]:
+    """An answer and, apart from it, the quotations it gives as evidence."""
+    found = _EVIDENCE.search(text)
+    return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text, "")
+
+
+def verdict(comparison: Comparison, entry: Entry) -> tuple[str, str] | None:
+    """Which option was chosen and whether it is right, or what a free answer shares with the known one; and before it
+    'ok', 'no', or 'none' for what is no judgement. None where there is nothing to judge by.
+    """
+    if entry.answer is None:
+        return None
+    if not comparison.options:
+        return ("none", describe_overlap(entry)) if entry.rouge else None
+    option = entry.answer.option
+    if option is None:
+        return ("no" if comparison.correct is not None else "none"), "Named no option"
+    named = f"({LETTERS[option]}) {comparison.options[option]}"
+    right = is_right(comparison, entry)
+    if right is None:
+        return "none", f"Chose {named}"
+    return ("ok", f"Right: {named}") if right else ("no", f"Wrong: {named}")
+
+
+def describe_overlap(entry: Entry) -> str:
+    """'Words shared with the known answer: 46 % (ROUGE-1); in the same order: 41 % (ROUGE-L)'"""
+    words, order = 100 * entry.rouge["rouge1"], 100 * entry.rouge["rougeL"]
+    return f"Words shared with the known answer: {words:.0f} % (ROUGE-1); in the same order: {order:.0f} % (ROUGE-L)"
+
+
+def known_answer(comparison: Comparison) -> str:
+    """The known answer, or that there is none; '' where one of the options is known to be right."""
+    if comparison.references:
+        return f"Known answer: {' / '.join(comparison.references)}"
+    if comparison.options and comparison.correct is not None:
+        return ""
+    return "No known answer to judge by. Read what each answer rests on, or give a known answer beside the question."
+
+
+def pages_seen(answer: Answer, pages: int) -> str:
+    """The map in words, for screen readers."""
+    full = sorted(number for number, how in answer.seen.items() if how == "full")
+    if not full:
+        return "Seen in full: no page"
+    if len(full) == pages:
+        return f"Seen in full: all {pages} pages"
+    named = ", ".join(map(str, full[:20])) + (" and more" if len(full) > 20 else "")
+    return f"Seen in full: {'page' if len(full) == 1 else 'pages'} {named}"
+
+
+def usage_line(answer: Answer) -> str:
+    """What the run sent and received: calls, words, tokens, money, and what came from the cache."""
+    usage = answer.usage
+    parts = [count_of(usage.calls, "call"), f"{usage.words_in:,} words sent", f"{usage.words_out:,} back"]
+    if usage.tokens_in:
+        about = "about " if usage.tokens_estimated else ""
+        parts.append(f"{about}{usage.tokens_in + usage.tokens_out:,} tokens")
+    if usage.cached_calls:
+        parts.append(f"{usage.cached_calls:,} from the cache")
+    if usage.cost:  # nothing is said of a model that costs nothing
+        parts.append(f"${usage.cost:.4f}" if usage.cost < 0.1 else f"${usage.cost:.2f}")
+    return " · ".join(parts)
+
+
+def _topics_line(topics: list[dict[str, Any]]) -> str:
+    """'26 topics, shortened one by one from 10,324 words to 1,546.'"""
+    before, after = sum(t["words"] for t in topics), sum(t["kept"] for t in topics)
+    return f"{len(topics)} topics, shortened one by one from {before:,} words to {after:,}."
+
+
+def describe_step(nodes: list[dict[str, Any]], step: dict[str, Any]) -> str:
+    """A step of MemWalker's walk: 'At the top: into part 2 of 3.'"""
+    node = nodes[step["node"]]
+    where = "At the top" if node["parent"] is None and node["children"] else _pages(node["pages"])
+    if step["action"] == -2:
+        return f"{where}: read, and answered."
+    if step["action"] == -1:
+        return f"{where}: not here, back up."
+    children = node["children"]
+    return f"{where}: into part {children.index(step['action']) + 1} of {len(children)}."
+
+
+def describe_walk(answer: Answer) -> str:
+    """The walk in one line: its steps, whether it left the right path, the share of the text read."""
+    share = 100 * float(answer.extra["share_read"])
+    stray = "went astray and came back" if answer.extra["recovered"] else "went astray"
+    how = stray if answer.extra["stray"] else "straight down"
+    return f"The walk: {count_of(len(answer.extra['walk']), 'step')}, {how}; {share:.0f} % of the text read"
+
+
+def _pages(pages: Sequence[int]) -> str:
+    if not pages:
+        return "A part"
+    return f"Page {pages[0]}" if len(pages) == 1 else f"Pages {pages[0]} to {pages[-1]}"

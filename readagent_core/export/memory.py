@@ -1,0 +1,251 @@
+"""A gist memory as a file: Markdown, one HTML page, EPUB, or JSON, which ``open_file`` opens again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html import escape
+from io import BytesIO
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import SettingsError
+from readagent_core.export import html_page
+from readagent_core.export.text_files import escape_markdown, slug
+from readagent_core.memory import GistMemory, Page
+from readagent_core.words import collapse_whitespace, count_of
+from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION
+
+MEMORY_FORMATS = {
+    "md": "text/markdown",
+    "html": "text/html",
+    "json": "application/json",
+    "epub": "application/epub+zip",
+}
+_MAP_HEIGHT = 44  # pixels of the longest page's cell in the map of the HTML page
+_PAGES_PER_CHAPTER = 25  # of an EPUB, where the book has no sections
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_EPUB_STYLE = (
+    "h1,h2{font-weight:normal} .n{color:#666b73;font-size:.8em;margin:1.6em 0 .2em} .p{font-style:italic;color:#50565e}"
+)
+
+
+def export_memory(memory: GistMemory, format: str) -> bytes:
+    """The memory as the bytes of a file. ``format``: a key of MEMORY_FORMATS, else SettingsError."""
+    if format not in MEMORY_FORMATS:
+        raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
+    return _WRITERS[format](memory)
+
+
+def memory_file_name(memory: GistMemory, format: str) -> str:
+    """A name for the exported file, from the book's title."""
+    return f"{slug(memory.document.title)}-gists.{format}"
+
+
+def memory_facts(memory: GistMemory) -> str:
+    """One line: pages, words before and after, who read it. Says so when the reading is not complete."""
+    words = sum(page.words for page in memory.pages)
+    parts = [
+        count_of(len(memory.pages), "page"),
+        f"{words:,} words kept in {memory.gist_words:,} ({memory.compression_rate:.1f} % fewer)",
+    ]
+    if memory.model:
+        parts.append(f"read by {memory.model}{f', recorded {memory.recorded}' if memory.recorded else ''}")
+    if not memory.complete:
+        parts.append("not read to the end yet")
+    return " · ".join(parts)
+
+
+def _pause(memory: GistMemory, page: Page) -> str:
+    """Why the reader paused after this page; '' after the last, and where there is nothing to say."""
+    if page.number == len(memory.pages):
+        return ""
+    if page.fallback:
+        return "Paused here by rule: the model named no place it was offered, so the last one was taken"
+    return f"Paused here: {page.reason.strip()}" if page.reason.strip() else ""
+
+
+def _gist_text(memory: GistMemory, number: int) -> str:
+    gist = memory.gists[number - 1]
+    return gist.text if gist is not None else ""
+
+
+# --- Markdown -------------------------------------------------------------------------------------------
+
+
+def _markdown(memory: GistMemory) -> bytes:
+    document = memory.document
+    lines = [f"# {escape_markdown(collapse_whitespace(document.title))}", ""]
+    if document.author:
+        lines += [f"by {escape_markdown(collapse_whitespace(document.author))}", ""]
+    lines += [escape_markdown(memory_facts(memory)), ""]
+    for page in memory.pages:
+        for index in range(page.start, page.end):
+            for section in document.headings(index):
+                lines += [
+                    f"{'#' * min(section.level + 1, 5)} {escape_markdown(collapse_whitespace(section.title))}",
+                    "",
+                ]
+        gist = escape_markdown(_gist_text(memory, page.number)) or "(no gist yet)"
+        lines += [f"**Page {page.number}**", "", gist, ""]
+        if pause := _pause(memory, page):
+            lines += [f"*‖ {escape_markdown(collapse_whitespace(pause))}*", ""]
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+# --- JSON -----------------------------------------------------------------------------------------------
+
+
+def _json(memory: GistMemory) -> bytes:
+    data = {
+        "format": READING_FORMAT,
+        "version": READING_VERSION,
+        "document": join_paragraphs(memory.document).to_dict(),
+        "memory": memory.to_dict(),
+    }
+    return json.dumps(data, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
+
+
+def join_paragraphs(document: Document) -> Document:
+    """``document`` with paragraphs that were split for a reading joined again; same ``id``."""
+    if not any(p.continues for p in document.paragraphs):
+        return document
+    paragraphs: list[Paragraph] = []
+    moved: list[int] = []
+    for paragraph in document.paragraphs:
+        if paragraph.continues and paragraphs:
+            paragraphs[-1] = replace(paragraphs[-1], text=paragraphs[-1].text + paragraph.text)
+        else:
+            paragraphs.append(paragraph)
+        moved.append(len(paragraphs) - 1)
+    sections = tuple(replace(s, start=moved[s.start]) for s in document.sections)
+    return replace(document, paragraphs=tuple(paragraphs), sections=sections)
+
+
+# --- HTML: gist beside text, the pauses, the map of the book ----------------------------------------------
+
+
+def _html(memory: GistMemory) -> bytes:
+    document = memory.document
+    pages = "".join(_html_article(memory, page) for page in memory.pages)
+    author = f'<p class="by">{escape(document.author)}</p>' if document.author else ""
+    body = (
+        f'<header><h1 lang="{escape(document.language)}">{escape(document.title)}</h1>{author}'
+        f'<p class="facts">{escape(memory_facts(memory))}</p></header>'
+        f'<nav class="map" aria-label="Map of the book">{_html_map(memory)}</nav><main>{pages}</main>'
+    )
+    direction = "rtl" if document.right_to_left else "ltr"
+    whole = html_page.page(document.title, body, language=document.language, direction=direction)
+    return whole.encode("utf-8", "replace")
+
+
+def _html_article(memory: GistMemory, page: Page) -> str:
+    document, number = memory.document, page.number
+    language = escape(document.language)
+    gist = memory.gists[number - 1]
+    headings = "".join(
+        f'<h2 lang="{language}">{escape(section.title)}</h2>'
+        for index in range(page.start, page.end)
+        for section in document.headings(index)
+    )
+    marks = []
+    if gist is not None and gist.fallback:
+        marks.append("by rule: the page's own first sentences")
+    if gist is not None and gist.edited:
+        marks.append("changed by hand")
+    note = f'<p class="mark">{escape("; ".join(marks))}</p>' if marks else ""
+    pause = _pause(memory, page)
+    stroke = f'<p class="pause"><b>‖</b> {escape(pause)}</p>' if pause else ""
+    words = f"{gist.words:,} of {page.words:,} words" if gist is not None else f"{page.words:,} words, no gist yet"
+    return (
+        f'{headings}<article id="p{number}"><p class="head"><b>Page {number}</b> · {words}</p>'
+        f'<p class="gist">{escape(_gist_text(memory, number))}</p>{note}'
+        f'<details><summary>The page in full</summary><div class="text" lang="{language}">'
+        f"{_html_paragraphs(memory.page_text(number))}</div></details></article>{stroke}"
+    )
+
+
+def _html_paragraphs(text: str) -> str:
+    return "".join(f"<p>{escape(piece)}</p>" for piece in text.split("\n\n") if piece.strip())
+
+
+def _html_map(memory: GistMemory) -> str:
+    longest = max((p.words for p in memory.pages), default=1) or 1
+    cells = []
+    for page in memory.pages:
+        gist = memory.gists[page.number - 1]
+        share = gist.words / page.words if gist is not None and page.words else 0
+        shade = 1 + sum(share > limit for limit in (0.12, 0.18, 0.26))
+        height = max(6, round(_MAP_HEIGHT * page.words / longest))
+        cells.append(
+            f'<a class="m{shade}" href="#p{page.number}" style="height:{height}px" '
+            f'title="Page {page.number}: {page.words:,} words"><span>Page {page.number}</span></a>'
+        )
+    return "".join(cells)
+
+
+# --- EPUB: the book in a tenth of its words, a chapter a section ------------------------------------------
+
+
+def _epub(memory: GistMemory) -> bytes:
+    from ebooklib import epub  # takes a moment to load
+
+    document = memory.document
+    language = document.language
+    style = epub.EpubItem("style", "style.css", "text/css", _EPUB_STYLE.encode())
+
+    def chapter(name: str, title: str, body: str) -> epub.EpubHtml:
+        made = epub.EpubHtml(uid=name, title=_xml(title), file_name=f"{name}.xhtml", lang=language)
+        made.content = f"<h1>{escape(_xml(title))}</h1>{body}"
+        made.add_item(style)
+        return made
+
+    chapters = [chapter("front", document.title, f"<p>{escape(_xml(memory_facts(memory)))}</p>")]
+    for number, (title, pages) in enumerate(_chapters(memory), start=1):
+        chapters.append(chapter(f"part{number:04}", title, "".join(_epub_page(memory, page) for page in pages)))
+    book = epub.EpubBook()
+    book.set_identifier(f"readagent-{document.id}-{memory.plan.key}")
+    book.set_title(_xml(document.title))
+    book.set_language(language)
+    book.set_direction("rtl" if document.right_to_left else "ltr")
+    if document.author:
+        book.add_author(_xml(document.author))
+    book.add_metadata("DC", "description", f"Gists made by ReadAgent. {_xml(memory_facts(memory))}")
+    for item in (style, *chapters, epub.EpubNcx(), epub.EpubNav()):
+        book.add_item(item)
+    book.toc = [epub.Link(c.file_name, c.title, c.id) for c in chapters]
+    book.spine = ["nav", *chapters]
+    out = BytesIO()
+    epub.write_epub(out, book)
+    return out.getvalue()
+
+
+def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
+    """Pages grouped by the section they begin in, in order; by 25 where the book has no sections."""
+    chapters: list[tuple[str, list[Page]]] = []
+    if not memory.document.sections:
+        for at in range(0, len(memory.pages), _PAGES_PER_CHAPTER):
+            pages = list(memory.pages[at : at + _PAGES_PER_CHAPTER])
+            chapters.append((f"Pages {pages[0].number} to {pages[-1].number}", pages))
+        return chapters
+    sections = [memory.section_of(page.number) for page in memory.pages]
+    for index, (page, section) in enumerate(zip(memory.pages, sections, strict=True)):
+        if index == 0 or section is not sections[index - 1]:
+            chapters.append((section.title if section else memory.document.title, []))
+        chapters[-1][1].append(page)
+    return chapters
+
+
+def _epub_page(memory: GistMemory, page: Page) -> str:
+    text = _html_paragraphs(_xml(_gist_text(memory, page.number) or "(no gist yet)"))
+    pause = _pause(memory, page)
+    return f'<p class="n">Page {page.number}</p>{text}' + (f'<p class="p">‖ {escape(_xml(pause))}</p>' if pause else "")
+
+
+def _xml(text: str) -> str:
+    """``text`` without the control characters that XML forbids."""
+    return _NOT_XML.sub("", text)
+
+
+_WRITERS: dict[str, Callable[[GistMemory], bytes]] = {"md": _markdown, "html": _html, "json": _json, "epub": _epub}

@@ -1,0 +1,229 @@
+"""Ask a question of a book, as a job. Every event is saved as it comes, so that a closed tab or process loses nothing.
+
+Answers come from the pages read so far. Under a spoiler limit they come from a memory that ends at the limit, so that
+no later page can enter a prompt.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import accumulate
+from typing import Any
+
+from readagent_core import methods
+from readagent_core.document import Document
+from readagent_core.errors import CancelledError, CutOffError, NotInLibraryError, ReadAgentError, SettingsError
+from readagent_core.jobs import Job
+from readagent_core.library.holding import Hold
+from readagent_core.library.records import Exchange, Position, Reading
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
+from readagent_core.methods.support.resources import with_resources
+from readagent_core.models.cost.meter import Metered
+from readagent_core.words import collapse_whitespace, count_of, first_words
+from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.questions import STANDALONE, make_standalone, standalone_prompt, visible_history
+from readagent_core.workspace.reading import newest_memory
+
+DEFAULTS = AskSettings()
+FLUSH_SECONDS = 0.25  # parts of a streaming answer are saved together this often; every other event at once
+TITLE_WORDS = 9
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class AskProgress:
+    """What an asking job publishes. ``events``: all but the answer's parts, which are joined in ``text``."""
+
+    exchange_id: str
+    events: tuple[Event, ...] = ()
+    text: str = ""
+
+
+def job_key(exchange_id: str) -> str:
+    return f"ask {exchange_id}"
+
+
+def ask(
+    workspace: Workspace,
+    book_id: str,
+    question: Question,
+    *,
+    method: str = "read-agent-p",
+    settings: AskSettings = DEFAULTS,
+    conversation_id: str | None = None,
+    up_to: int | None = None,
+    reading_id: int | None = None,
+    use_cache: bool = True,
+) -> tuple[Exchange, Job]:
+    """Start to answer ``question`` from what is read so far; the job publishes ``AskProgress``.
+
+    Without ``conversation_id`` a new conversation begins. ``up_to``: the last page that may be seen.
+    ``reading_id``: another reading than the newest. ``use_cache`` False: ask the model even what it was asked before.
+    """
+    library, text = workspace.library, question.text.strip()
+    if not text:
+        raise SettingsError("Write a question first.")
+    chosen = methods.method(method)
+    reading, memory = _reading_to_ask(workspace, book_id, reading_id)
+    so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
+    if up_to is not None:
+        if up_to < 1:
+            raise SettingsError("Nothing is read yet up to your place. Read a page, or ask about the whole book.")
+        memory = memory.up_to(up_to)
+    if not memory.readable:
+        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then ask again.")
+    if conversation_id is None:
+        conversation_id = library.new_conversation(book_id, conversation_title(text)).id
+    history = visible_history(library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
+    settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
+    # one meter for every call of this question: the step before the method shares the method's budget
+    model = Metered(workspace.model if use_cache else workspace.model.without_cache())
+    extra: dict[str, Any] = {"model": model.name, "where": model.where, "words": memory.readable_words}
+    if so_far:
+        extra["pages_read"] = so_far
+    exchange = library.start_exchange(
+        conversation_id,
+        reading.id,
+        text,
+        options=question.options,
+        method=method,
+        settings=asdict(settings),
+        up_to=up_to,
+        extra=extra,
+    )
+    hold = _hold(workspace, exchange)
+    hold.take()
+
+    def events(job: Job) -> Iterator[Event]:
+        standalone = text
+        if so_far:
+            yield Noted(f"Answered from the {'page' if so_far == 1 else count_of(so_far, 'page')} read so far.")
+        if history and model.is_language_model:
+            document = memory.document
+            prompt = standalone_prompt(text, history, title=document.title, language=document.language)
+            standalone, step = make_standalone(prompt, text, model, job)
+            yield from step
+            if standalone != text:
+                extra[STANDALONE] = standalone
+        equipped = with_resources(settings, workspace.tools(reading.document_id))
+        yield from chosen.run(replace(question, text=standalone), memory, model, equipped, job)
+
+    def work(job: Job) -> AskProgress:
+        try:
+            return _record(workspace, exchange, job, events(job), extra=extra)
+        finally:
+            hold.remove()
+
+    return exchange, workspace.jobs.start(job_key(exchange.id), work)
+
+
+def _reading_to_ask(workspace: Workspace, book_id: str, reading_id: int | None) -> tuple[Reading, GistMemory]:
+    if reading_id is not None:
+        return workspace.library.reading(reading_id), workspace.library.memory(reading_id)
+    found = newest_memory(workspace, book_id)
+    if found is None:
+        raise NotInLibraryError("This book has not been read yet. Start reading it, then ask again.")
+    return found
+
+
+def _hold(workspace: Workspace, exchange: Exchange) -> Hold:
+    """The lock of the process that answers this exchange; the system frees it when that process ends."""
+    return Hold(workspace.home, f"exchange-{exchange.id}")
+
+
+def _record(
+    workspace: Workspace, exchange: Exchange, job: Job, events: Iterator[Event], *, extra: dict[str, Any]
+) -> AskProgress:
+    """Save and publish every one of ``events`` as it comes, and how they ended."""
+    recorder = _Recorder(workspace, exchange, job)
+    began = time.monotonic()
+
+    def finish(state: str, error: str = "") -> AskProgress:
+        recorder.flush()
+        figures = {**extra, "seconds": round(time.monotonic() - began, 3)}
+        workspace.library.finish_exchange(exchange.id, state, error, figures)
+        return recorder.progress
+
+    try:
+        for event in events:
+            recorder.add(event)
+            job.check()
+    except CancelledError as error:
+        finish("cancelled", str(error))
+        raise
+    except CutOffError as error:
+        finish("cut off", str(error))
+        raise
+    except ReadAgentError as error:
+        finish("failed", str(error))
+        raise
+    except BaseException:
+        finish("failed", "Something in ReadAgent itself went wrong. What was written so far is kept; please ask again.")
+        raise
+    return finish("cut off" if recorder.cut_off else "done")
+
+
+class _Recorder:
+    """Saves events in the library and publishes them; the parts of a streamed answer are joined."""
+
+    def __init__(self, workspace: Workspace, exchange: Exchange, job: Job) -> None:
+        self._library, self._exchange, self._job = workspace.library, exchange, job
+        self.progress = AskProgress(exchange.id)
+        self.cut_off = False
+        self._unsaved: list[str] = []
+        self._flushed = 0.0
+
+    def add(self, event: Event) -> None:
+        if isinstance(event, AnswerPart):
+            self._unsaved.append(event.text)
+            self.progress = replace(self.progress, text=self.progress.text + event.text)
+            if time.monotonic() - self._flushed >= FLUSH_SECONDS:
+                self.flush()
+        else:
+            self.flush()
+            self._library.append_event(self._exchange.id, event_to_dict(event))
+            self.progress = replace(self.progress, events=(*self.progress.events, event))
+            if isinstance(event, Answered):
+                self.cut_off = event.answer.cut_off
+        self._job.publish(value=self.progress)
+
+    def flush(self) -> None:
+        if self._unsaved:
+            self._library.append_event(self._exchange.id, event_to_dict(AnswerPart("".join(self._unsaved))))
+            self._unsaved.clear()
+        self._flushed = time.monotonic()
+
+
+def conversation_title(question: str) -> str:
+    """A conversation's first title: the beginning of its first question."""
+    text = collapse_whitespace(question)
+    title = first_words(text, TITLE_WORDS)
+    return title if len(title) == len(text) else f"{title} …"
+
+
+def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
+    """The saved state of an exchange, or 'interrupted' where that is 'running' and no process works on it any more."""
+    if exchange.state != "running" or _hold(workspace, exchange).is_held():
+        return exchange.state
+    state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
+    return INTERRUPTED if state == "running" else state
+
+
+def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:
+    """The number of the page that holds the furthest place reached: the spoiler limit. The last page where that lies
+    beyond; 0 where there is no page.
+
+    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading:
+    the two have the same characters in the same order.
+    """
+    if not memory.pages:
+        return 0
+    paragraph = min(max(position.furthest, position.paragraph), len(whole.paragraphs) - 1)
+    before = sum(len(p.text) for p in whole.paragraphs[:paragraph])
+    ends = list(accumulate(len(p.text) for p in memory.document.paragraphs))
+    page = memory.page_at(min(bisect_right(ends, before), len(ends) - 1))
+    return page.number if page else memory.pages[-1].number

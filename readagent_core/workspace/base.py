@@ -1,0 +1,60 @@
+"""The workspace: settings, library, jobs and model, which the functions of this package take as first argument.
+
+One a process; any thread may use it.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from readagent_core import models
+from readagent_core.jobs import Jobs
+from readagent_core.library import Library
+from readagent_core.methods.support.resources import Resources
+from readagent_core.models.base import ChatModel
+from readagent_core.settings import Settings
+
+CONNECTIONS = 8  # model calls at the same time, where the settings do not say
+
+
+class Workspace:
+    """``model``: the model to use whatever the settings say, for tests and experiments."""
+
+    def __init__(self, settings: Settings, *, model: ChatModel | None = None) -> None:
+        self.settings = settings
+        self.jobs = Jobs()
+        self.library = Library(settings.home)
+        self._lock = threading.Lock()
+        self._model = model
+
+    @property
+    def home(self) -> Path:
+        return self.settings.home
+
+    @property
+    def model(self) -> ChatModel:
+        """The chosen model, connected at the first use; the built-in reader where none is chosen."""
+        with self._lock:
+            if self._model is None:
+                self._model = models.connect(self.settings)
+            return self._model
+
+    @property
+    def connections(self) -> int:
+        """How many model calls may be made at the same time."""
+        return int(self.settings.saved.get("connections") or CONNECTIONS)
+
+    def reconnect(self, settings: Settings) -> None:
+        """Use other settings from now on. Work under way keeps the model it began with."""
+        with self._lock:
+            self.settings = settings
+            self._model = None
+
+    def tools(self, document_id: str) -> Resources:
+        """What a method runs with. ``document_id``: the text that the question is about."""
+        return Resources(
+            embedder=models.connect_embedder(self.settings),
+            artifacts=self.library.shelf(document_id),
+            connections=self.connections,
+        )

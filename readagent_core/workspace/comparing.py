@@ -1,0 +1,280 @@
+"""One question put to several methods at the same time, as one job, which publishes the comparison as it grows.
+
+A method that fails does not stop the others. The last comparison of a text is saved beside it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from readagent_core import methods
+from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
+from readagent_core.jobs import Job
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import (
+    Answer,
+    Answered,
+    AnswerPart,
+    AskSettings,
+    Event,
+    LookedUp,
+    ModelCall,
+    Question,
+    answer_from_dict,
+)
+from readagent_core.methods.support.resources import with_resources
+from readagent_core.overlap import rouge, strip_citations
+from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.reading import newest_memory
+
+METHODS_AT_ONCE = 6
+PUBLISH_SECONDS = 0.15
+CANCEL_POLL_SECONDS = 0.1
+STOP_SECONDS = 0.25  # how long a stopped comparison waits for its methods; what they still do after that is discarded
+ARTIFACT = "comparison"
+STOPPED = "Stopped. What was done so far is kept."
+UNEXPECTED = "Something in ReadAgent itself went wrong. The other methods continue; please ask again."
+_DOING = {
+    "look_up": "Looked over the gists",
+    "look_up_ranked": "Looked over the gists",
+    "look_up_next": "Looked over the gists",
+    "tree_segment": "Building the tree",
+    "tree_parent": "Building the tree",
+    "walk": "Walking the tree",
+    "leaf": "Reading a part",
+    "carry": "Carrying the summary",
+    "compress": "Shortening topics",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method's row. ``state``: 'waiting', 'running', 'done', 'cut off', 'failed' or 'cancelled'.
+
+    ``doing``: what the method does now, for people. ``text``: the answer so far. ``seconds``: of wall-clock time.
+    ``rouge``: how much the answer shares with the known answers, 0 to 1; empty where none is known.
+    """
+
+    method: str
+    state: str = "waiting"
+    doing: str = ""
+    text: str = ""
+    calls: int = 0
+    seconds: float = 0.0
+    answer: Answer | None = None
+    error: str = ""
+    rouge: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> bool:
+        return self.state not in ("waiting", "running")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``correct``: index of the right option, None where it is not known. ``references``: known answers, as people
+    wrote them. ``pages``: words of each page, in order.
+
+    ``words``: of the text asked about. ``model``: who answered. ``asked``: ``time.time()`` seconds.
+    """
+
+    title: str
+    language: str
+    question: str
+    options: tuple[str, ...]
+    correct: int | None
+    words: int
+    pages: tuple[int, ...]
+    model: str
+    asked: float
+    entries: tuple[Entry, ...]
+    references: tuple[str, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        return all(entry.ended for entry in self.entries)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
+        entries = tuple(
+            Entry(**{**e, "answer": None if e["answer"] is None else answer_from_dict(e["answer"])})
+            for e in data["entries"]
+        )
+        return cls(
+            **{
+                **data,
+                "options": tuple(data["options"]),
+                "pages": tuple(data["pages"]),
+                "references": tuple(data.get("references", ())),
+                "entries": entries,
+            },
+        )
+
+
+def is_right(comparison: Comparison, entry: Entry) -> bool | None:
+    """Whether the method chose the right option; None where that is not known."""
+    if comparison.correct is None or entry.answer is None or not comparison.options:
+        return None
+    return entry.answer.option == comparison.correct
+
+
+def job_key(book_id: str) -> str:
+    return f"compare {book_id}"
+
+
+def compare(
+    workspace: Workspace,
+    book_id: str,
+    question: Question,
+    names: Sequence[str],
+    *,
+    settings: AskSettings,
+    correct: int | None = None,
+    references: Sequence[str] = (),
+) -> Job:
+    """The job that asks every method of ``names``; it publishes a Comparison. One a book at a time."""
+    if not question.text.strip():
+        raise SettingsError("Write a question first.")
+    if not names:
+        raise SettingsError("Choose at least one method.")
+    chosen = {name: methods.method(name) for name in names}
+    memory = _memory_to_ask(workspace, book_id)
+    equipped = with_resources(
+        replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
+        workspace.tools(memory.document.id),
+    )
+    model = workspace.model
+    begun = Comparison(
+        title=memory.document.title,
+        language=memory.document.language,
+        question=question.text.strip(),
+        options=question.options,
+        correct=correct,
+        words=memory.readable_words,
+        pages=tuple(page.words for page in memory.pages),
+        model=model.name,
+        asked=time.time(),
+        entries=tuple(Entry(name) for name in chosen),
+        references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),
+    )
+
+    def work(job: Job) -> Comparison:
+        rows = _Rows(job, begun)
+        pool = ThreadPoolExecutor(max_workers=METHODS_AT_ONCE)
+        runs = [
+            pool.submit(rows.run, row, partial(method.run, question, memory, model, equipped, job))
+            for row, method in enumerate(chosen.values())
+        ]
+        while wait(runs, CANCEL_POLL_SECONDS).not_done and not job.cancelled:
+            pass
+        wait(runs, STOP_SECONDS)
+        pool.shutdown(wait=False, cancel_futures=True)
+        comparison = rows.close()
+        workspace.library.save_artifact(memory.document.id, ARTIFACT, "last", comparison.to_dict())
+        job.check()
+        return comparison
+
+    return workspace.jobs.start(job_key(book_id), work)
+
+
+def last_comparison(workspace: Workspace, book_id: str) -> Comparison | None:
+    """The last comparison of the book's newest text, or None."""
+    saved = workspace.library.artifact(workspace.library.book(book_id).document_id, ARTIFACT, "last")
+    return None if saved is None else Comparison.from_dict(saved)
+
+
+def _memory_to_ask(workspace: Workspace, book_id: str) -> GistMemory:
+    found = newest_memory(workspace, book_id)
+    if found is None:
+        raise NotInLibraryError("This book has not been read yet. Start reading it, then compare.")
+    if not found[1].readable:
+        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then compare.")
+    return found[1]
+
+
+class _Rows:
+    """The comparison as it grows. Every method's thread changes its own row, until ``close``."""
+
+    def __init__(self, job: Job, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self._job = job
+        self._lock = threading.Lock()
+        self._published = 0.0
+        self._closed = False
+        job.publish(value=comparison, total=len(comparison.entries))
+
+    def run(self, row: int, events: Callable[[], Iterator[Event]]) -> None:
+        """Run one method to its end, and record how it ended."""
+        began = time.monotonic()
+        end: dict[str, Any]
+        try:
+            self._job.check()
+            self._change(row, state="running")
+            for event in events():
+                self._add(row, event, seconds=round(time.monotonic() - began, 2))
+                self._job.check()
+        except CancelledError as error:
+            end = {"state": "cancelled", "error": str(error)}
+        except ReadAgentError as error:
+            end = {"state": "failed", "error": str(error)}
+        except Exception:  # noqa: BLE001  a bug of ours in one method must not take the others with it
+            traceback.print_exc()
+            end = {"state": "failed", "error": UNEXPECTED}
+        else:
+            answer = self._comparison.entries[row].answer
+            end = {"state": "cut off" if answer is not None and answer.cut_off else "done"}
+        self._change(row, **end, doing="", seconds=round(time.monotonic() - began, 2))
+
+    def close(self) -> Comparison:
+        """The comparison as it is in the end: a row whose method was stopped before it ended is cancelled."""
+        with self._lock:
+            self._closed = True
+            stopped = [
+                entry if entry.ended else replace(entry, state="cancelled", doing="", error=STOPPED)
+                for entry in self._comparison.entries
+            ]
+            self._comparison = replace(self._comparison, entries=tuple(stopped))
+            self._publish()
+            return self._comparison
+
+    def _add(self, row: int, event: Event, *, seconds: float) -> None:
+        entry = self._comparison.entries[row]
+        if isinstance(event, AnswerPart):
+            self._change(row, text=entry.text + event.text, doing="", seconds=seconds, publish=False)
+        elif isinstance(event, Answered):
+            known = self._comparison.references
+            shared = rouge(strip_citations(event.answer.text), known) if known else {}
+            self._change(row, answer=event.answer, text=event.answer.text, rouge=shared, seconds=seconds)
+        elif isinstance(event, ModelCall):
+            calls = entry.calls + 1
+            doing = f"{_DOING[event.task]}: {calls} calls so far" if event.task in _DOING else ""
+            self._change(row, calls=calls, doing=doing, seconds=seconds, publish=False)
+        elif isinstance(event, LookedUp) and event.pages:
+            pages = ("page " if len(event.pages) == 1 else "pages ") + ", ".join(map(str, sorted(event.pages)[:8]))
+            self._change(row, doing=f"Read again: {pages}", seconds=seconds)
+
+    def _change(self, row: int, *, publish: bool = True, **changes: Any) -> None:
+        """Change a row, and publish it now or, with ``publish`` False, when PUBLISH_SECONDS have passed."""
+        with self._lock:
+            if self._closed:
+                return
+            entries = list(self._comparison.entries)
+            entries[row] = replace(entries[row], **changes)
+            self._comparison = replace(self._comparison, entries=tuple(entries))
+            if publish or time.monotonic() - self._published >= PUBLISH_SECONDS:
+                self._publish()
+
+    def _publish(self) -> None:
+        self._published = time.monotonic()
+        done = sum(entry.ended for entry in self._comparison.entries)
+        self._job.publish(value=self._comparison, done=done)

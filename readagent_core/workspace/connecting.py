@@ -1,0 +1,178 @@
+"""Choose and test a model, and change the settings.
+
+A key stays in memory unless the person asks for it to be stored (``key_places``). A choice made here holds until the
+app ends; at the next start the environment and secrets.toml come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readagent_core import keyrings
+from readagent_core.errors import SettingsError
+from readagent_core.jobs import Job
+from readagent_core.models.connection import relearn, window_set
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.models.server.probe import PRESETS, Check, Preset, try_model
+from readagent_core.settings import Secret, Settings, load_settings, save_settings
+from readagent_core.workspace import key_places
+from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.key_places import MEMORY
+
+TEST_KEY = "test model"
+FIGURES_BY_HAND = 2  # of a price set by hand; one from a server has its date too
+CONNECTION = ("base_url", "api_key", "model")
+
+
+@dataclass(frozen=True)
+class ModelTest:
+    """What a test has found out so far. ``where``: the server's address."""
+
+    model: str
+    where: str
+    checks: tuple[Check, ...] = ()
+
+
+def preset_of(address: str) -> Preset | None:
+    """The provider an address belongs to; None for one of the person's own."""
+    plain = _plain(address)
+    return next((p for p in PRESETS if _plain(p.address) == plain), None)
+
+
+def complete_address(text: str) -> str:
+    """The whole address for what a person typed: 'localhost:1234' → 'http://localhost:1234/v1'.
+
+    Raises SettingsError for what cannot be one.
+    """
+    text = text.strip()
+    if text.endswith("://"):
+        text = ""
+    text = text.rstrip("/")
+    for ending in ("/chat/completions", "/models", "/embeddings"):
+        text = text.removesuffix(ending)
+    if not text or any(c.isspace() for c in text):
+        raise SettingsError("Enter the address of the server, for example http://localhost:1234/v1.")
+    if "://" not in text:
+        local = text.split(":")[0].split("/")[0] in ("localhost", "127.0.0.1", "0.0.0.0")
+        text = f"{'http' if local or text.split('/')[0].count('.') == 3 else 'https'}://{text}"
+    scheme, rest = text.split("://", 1)
+    if scheme not in ("http", "https") or not rest.split("/")[0]:
+        raise SettingsError("The address must begin with http:// or https://.")
+    return text if "/" in rest else f"{text}/v1"
+
+
+def use_model(
+    workspace: Workspace, *, address: str, model: str, key: Secret, place: str = MEMORY, price: Price | None = None
+) -> Settings:
+    """Use this model from now on, here and at the next start. Raises SettingsError.
+
+    ``key``: empty where none is needed. ``place``: where it is kept, one of ``key_places.places()``; a key kept
+    anywhere else is removed; where the keyring does not let it be removed, SettingsError is raised after the model is
+    in use. ``price``: as the server lists it; kept with its day, unless one was set by hand.
+    """
+    address, model = complete_address(address), model.strip()
+    if not model:
+        raise SettingsError("Choose a model, or type its name as the server knows it.")
+    changes: dict[str, Any] = {"base_url": address, "model": model}
+    prices = workspace.settings.saved.get("prices", {})
+    if price is not None and len(prices.get(model, ())) != FIGURES_BY_HAND:
+        changes["prices"] = {**prices, model: [price.read, price.written, price.as_of]}
+    place, old = key_places.save(workspace, address, key, place, changes)
+    fresh = load_settings()
+    origin = {name: MEMORY if _is_overridden(fresh, name) else "settings" for name in CONNECTION}
+    if not _is_overridden(fresh, "api_key"):
+        origin["api_key"] = place
+    trouble = "" if key or _is_overridden(fresh, "api_key") else fresh.key_trouble
+    chosen = replace(fresh, base_url=address, model=model, api_key=key, origin=origin, key_trouble=trouble)
+    relearn(address, model)
+    workspace.reconnect(chosen)
+    if old:
+        keyrings.remove(workspace.home, old)
+    return chosen
+
+
+def use_built_in(workspace: Workspace) -> Settings:
+    """Use the built-in reader. The address is remembered for the next time; a kept key is removed.
+
+    Raises SettingsError where the keyring does not let it be removed; the built-in reader is in use all the same.
+    """
+    _, old = key_places.save(workspace, "", Secret(), MEMORY, {"model": None})
+    fresh = load_settings()
+    origin = {name: MEMORY if _is_overridden(fresh, name) else "" for name in CONNECTION}
+    chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin, key_trouble="")
+    workspace.reconnect(chosen)
+    if old:
+        keyrings.remove(workspace.home, old)
+    return chosen
+
+
+def change_settings(workspace: Workspace, changes: Mapping[str, Any]) -> Settings:
+    """Save other settings (limits, prices, budget, cache); the model in use stays. Raises SettingsError."""
+    save_settings(workspace.home, changes)
+    fresh = load_settings()
+    now = workspace.settings
+    held = {name: getattr(now, name) for name in CONNECTION}
+    chosen = replace(fresh, **held, origin=now.origin, key_trouble=now.key_trouble)
+    workspace.reconnect(chosen)
+    return chosen
+
+
+def override_notice(settings: Settings) -> str:
+    """A line for people where the environment or secrets.toml will decide at the next start; else ''."""
+    fresh = load_settings()
+    names = [name for name in CONNECTION if _is_overridden(fresh, name) and settings.origin.get(name) == MEMORY]
+    if not names:
+        return ""
+    place = "secrets.toml" if fresh.origin.get(names[0]) == "secrets" else "the environment"
+    return f"{place[0].upper()}{place[1:]} names a model too. It will be used again when the app next starts."
+
+
+def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret) -> Job:
+    """Test a model in the background; the job publishes a ModelTest. Raises SettingsError."""
+    address = complete_address(address)
+    if not model.strip():
+        raise SettingsError("Choose a model first, then test it.")
+    window = window_set(workspace.settings.saved, model.strip())
+
+    def work(job: Job) -> ModelTest:
+        server = OpenAIServer(address, model.strip(), api_key=key, window=int(window) if window else None)
+        result = ModelTest(server.name, address)
+        job.publish(value=result)
+        try:
+            for check in try_model(server, job):
+                result = replace(result, checks=(*result.checks, check))
+                job.publish(value=result, done=len(result.checks), total=6)
+        finally:
+            server.close()
+        return result
+
+    running = workspace.jobs.get(TEST_KEY)
+    if running is not None and running.running:
+        running.cancel()
+        running.join(5)
+    workspace.jobs.forget(TEST_KEY)
+    return workspace.jobs.start(TEST_KEY, work)
+
+
+VERDICTS = {
+    "good": "The test passed",
+    "weak": "The test passed, with limits",
+    "failed": "This model will struggle",
+}
+
+
+def outcome_of(checks: tuple[Check, ...]) -> str:
+    """The test's outcome, a key of ``VERDICTS``."""
+    states = {check.state for check in checks}
+    return "failed" if "failed" in states else "good" if states <= {"good"} else "weak"
+
+
+def _is_overridden(fresh: Settings, name: str) -> bool:
+    return fresh.origin.get(name) in ("environment", "secrets")
+
+
+def _plain(address: str) -> str:
+    return address.strip().rstrip("/").lower().replace("127.0.0.1", "localhost").removesuffix("/v1")

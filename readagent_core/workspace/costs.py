@@ -1,0 +1,231 @@
+"""What reading and asking cost: an estimate before, the figures after, and the budget of a book. Money is in dollars.
+
+Estimates are called estimates. Replies from the cache sent nothing; what they saved is reported apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from readagent_core.document import Document
+from readagent_core.library.records import Reading
+from readagent_core.memory import compression_rate
+from readagent_core.methods.base import Answer, Event, ModelCall
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.prices import Quote, money, quote
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import estimate
+from readagent_core.usage import Usage
+from readagent_core.words import count_of
+from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.replay import answer_of
+
+TOKENS_PER_WORD = 4 / 3  # of English text, where no server has reported any
+MIN_CALLS = 3  # fewer calls say nothing about a model's speed
+BUDGET_USED = "The budget for this book is used"  # the first words of why a reading stopped for it
+
+
+# --- before a reading -----------------------------------------------------------------------------------
+
+
+def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
+    """'About 25 pages: 50 calls, 30,000 words (45,000 tokens) sent, 5,000 words back; about $0.02; about 3 minutes.'"""
+    pages = count_of(estimate(document, plan).pages, "page")
+    if not workspace.model.is_language_model:
+        return f"About {pages}. The built-in reader costs nothing."
+    found = quote_reading(workspace, document, plan)
+    sent = f"{count_of(found.calls, 'call')}, {found.words_in:,} words ({found.tokens_in:,} tokens) sent"
+    cost = {None: "its price is not known", 0.0: "free"}.get(found.dollars, f"about {money(found.dollars)}")
+    parts = [f"About {pages}: {sent}, {found.words_out:,} words back", cost.replace("about under", "under")]
+    if found.minutes is not None:
+        parts.append("under a minute" if found.minutes < 1 else f"about {round(found.minutes):,} minutes")
+    return f"{'; '.join(parts)}."
+
+
+def quote_reading(workspace: Workspace, document: Document, plan: ReadingPlan) -> Quote:
+    """The estimate for reading ``document`` by ``plan`` with the chosen model."""
+    cost = estimate(document, plan)
+    model = workspace.model
+    return quote(
+        cost.calls,
+        cost.words_in,
+        cost.words_out,
+        price=model.price,
+        seconds_a_call=seconds_per_call(workspace) if model.is_language_model else None,
+        at_once=workspace.connections,
+    )
+
+
+def seconds_per_call(workspace: Workspace) -> float | None:
+    """The mean time of the chosen model's calls in earlier readings; None where there were too few."""
+    calls, seconds = 0, 0.0
+    for book in workspace.library.books():
+        for reading in workspace.library.readings(book.id):
+            if reading.model == workspace.model.name and not reading.recorded:
+                calls += reading.usage.calls
+                seconds += reading.usage.seconds
+    return seconds / calls if calls >= MIN_CALLS else None
+
+
+# --- after a reading ------------------------------------------------------------------------------------
+
+
+def reading_cost(usage: Usage) -> str:
+    """What a reading has sent so far and what the cache saved, in a line; '' where nothing was sent or saved."""
+    sentences: list[str] = []
+    if usage.calls:
+        calls = count_of(usage.calls, "call")
+        sentences.append(f"Reading sent {usage.words_in:,} words in {calls}{_money(usage.cost)}.")
+    if usage.saved_words_in:
+        saved = f" and {money(usage.saved_cost)}" if usage.saved_cost else ""
+        sentences.append(f"The cache saved {usage.saved_words_in:,} words{saved}.")
+    return " ".join(sentences)
+
+
+# --- after an answer ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cost:
+    """``read``: words in the longest in-context text (gists and opened pages). ``whole``: words of the text asked
+    about. ``full_*``: what the full text in one prompt would have been, estimated.
+    """
+
+    read: int
+    whole: int
+    looked_up: int
+    seconds: float
+    usage: Usage
+    full_tokens: int
+    full_cost: float | None
+
+    @property
+    def compression_rate(self) -> float:
+        return compression_rate(self.read, self.whole)
+
+
+def usage_of(events: Sequence[Event]) -> Usage:
+    """Everything an exchange sent and received, the step that made the question self-contained included."""
+    return sum((event.usage for event in events if isinstance(event, ModelCall)), Usage())
+
+
+def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Cost | None:
+    """The cost of a finished answer; None where there is none. ``whole``: words of the text asked about."""
+    answer = answer_of(events)
+    if answer is None:
+        return None
+    usage = usage_of(events)
+    sent = usage.words_in
+    per_word = usage.tokens_in / sent if sent and usage.tokens_in else TOKENS_PER_WORD
+    in_full = usage.cost * (whole / sent) if usage.cost and sent else None
+    return Cost(answer.memory_words, whole, len(answer.looked_up), seconds, usage, round(whole * per_word), in_full)
+
+
+def cost_line(cost: Cost) -> str:
+    """'Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s'"""
+    rate = cost.compression_rate
+    fewer = f" – {rate:.1f} % fewer" if rate > 0 else ""
+    pages = count_of(cost.looked_up, "page") if cost.looked_up else "no page"
+    took = f"; {cost.seconds:.1f} s" if cost.seconds else ""
+    return f"Read {cost.read:,} of {cost.whole:,} words{fewer}; {pages} looked up{took}"
+
+
+def cost_details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
+    """The rest of the figures, one sentence each."""
+    usage = cost.usage
+    if not (usage.calls or usage.cached_calls) or not is_language_model:
+        return []
+    sentences: list[str] = []
+    if usage.words_in:
+        tokens = f" ({usage.tokens_in:,} tokens in, {usage.tokens_out:,} out)" if usage.tokens_in else ""
+        sent = f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}"
+        sentences.append(f"Sent {sent}, instructions included{tokens}{_money(usage.cost)}.")
+    if usage.saved_words_in:
+        saved = f" That saved {money(usage.saved_cost)}." if usage.saved_cost else ""
+        sentences.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.{saved}")
+    full = f"{cost.whole:,} words, about {cost.full_tokens:,} tokens{_money(cost.full_cost)}"
+    return [*sentences, f"The full text in one prompt: {full}."]
+
+
+def gists_only_note(answer: Answer) -> str:
+    """That the answer was made from gists alone; '' where a page was opened or the method uses no gists."""
+    gists = any(how == "gist" for how in answer.seen.values())
+    return "Answered from gists; no page was needed." if gists and not answer.looked_up else ""
+
+
+def _money(amount: float | None) -> str:
+    if not amount:  # not known, or a model that costs nothing
+        return ""
+    return f", ${amount:.2f}" if amount >= 0.1 else f", ${amount:.4f}"
+
+
+# --- the budget of a book -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BookBudget:
+    """All that a book's readings cost, against the limit of Settings or the one a person raised it to.
+
+    ``limit``: None where none is set. ``step``: the limit of Settings, by which it is raised. ``rest``: what reading
+    the rest of the book would cost, estimated from the pages so far; None where that is not known.
+    """
+
+    spent: float
+    limit: float | None
+    step: float
+    rest: float | None = None
+
+    @property
+    def raised(self) -> float:
+        """The next limit: whole steps, above what is spent."""
+        return self.step * (math.floor(max(self.limit or 0.0, self.spent) / self.step + 1e-9) + 1)
+
+    @property
+    def message(self) -> str:
+        """Why the reading stopped, for people."""
+        rest = f" The rest would cost about {money(self.rest)}." if self.rest else ""
+        return f"{self.amounts}, with every page read so far kept.{rest} Raise it to go on."
+
+    @property
+    def amounts(self) -> str:
+        return f"{BUDGET_USED}: {money(self.spent)} of {money(self.limit)} is spent"
+
+
+def book_budget(workspace: Workspace, book_id: str, model: ChatModel, *, reading: Reading | None = None) -> BookBudget:
+    """The budget of a book for ``model``. ``reading``: the one whose rest is to be estimated."""
+    readings = [r for r in workspace.library.readings(book_id) if not r.recorded]
+    spent = sum(r.usage.cost or 0.0 for r in readings)
+    step = float(model.budget or 0.0)
+    limit = max(step, float(workspace.library.preference(_preference(book_id), 0.0))) if step else None
+    return BookBudget(spent, limit, step, _cost_of_rest(workspace, reading) if reading else None)
+
+
+def raise_budget(workspace: Workspace, book_id: str) -> float:
+    """Allow one step more for this book; the new limit. Does nothing where Settings set no limit."""
+    budget = book_budget(workspace, book_id, workspace.model)
+    if budget.limit is None:
+        return 0.0
+    workspace.library.set_preference(_preference(book_id), budget.raised)
+    return budget.raised
+
+
+def exceeded_budget(workspace: Workspace, reading: Reading) -> BookBudget | None:
+    """The budget that stopped a reading; None where another reason did, or no budget is set any more."""
+    if reading.state != "paused" or not reading.why.startswith(BUDGET_USED):
+        return None
+    budget = book_budget(workspace, reading.book_id, workspace.model, reading=reading)
+    return budget if budget.limit is not None else None
+
+
+def _preference(book_id: str) -> str:
+    return f"budget {book_id}"
+
+
+def _cost_of_rest(workspace: Workspace, reading: Reading) -> float | None:
+    memory = workspace.library.memory(reading.id)
+    read = sum(memory.page(n).words for n in memory.readable)
+    if not read or not reading.usage.cost:
+        return None
+    return reading.usage.cost * (memory.document.words - read) / read

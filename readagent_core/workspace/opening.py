@@ -1,0 +1,97 @@
+"""A file becomes a book of the library. The same text is the same book; a changed file is its next version.
+
+An exported reading (JSON) becomes its book together with that reading. Nothing in the library is ever replaced.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from readagent_core.document import Document
+from readagent_core.errors import DamagedDocumentError, DocumentError, WrongFormatError
+from readagent_core.library.records import Book
+from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.memory import GistMemory, check_coverage
+from readagent_core.workspace.base import Workspace
+
+READING_SUFFIX = ".json"  # what the name of an exported reading ends with
+READING_FORMAT, READING_VERSION = "readagent gist memory", 1
+
+
+def open_file(workspace: Workspace, data: bytes, name: str, *, password: str = "") -> Book:
+    """The book in ``data``, added to the library. Raises DocumentError; then nothing was added."""
+    if name.lower().endswith(READING_SUFFIX):
+        return _open_reading(workspace, data, name)
+    return workspace.library.add(load_in_child_process(data, name, password=password), source_name=name)
+
+
+def _open_reading(workspace: Workspace, data: bytes, name: str) -> Book:
+    library = workspace.library
+    document, memory = import_reading(data)
+    present = _same_reading(workspace, memory)
+    if present is not None and (present.pages, present.gists) != (memory.pages, memory.gists):
+        raise DocumentError(
+            "The library holds this reading already, and it differs from the one in this file: a gist was changed, or "
+            "one of the two goes further. Nothing was replaced; the reading in the library is as it was."
+        )
+    book = library.add(document, source_name=name)
+    if present is None:
+        # pages count paragraphs, and the text in the library is never replaced
+        if [p.text for p in library.document(book.id).paragraphs] != [p.text for p in document.paragraphs]:
+            raise DamagedDocumentError(
+                "The library holds this book with its paragraphs divided in another way, so the pages of this "
+                "reading do not fit it. The book was left as it was; read it again here."
+            )
+        library.add_memory(book.id, memory)
+    return book
+
+
+def _same_reading(workspace: Workspace, memory: GistMemory) -> GistMemory | None:
+    """The library's reading of the same text by the same plan and model, if it has pages; of removed books too."""
+    wanted = (memory.document.id, memory.plan.key, memory.model, memory.recorded)
+    for book in workspace.library.books(include_removed=True):
+        for reading in workspace.library.readings(book.id):
+            if reading.pages and wanted == (reading.document_id, reading.plan.key, reading.model, reading.recorded):
+                return workspace.library.memory(reading.id)
+    return None
+
+
+def import_reading(data: bytes) -> tuple[Document, GistMemory]:
+    """The document and the memory of a reading exported as JSON. Raises DocumentError for anything else."""
+    try:
+        values: Any = json.loads(data.decode("utf-8-sig", "surrogatepass"))
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        raise WrongFormatError("This file is not JSON. Open one that was exported as JSON.") from None
+    if not isinstance(values, dict) or values.get("format") != READING_FORMAT:
+        raise WrongFormatError("This JSON is no exported gist memory. Open one that was exported as JSON.")
+    if values.get("version") != READING_VERSION:
+        raise WrongFormatError("This gist memory was exported by another version. Export it again with this one.")
+    try:
+        document = Document.from_dict(values["document"])
+        memory = GistMemory.from_dict(values["memory"], document)
+        _check(memory)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise DamagedDocumentError(
+            "This gist memory is damaged: its pages do not fit its text. Nothing was imported; export it again."
+        ) from None
+    return document, memory
+
+
+def _check(memory: GistMemory) -> None:
+    """Raise ValueError unless the pages follow one another within the document and every text is a string."""
+    document = memory.document
+    end = memory.pages[-1].end if memory.pages else 0
+    read = document.paragraphs[:end]
+    if len(read) != end:
+        raise ValueError("pages reach past the text")
+    check_coverage(replace(document, paragraphs=read, sections=()), memory.pages)
+    gists = [gist for gist in memory.gists if gist is not None]
+    texts = [document.title, document.author, document.language, document.format, memory.model, memory.recorded]
+    texts += [p.text for p in document.paragraphs] + [s.title for s in document.sections]
+    texts += [p.reason for p in memory.pages] + [g.text for g in gists] + [mark for g in gists for mark in g.marks]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a text is not a string")
+    if memory.complete and (end != len(document.paragraphs) or None in memory.gists):
+        raise ValueError("the memory is called complete but is not")

@@ -1,0 +1,109 @@
+"""An exchange as steps that can be replayed: question, gists, each look-up, memory as sent, answer.
+
+Made from the saved events alone, so that an old answer replays exactly as it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from readagent_core.library.records import Exchange
+from readagent_core.methods.base import (
+    Answer,
+    Answered,
+    AnswerPart,
+    Event,
+    Expanded,
+    LookedUp,
+    ModelCall,
+    Noted,
+    event_from_dict,
+)
+
+QUESTION, UNDERSTOOD, GISTS, LOOK_UP, MEMORY, ANSWER = "question", "understood", "gists", "look-up", "memory", "answer"
+_TITLES = {
+    QUESTION: "Question",
+    UNDERSTOOD: "Follow-up",
+    GISTS: "Gists",
+    LOOK_UP: "Look-up",
+    MEMORY: "Memory as sent",
+    ANSWER: "Answer",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """``marked``: pages just asked for. ``expanded``: pages shown in full by then. ``calls``: every prompt of this step
+    with its reply, word for word. ``said``: the model's words for the look-up; ``refused``: what it named that was
+    not opened.
+    """
+
+    kind: str
+    title: str
+    marked: tuple[int, ...] = ()
+    expanded: tuple[int, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+    said: str = ""
+    refused: tuple[str, ...] = ()
+
+
+def events_of(exchange: Exchange) -> list[Event]:
+    """The saved events as values, the parts of the answer joined into one."""
+    events: list[Event] = []
+    for event in (event_from_dict(data) for data in exchange.events):
+        if isinstance(event, AnswerPart) and events and isinstance(events[-1], AnswerPart):
+            events[-1] = AnswerPart(events[-1].text + event.text)
+        else:
+            events.append(event)
+    return events
+
+
+def answer_of(events: Sequence[Event]) -> Answer | None:
+    """The answer; None where it was never finished."""
+    return next((event.answer for event in reversed(events) if isinstance(event, Answered)), None)
+
+
+def answer_text(events: Sequence[Event]) -> str:
+    """The answer's text, or as much of it as was received."""
+    answer = answer_of(events)
+    return answer.text if answer else "".join(event.text for event in events if isinstance(event, AnswerPart))
+
+
+def notes(events: Sequence[Event]) -> list[str]:
+    """Every note once, in the order they came."""
+    return list(dict.fromkeys(event.text for event in events if isinstance(event, Noted)))
+
+
+def steps(events: Sequence[Event]) -> list[Step]:
+    """The steps of a replay; fewer where the exchange did not reach its end."""
+    found = [Step(QUESTION, _TITLES[QUESTION])]
+    calls: list[ModelCall] = []
+    expanded: tuple[int, ...] = ()
+    for event in events:
+        if isinstance(event, ModelCall) and event.task == "standalone":
+            found.append(Step(UNDERSTOOD, _TITLES[UNDERSTOOD], calls=(event,)))
+        elif isinstance(event, ModelCall):
+            calls.append(event)
+        elif isinstance(event, LookedUp):
+            step = Step(LOOK_UP, _TITLES[LOOK_UP], event.pages, expanded, tuple(calls), event.reply, event.refused)
+            found.append(step)
+            calls.clear()
+        elif isinstance(event, Expanded):
+            expanded = event.pages
+    answer = answer_of(events)
+    if answer is not None:
+        expanded = tuple(sorted(n for n, how in answer.seen.items() if how == "full")) or answer.looked_up
+    shown = answer is not None or expanded or any(isinstance(e, AnswerPart) for e in events)
+    if answer is None or any(how == "gist" for how in answer.seen.values()):
+        first_look = next((i for i, step in enumerate(found) if step.kind == LOOK_UP), len(found))
+        found.insert(first_look, Step(GISTS, _TITLES[GISTS]))
+    if shown:
+        found.append(Step(MEMORY, _TITLES[MEMORY], expanded=expanded))
+    if answer is not None or any(isinstance(e, AnswerPart) for e in events):
+        found.append(Step(ANSWER, _TITLES[ANSWER], expanded=expanded, calls=tuple(calls)))
+    looks = [i for i, step in enumerate(found) if step.kind == LOOK_UP]
+    if len(looks) > 1:
+        for turn, i in enumerate(looks, start=1):
+            found[i] = replace(found[i], title=f"{_TITLES[LOOK_UP]} {turn}")
+    return found

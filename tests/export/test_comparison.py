@@ -1,0 +1,190 @@
+"""A comparison as files and as elements: every text escaped, the same drawing on the screen and in the HTML page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from readagent_core.errors import SettingsError
+from readagent_core.export import comparison_view as view
+from readagent_core.export.comparison import comparison_row, export_comparison
+from readagent_core.methods.base import Answer, Question
+from readagent_core.workspace import Workspace, comparing
+from readagent_core.workspace.comparing import Comparison, Entry
+from tests.fakes.model import FakeModel
+from tests.workspace.test_comparing import SIX, compared, recorded_book
+from tests.workspace.test_comparing import workspace as workspace  # a fixture
+
+
+def comparison(entry: Entry, *, correct: int | None = 1, options: tuple[str, ...] = ("no", "yes")) -> Comparison:
+    return Comparison("T", "en", "Who?", options, correct, 100, (40, 60), "m", 0.0, (entry,))
+
+
+def drawn(entry: Entry) -> BeautifulSoup:
+    return BeautifulSoup("".join(map(view.to_html, view.draw_comparison(comparison(entry)))), "lxml")
+
+
+def test_a_file_to_take_away(workspace: Workspace) -> None:
+    found = compared(workspace, recorded_book(workspace))
+    rows = list(csv.reader(io.StringIO(export_comparison(found, "csv").decode("utf-8-sig"))))
+    assert len(rows) == 1 + len(SIX)
+    assert rows[1][rows[0].index("method")] == "read-agent-p"
+    assert int(rows[-1][rows[0].index("words seen")]) > 9000
+    markdown = export_comparison(found, "md").decode()
+    assert "| Gists only |" in markdown
+    html = export_comparison(found, "html").decode()
+    assert html.count('class="hm"') == len(SIX)
+    assert "Why did Ambrose Vane put out Harrow Light?" in html
+    assert '<i class="node read"' in html
+    assert "The walk: " in html
+    assert "topics, shortened one by one" in html
+    assert "http" not in html.replace("http-equiv", "")
+    with pytest.raises(SettingsError):
+        export_comparison(found, "pdf")
+
+
+def test_a_model_s_words_are_never_markup_or_formulas(workspace: Workspace) -> None:
+    evil = '=HYPERLINK("http://x")<img src=x onerror=alert(1)> [a](http://x) ![b](http://x)'
+    workspace._model = FakeModel(lambda _: evil)
+    question = Question("<script>?")
+    found = compared(workspace, recorded_book(workspace), names=("gist-mem",), question=question, correct=None)
+    html = export_comparison(found, "html").decode()
+    assert "<img" not in html
+    assert "<script" not in html
+    assert "](http" not in export_comparison(found, "md").decode().replace("\\]", "")
+    table = list(csv.reader(io.StringIO(export_comparison(found, "csv").decode("utf-8-sig"))))
+    assert table[1][table[0].index("answer")].startswith("'=")
+
+
+def test_hostile_text_in_every_place_of_a_row_stays_text() -> None:
+    evil = '"><img src=x onerror=alert(1)>'
+    node: dict[str, Any] = {
+        "id": 0,
+        "parent": None,
+        "children": [],
+        "level": 0,
+        "words": 9,
+        "pages": [1],
+        "summary": evil,
+    }
+    topic = {"begins": evil, "words": 9, "kept": 3, "stretches": [(0, 9)]}
+    extra = {
+        "tree": [node],
+        "walk": [{"node": 0, "action": -2, "reason": evil}],
+        "share_read": 1.0,
+        "stray": False,
+        "recovered": False,
+        "topics": [topic],
+    }
+    answer = Answer(evil, "memwalker", seen={1: "full"}, notes=(evil,), extra=extra)
+    entry = Entry("memwalker", "failed", text=f"{evil}\nEvidence:\n{evil}", answer=answer, error=evil)
+    page = drawn(entry)
+    assert not page.find_all("img")
+    assert page.get_text().count(evil) == 5  # error, answer, note, evidence, reason
+    assert page.select_one(".node")["title"] == evil
+    assert evil in page.select_one(".t0")["title"]
+
+
+def test_a_free_answer_is_set_beside_the_known_one_without_a_verdict(workspace: Workspace) -> None:
+    book_id = recorded_book(workspace)
+    workspace._model = FakeModel(lambda prompt: 'To make a ship stop [3].\nEvidence:\n[3] "stop"')
+    asked = Question("Why did Ambrose Vane put out Harrow Light?")
+    known = ("To make a ship stop.", " ")
+    found = compared(workspace, book_id, question=asked, names=("gist-mem",), correct=None, references=known)
+    entry = found.entries[0]
+    assert found.references == ("To make a ship stop.",)
+    assert entry.rouge["rouge1"] == entry.rouge["rougeL"] == 1.0  # the citation is no part of it
+    shared = "Words shared with the known answer: 100 % (ROUGE-1); in the same order: 100 % (ROUGE-L)"
+    assert view.verdict(found, entry) == ("none", shared)
+    assert view.known_answer(found) == "Known answer: To make a ship stop."
+    assert comparing.last_comparison(workspace, book_id) == found
+    assert comparison_row(found, entry)["rouge-l"] == "100.0"
+    for format in ("md", "html"):
+        text = export_comparison(found, format).decode()
+        assert "To make a ship stop" in text
+        assert "in the same order: 100 %" in text
+
+
+def test_without_a_known_answer_that_is_said(workspace: Workspace) -> None:
+    found = compared(workspace, recorded_book(workspace), question=Question("Who?"), names=("gist-mem",), correct=None)
+    assert view.verdict(found, found.entries[0]) is None
+    assert view.known_answer(found).startswith("No known answer to judge by.")
+    old = {name: value for name, value in found.to_dict().items() if name != "references"}
+    for entry in old["entries"]:
+        del entry["rouge"]  # saved by an earlier version
+    assert Comparison.from_dict(old) == found
+
+
+# --- the drawing ------------------------------------------------------------------------------------------
+
+
+def test_a_row_under_way_has_no_figures_yet() -> None:
+    page = drawn(Entry("gist-mem", "running", text="An"))
+    assert page.select_one("li.r")["data-state"] == "running"
+    assert page.select_one(".a").get_text() == "An"
+    assert page.select_one(".caret")
+    assert not page.select(".fig, .hm")
+    assert "Waiting for its turn" in drawn(Entry("gist-mem")).get_text()
+
+
+def test_a_stopped_row_says_so_once() -> None:
+    page = drawn(Entry("gist-mem", "cancelled", error=comparing.STOPPED))
+    assert page.select_one(".err").get_text() == "Stopped."
+
+
+def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
+    text = 'Answer: (B) yes [2].\n\n**Evidence:**\n[2] "the words"'
+    answer = Answer(text, "gist-mem", option=1, seen={1: "gist", 2: "full"}, looked_up=(2,), memory_words=50)
+    page = drawn(Entry("gist-mem", "done", text=text, answer=answer))
+    assert [cell["class"] for cell in page.select(".hm i")] == [["gi"], ["full"]]
+    assert [cell["style"] for cell in page.select(".hm i")] == ["flex-grow:40", "flex-grow:60"]
+    assert page.select_one(".sr").get_text() == "Seen in full: page 2"
+    assert page.select_one(".v.ok").get_text() == "Right: (B) yes"
+    assert page.select_one(".a").get_text() == "Answer: (B) yes [2]."
+    assert page.select_one("details .a").get_text() == '[2] "the words"'
+    assert not page.select_one("details").has_attr("open")
+    assert page.select_one(".bar b")["style"] == "width:50.0%"
+
+
+def test_verdicts() -> None:
+    chose_a = Entry("x", answer=Answer("", "x", option=0))
+    assert view.verdict(comparison(chose_a), chose_a) == ("no", "Wrong: (A) no")
+    assert view.verdict(comparison(chose_a, correct=None), chose_a) == ("none", "Chose (A) no")
+    chose_none = Entry("x", answer=Answer("", "x"))
+    assert view.verdict(comparison(chose_none), chose_none) == ("no", "Named no option")
+
+
+def test_in_a_long_book_neighbours_of_one_kind_are_one_cell() -> None:
+    answer = Answer("So.", "read-agent-p", seen={n: "full" if n == 70 else "gist" for n in range(1, 201)})
+    entry = Entry("read-agent-p", "done", text="So.", answer=answer)
+    long = Comparison("T", "en", "Who?", (), None, 2000, (10,) * 200, "m", 0.0, (entry,))
+    page = BeautifulSoup("".join(map(view.to_html, view.draw_comparison(long))), "lxml")
+    cells = [(cell["title"], cell["style"]) for cell in page.select(".hm.dense > i")]
+    assert cells == [
+        ("Pages 1 to 69: seen in short", "flex-grow:690"),
+        ("Page 70: seen in full", "flex-grow:10"),
+        ("Pages 71 to 200: seen in short", "flex-grow:1300"),
+    ]
+
+
+def test_a_walk_in_words() -> None:
+    nodes: list[dict[str, Any]] = [
+        {"id": 0, "parent": 2, "children": [], "pages": [1]},
+        {"id": 1, "parent": 2, "children": [], "pages": [2, 3]},
+        {"id": 2, "parent": None, "children": [0, 1], "pages": [1, 2, 3]},
+    ]
+    steps = [{"node": 2, "action": 0}, {"node": 0, "action": -1}, {"node": 2, "action": 1}, {"node": 1, "action": -2}]
+    assert [view.describe_step(nodes, s) for s in steps] == [
+        "At the top: into part 1 of 2.",
+        "Page 1: not here, back up.",
+        "At the top: into part 2 of 2.",
+        "Pages 2 to 3: read, and answered.",
+    ]
+    extra = {"walk": steps, "stray": True, "recovered": True, "share_read": 0.5}
+    assert view.describe_walk(Answer("", "memwalker", extra=extra)) == (
+        "The walk: 4 steps, went astray and came back; 50 % of the text read"
+    )

@@ -1,0 +1,96 @@
+"""A conversation as a file: every text escaped, every event in the JSON, quotations as they were cut."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from readagent_core.citations import check
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import NotInLibraryError, SettingsError
+from readagent_core.export.conversation import export_conversation, quote_citation
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.methods.base import (
+    Question,
+)
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from tests.fakes.model import FakeModel
+from tests.workspace.test_asking import a_book, a_memory, asked, reply
+
+
+@pytest.fixture
+def talk(own_home):
+    workspace = Workspace(load_settings(), model=FakeModel(reply))
+    book, reading = a_book(workspace, a_memory())
+    first, _ = asked(workspace, book, reading, "Who is <script>alert(1)</script> & *Vane*?")
+    asked(
+        workspace,
+        book,
+        reading,
+        question=Question("Which?", ("a <cat>", "a dog")),
+        conversation_id=first.conversation_id,
+    )
+    yield workspace, first.conversation_id
+    workspace.library.close()
+
+
+def test_as_markdown(talk):
+    workspace, conversation_id = talk
+    text = export_conversation(workspace, conversation_id, format="md").decode()
+    assert "So it was  [from page 2]" in text or "So it was [from page 2]" in text
+    assert "> I want to look up Page [2, 5] to see." in text
+    assert "- Page 2: “pageword2 stands here”" in text
+    assert "words" in text
+
+
+def test_as_a_page_with_every_text_escaped(talk):
+    workspace, conversation_id = talk
+    text = export_conversation(workspace, conversation_id, format="html").decode()
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text
+    assert "a &lt;cat&gt;" in text
+    assert "default-src" in text
+
+
+def test_as_json_with_every_event(talk):
+    workspace, conversation_id = talk
+    data = json.loads(export_conversation(workspace, conversation_id, format="json"))
+    assert [e["state"] for e in data["exchanges"]] == ["done", "done"]
+    assert data["exchanges"][0]["events"][-1]["kind"] == "Answered"
+    assert data["exchanges"][0]["looked_up"] == [2, 5]
+
+
+def test_other_formats_and_conversations_are_refused(talk):
+    workspace, conversation_id = talk
+    with pytest.raises(SettingsError, match="md, html, json"):
+        export_conversation(workspace, conversation_id, format="docx")
+    with pytest.raises(NotInLibraryError):
+        export_conversation(workspace, "gone", format="md")
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("The ferry was late that evening.", "“The ferry was late that evening.”"),
+        ("The ferry was late that evening", "“The ferry was late that evening”"),  # only the full stop is missing
+        ("The ferry was late", "“The ferry was late” …"),
+        ("was late that evening.", "… “was late that evening.”"),
+        ("was late", "… “was late” …"),
+        ("late that evening. Nobody asked", "… “late that evening. Nobody asked” …"),
+        ("It was the river", "“It was the river” …"),  # speech that goes on after a comma
+        ("the ferryman said", "… “the ferryman said”"),
+        ("was late ... and he went home", "… “was late ... and he went home”"),
+        ("… was late …", "“… was late …”"),  # the model said so itself
+    ],
+)
+def test_a_quotation_cut_out_of_its_sentence_shows_that_outside_its_marks(words, shown):
+    paragraphs = ("The ferry was late that evening. Nobody asked how.", "“It was the river,” the ferryman said.",
+                  "So much he told us, and he went home.")  # fmt: skip
+    document = Document("T", tuple(Paragraph(text) for text in paragraphs))
+    memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 3, 25),), (Gist("Late."),))
+    (citation,) = check(f'It was so [1].\n\nEvidence:\n[1] "{words}"', memory, full=[1]).citations
+    assert citation.places
+    assert quote_citation(citation, document) == shown

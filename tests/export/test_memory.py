@@ -1,0 +1,182 @@
+"""Exports: nothing a book or a model wrote becomes mark-up, and JSON comes back as it went."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from io import BytesIO
+
+import pytest
+from bs4 import BeautifulSoup
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagent_core.document import Document, Paragraph, Section
+from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
+from readagent_core.export.text_files import escape_markdown
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.plan import ReadingPlan
+from readagent_core.workspace.opening import import_reading
+
+HOSTILE = '<script>alert(1)</script> <img src="http://x/y.png" onerror=z> ![p](http://x/p.png) $$x$$ # & "q" \u202e\x07'
+
+
+def make_memory(*, texts=("One two three.", "Four five.", "Six."), gist="One to six.", title="Fog", complete=True):
+    document = Document(
+        title=title,
+        author="A. Writer",
+        paragraphs=tuple(Paragraph(t) for t in texts),
+        sections=(Section("The First", 0), Section("The Second", len(texts) - 1)),
+    )
+    last = len(texts)
+    pages = (
+        Page(1, 0, last - 1, sum(p.words for p in document.paragraphs[:-1]), reason="the fog lifts"),
+        Page(2, last - 1, last, document.paragraphs[-1].words, fallback=True, ends="end"),
+    )
+    gists = (Gist(gist), Gist(texts[-1], whole=True) if complete else None)
+    return GistMemory(document, ReadingPlan(), pages, gists, model="a model", complete=complete)
+
+
+def test_one_page_is_no_pages():
+    document = Document("Note", (Paragraph("The lamp was out."),))
+    memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 1, 4),), (Gist("Lamp out."),), complete=True)
+    assert memory_facts(memory) == "1 page · 4 words kept in 2 (50.0 % fewer)"
+
+
+def test_markdown_says_what_the_screen_says():
+    text = export_memory(make_memory(), "md").decode()
+    assert text.startswith("# Fog\n\nby A. Writer\n")
+    assert "2 pages · 6 words kept in 4" in text
+    assert "## The First" in text
+    assert "**Page 1**\n\nOne to six.\n\n*‖ Paused here: the fog lifts*" in text
+    assert "by rule" not in text  # the last page ends with the text, there was no pause
+
+
+def test_a_reading_that_is_not_complete_says_so():
+    assert "not read to the end yet" in export_memory(make_memory(complete=False), "md").decode()
+    assert "no gist yet" in export_memory(make_memory(complete=False), "html").decode()
+
+
+def test_html_is_one_file_that_loads_nothing():
+    page = export_memory(make_memory(), "html").decode()
+    soup = BeautifulSoup(page, "lxml")
+    assert not soup.find_all(["script", "img", "link", "iframe"])
+    assert "default-src 'none'" in page
+    assert [a.get("id") for a in soup.find_all("article")] == ["p1", "p2"]
+    assert soup.find("details").get_text().startswith("The page in full")
+    assert "--sea" in page
+    assert "prefers-color-scheme: dark" in page
+
+
+@pytest.mark.parametrize("format", ["html", "epub"])
+def test_a_hostile_book_is_only_letters(format):
+    memory = make_memory(texts=(HOSTILE, HOSTILE), gist=HOSTILE, title=HOSTILE)
+    data = export_memory(memory, format)
+    if format == "html":
+        pages = [data.decode()]
+    else:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            pages = [archive.read(n).decode() for n in archive.namelist() if n.endswith(("xhtml", "opf", "ncx"))]
+    for page in pages:
+        soup = BeautifulSoup(page, "lxml" if format == "html" else "xml")
+        assert not soup.find_all(["script", "img"])
+    assert "alert(1)" in pages[0] or format == "epub"
+
+
+def test_hostile_markdown_is_escaped():
+    text = export_memory(make_memory(texts=(HOSTILE, HOSTILE), gist=f"# {HOSTILE}", title=HOSTILE), "md").decode()
+    assert not re.search(r"(?<!\\)[<`]", text)
+    assert not re.search(r"!?(?<!\\)\[", text)
+    assert "\n# " not in text[1:]
+    assert escape_markdown("1. one\n- two\n+ x") == "1\\. one\n\\- two\n\\+ x"
+
+
+def test_epub_opens_with_a_chapter_a_section():
+    with zipfile.ZipFile(BytesIO(export_memory(make_memory(), "epub"))) as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        parts = [n for n in names if "part" in n]
+        assert len(parts) == 2
+        assert "The Second" in archive.read(parts[1]).decode()
+        opf = archive.read(next(n for n in names if n.endswith("opf"))).decode()
+        assert "<dc:title>Fog</dc:title>" in opf
+
+
+def test_epub_without_sections_is_cut_by_pages():
+    memory = make_memory()
+    bare = GistMemory(Document("Fog", memory.document.paragraphs), memory.plan, memory.pages, memory.gists)
+    with zipfile.ZipFile(BytesIO(export_memory(bare, "epub"))) as archive:
+        assert "Pages 1 to 2" in archive.read(next(n for n in archive.namelist() if "part" in n)).decode()
+
+
+def test_json_comes_back_as_it_went():
+    memory = make_memory(texts=("Zwölf 雪 \ud83c\udf28.", "x" * 10), gist=HOSTILE)
+    document, again = import_reading(export_memory(memory, "json"))
+    assert again == memory
+    assert document.id == memory.document.id
+
+
+def test_json_gives_the_whole_paragraphs_back():
+    long = " ".join(f"Sentence number {i} stands here." for i in range(60))
+    document = Document("Long", (Paragraph("Short."), Paragraph(long), Paragraph("End.")), (Section("S", 2),))
+    plan = ReadingPlan(max_words=100, min_words=50)
+    limited = document.limited(100)
+    pages = tuple(Page(i + 1, i, i + 1, p.words) for i, p in enumerate(limited.paragraphs))
+    memory = GistMemory(limited, plan, pages, tuple(Gist("g") for _ in pages), complete=True)
+    found, again = import_reading(export_memory(memory, "json"))
+    assert found == document
+    assert again == memory
+    assert join_paragraphs(limited).sections[0].start == 2
+
+
+def damaged(change):
+    data = json.loads(export_memory(make_memory(), "json"))
+    change(data)
+    return json.dumps(data).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"[]",
+        b"{}",
+        b'{"format": "other"}',
+        b"[" * 100_000,
+        damaged(lambda d: d.update(version=99)),
+        damaged(lambda d: d.pop("memory")),
+        damaged(lambda d: d["memory"].update(pages=[])),
+        damaged(lambda d: d["memory"]["pages"][1].update(end=99)),
+        damaged(lambda d: d["memory"]["pages"][0].update(start=1)),
+        damaged(lambda d: d["memory"]["gists"][0].update(text=5)),
+        damaged(lambda d: d["document"]["paragraphs"].append(["more", "", False])),
+        damaged(lambda d: d["document"].update(paragraphs=7)),
+        damaged(lambda d: d["document"].update(title=["no", "words"])),
+        damaged(lambda d: d["memory"]["pages"][0].update(reason=5)),
+        damaged(lambda d: d["memory"].update(plan={"max_words": "many"})),
+    ],
+)
+def test_what_is_no_memory_is_refused_in_words(data):
+    with pytest.raises(DocumentError) as told:
+        import_reading(data)
+    assert len(str(told.value)) > 30
+
+
+def test_unknown_formats_and_file_names():
+    with pytest.raises(SettingsError, match="md, html, json, epub"):
+        export_memory(make_memory(), "docx")
+    assert memory_file_name(make_memory(title="../../etc/Passwd: a  <tale>"), "md") == "etc-passwd-a-tale-gists.md"
+    assert memory_file_name(make_memory(title="雪の駅"), "epub") == "雪の駅-gists.epub"
+    assert memory_file_name(make_memory(title="///"), "md") == "book-gists.md"
+
+
+@given(st.lists(st.text(max_size=60), min_size=2, max_size=6), st.text(max_size=80), st.text(max_size=20))
+@settings(max_examples=40, derandomize=True, deadline=None)
+def test_every_text_survives_json_and_breaks_no_format(texts, gist, title):
+    memory = make_memory(texts=tuple(texts), gist=gist, title=title)
+    assert import_reading(export_memory(memory, "json"))[1] == memory
+    for format in MEMORY_FORMATS:
+        assert export_memory(memory, format)

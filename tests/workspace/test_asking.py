@@ -1,0 +1,408 @@
+"""Asking: what reaches the model, what is kept, and what is said of it."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError, UnreachableError
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.methods.base import Answered, AskSettings, Question, event_from_dict
+from readagent_core.models.base import Completion
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.asking import INTERRUPTED, ask, conversation_title, exchange_state
+from readagent_core.workspace.costs import usage_of
+from readagent_core.workspace.questions import parse_standalone
+from readagent_core.workspace.replay import answer_text, events_of
+from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer
+from tests.recordings import recording
+from tests.workspace.blocking import Blocking
+
+PAGES = 8
+METHODS = ("read-agent-p", "read-agent-s", "gist-mem", "full-text", "bm25", "neural")
+
+
+def a_memory(pages: int = PAGES, *, complete: bool = True, gists: int | None = None) -> GistMemory:
+    """Page n holds the words pagewordN and its gist gistwordN."""
+    paragraphs = tuple(
+        Paragraph(f"pageword{n} stands here. " + "And more was said of it. " * 20) for n in range(1, pages + 1)
+    )
+    made = tuple(Page(n, n - 1, n, paragraphs[n - 1].words) for n in range(1, pages + 1))
+    kept = tuple(Gist(f"gistword{n} only.") if gists is None or n <= gists else None for n in range(1, pages + 1))
+    return GistMemory(Document("A Book", paragraphs), ReadingPlan(), made, kept, "fake-model", complete=complete)
+
+
+def reply(prompt):
+    if prompt.task == "look_up":
+        return "I want to look up Page [2, 5] to see."
+    if prompt.task == "standalone":
+        return "Why did Vane row out?"
+    return 'So it was [2].\n\nEvidence:\n[2] "pageword2 stands here"'
+
+
+@pytest.fixture
+def workspace(own_home):
+    made = Workspace(load_settings(), model=FakeModel(reply))
+    yield made
+    for job in made.jobs.running():
+        job.cancel()
+        job.join(5)
+    made.library.close()
+
+
+def a_book(workspace, memory):
+    book = workspace.library.add(memory.document)
+    return book, workspace.library.add_memory(book.id, memory)
+
+
+def asked(workspace, book, reading, text="Why?", **how):
+    exchange, job = ask(workspace, book.id, how.pop("question", Question(text)), reading_id=reading.id, **how)
+    job.join(60)  # the machine may be busy
+    return workspace.library.exchange(exchange.id), job.snapshot
+
+
+def test_an_answer_is_kept_with_every_event(workspace):
+    book, reading = a_book(workspace, a_memory())
+    exchange, snapshot = asked(workspace, book, reading)
+    assert (exchange.state, exchange.error, snapshot.state) == ("done", "", "done")
+    kinds = [e["kind"] for e in exchange.events]
+    assert kinds[:3] == ["Asked", "LookedUp", "Expanded"]
+    assert kinds[-1] == "Answered"
+    assert "AnswerPart" in kinds
+    answer = event_from_dict(exchange.events[-1])
+    assert isinstance(answer, Answered)
+    assert answer.answer.looked_up == (2, 5)
+    assert snapshot.value.text == "".join(e["text"] for e in exchange.events if e["kind"] == "AnswerPart")
+    assert workspace.library.conversation(exchange.conversation_id).title == "Why?"
+    assert exchange.extra["seconds"] >= 0
+    assert usage_of(snapshot.value.events).calls == 2
+
+
+def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
+    book, reading = a_book(workspace, a_memory())
+    first, _ = asked(workspace, book, reading, "Who is Vane?")
+    second, _ = asked(workspace, book, reading, "And why did he row?", conversation_id=first.conversation_id)
+    assert [e["task"] for e in second.events if e["kind"] == "Asked"] == ["standalone", "look_up", "answer"]
+    assert second.extra["standalone"] == "Why did Vane row out?"
+    last = workspace.model.prompts[-1].text
+    assert "Why did Vane row out?" in last
+    assert "And why did he row?" not in last
+    prompt = next(p for p in workspace.model.prompts if p.task == "standalone")
+    assert "Question: Who is Vane?" in prompt.text
+    assert "pageword2 stands here" not in prompt.text  # the evidence is no part of the talk
+
+
+def test_the_built_in_reader_is_not_asked_to_rewrite(workspace):
+    workspace.model.is_language_model = False
+    book, reading = a_book(workspace, a_memory())
+    first, _ = asked(workspace, book, reading)
+    asked(workspace, book, reading, "And he?", conversation_id=first.conversation_id)
+    assert "standalone" not in workspace.model.tasks()
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Why did Vane row out?", "Why did Vane row out?"),
+        ('Question: "Why did Vane row out?"', "Why did Vane row out?"),
+        ("**Question:** Why did Vane row out?\n\nBecause he …", "Why did Vane row out?"),
+        ("<think>he is Vane</think>\nWhy did Vane row out?", "Why did Vane row out?"),
+        ("質問：「なぜですか」", "なぜですか"),
+        ("", ""),
+        ("word " * 60, ""),
+    ],
+)
+def test_replies_to_the_standalone_prompt(said, kept):
+    assert parse_standalone(said, "And why did he?") == kept
+
+
+def test_a_useless_rewrite_leaves_the_question_as_it_is(workspace):
+    workspace.model._answer = lambda p: "x " * 99 if p.task == "standalone" else reply(p)
+    book, reading = a_book(workspace, a_memory())
+    first, _ = asked(workspace, book, reading)
+    second, _ = asked(workspace, book, reading, "And he?", conversation_id=first.conversation_id)
+    assert "standalone" not in second.extra
+    assert any("asked exactly as written" in e.get("text", "") for e in second.events if e["kind"] == "Noted")
+
+
+def test_while_reading_is_under_way_it_says_so(workspace):
+    book, reading = a_book(workspace, a_memory(complete=False, gists=3))
+    exchange, _ = asked(workspace, book, reading)
+    assert exchange.events[0] == {"kind": "Noted", "text": "Answered from the 3 pages read so far."}
+    assert exchange.extra["pages_read"] == 3
+    assert "gistword4" not in "".join(p.text for p in workspace.model.prompts)
+
+
+def test_nothing_read_yet(workspace):
+    book, reading = a_book(workspace, a_memory(complete=False, gists=0))
+    with pytest.raises(NotInLibraryError, match="No page"):
+        ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+    with pytest.raises(SettingsError, match="Write a question"):
+        ask(workspace, book.id, Question("  "), reading_id=reading.id)
+    with pytest.raises(SettingsError, match="no method"):
+        ask(workspace, book.id, Question("Why?"), reading_id=reading.id, method="guess")
+    assert workspace.library.conversations(book.id) == []
+
+
+def test_no_later_page_reaches_the_server_over_many_positions(own_home, monkeypatch):
+    """200 limits over real HTTP, every kind of method, in one conversation: no word of a later page is sent."""
+    chance = random.Random(11)
+
+    def obliging(text: str) -> str:
+        if "Next question:" in text:
+            return f"Tell me of gistword{chance.randrange(1, 21)}, was it so?"
+        if "Do not answer the question yet" in text or "do not answer the question yet" in text:
+            return f"I want to look up Page [{chance.randrange(1, 22)}, 20, 19] to see."
+        return "It says pageword20, I guess [20]."
+
+    with FakeServer(obliging) as server:
+        monkeypatch.setenv("READAGENT_BASE_URL", server.url)
+        monkeypatch.setenv("READAGENT_MODEL", "fake-model")
+        workspace = Workspace(load_settings())
+        book, reading = a_book(workspace, a_memory(20))
+        conversation = workspace.library.new_conversation(book.id, "All")
+        asked(workspace, book, reading, conversation_id=conversation.id)  # an answer without a limit, about page 20
+        for turn in range(200):
+            up_to = chance.randrange(1, 21)
+            before = len(server.chats)
+            exchange, _ = asked(
+                workspace,
+                book,
+                reading,
+                f"What was said in turn {turn}?",
+                conversation_id=conversation.id,
+                up_to=up_to,
+                method=chance.choice(METHODS),
+                settings=AskSettings(look_ups=chance.randrange(0, 4)),
+            )
+            assert exchange.state == "done", exchange.error
+            sent = "".join(request.text for request in server.chats[before:])
+            assert sent
+            for later in range(up_to + 1, 21):
+                assert f"pageword{later} stands" not in sent
+                assert f"gistword{later} only" not in sent
+        workspace.library.close()
+
+
+@pytest.mark.parametrize("method", ["memwalker", "semantic-compression", "recurrence", "neural", "gist-neural"])
+def test_what_was_made_of_the_whole_book_is_not_used_under_a_limit(own_home, monkeypatch, method):
+    """First asked of the whole book, which puts trees and summaries on the shelf; then of its first 25 pages."""
+
+    def echo(text: str) -> str:
+        named = re.findall(r"pageword[0-9]+", text)
+        return "Answer: " + " ".join(dict.fromkeys(named))  # a summary names what it was made of
+
+    with FakeServer(echo) as server:
+        monkeypatch.setenv("READAGENT_BASE_URL", server.url)
+        monkeypatch.setenv("READAGENT_MODEL", "fake-model")
+        workspace = Workspace(load_settings())
+        book, reading = a_book(workspace, a_memory(60))
+        for up_to in (None, 25):
+            before = len(server.chats)
+            exchange, _ = asked(workspace, book, reading, f"What was said, {up_to}?", up_to=up_to, method=method)
+            assert exchange.state == "done", exchange.error
+        sent = "".join(request.text for request in server.chats[before:])
+        words = {int(n) for n in re.findall(r"(?:page|gist)word([0-9]+)", sent)}
+        assert words
+        assert max(words) <= 25
+        workspace.library.close()
+
+
+def test_history_is_limited_with_the_pages(workspace):
+    book, reading = a_book(workspace, a_memory())
+    conversation = workspace.library.new_conversation(book.id, "All")
+    workspace.model._answer = lambda p: "He drowns at the end." if p.task == "answer" else reply(p)
+    asked(workspace, book, reading, "How does it end?", conversation_id=conversation.id)
+    asked(workspace, book, reading, "And so far?", conversation_id=conversation.id, up_to=5)
+    workspace.model.prompts.clear()
+    asked(workspace, book, reading, "And he?", conversation_id=conversation.id, up_to=3)
+    assert "drowns" not in "".join(p.text for p in workspace.model.prompts)
+    assert "standalone" not in workspace.model.tasks()
+
+
+def test_an_error_is_kept_in_the_exchange(workspace):
+    workspace.model._answer = lambda p: UnreachableError("The model cannot be reached. Start it, then ask again.")
+    book, reading = a_book(workspace, a_memory())
+    exchange, snapshot = asked(workspace, book, reading)
+    assert (exchange.state, exchange.error) == ("failed", "The model cannot be reached. Start it, then ask again.")
+    assert snapshot.error_kind == "UnreachableError"
+
+
+def test_a_reply_that_broke_off_is_kept_as_cut_off(workspace):
+    workspace.model._answer = lambda p: Completion("He fired the", finish="length") if p.task == "answer" else reply(p)
+    book, reading = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, reading)
+    assert exchange.state == "cut off"
+    assert answer_text(events_of(exchange)) == "He fired the"
+
+
+def test_stopping_keeps_what_had_come(workspace):
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(prompt):
+        if prompt.task == "answer":
+            reached.set()
+            go_on.wait(5)
+        return reply(prompt)
+
+    workspace.model._answer = slow
+    book, reading = a_book(workspace, a_memory())
+    exchange, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+    assert reached.wait(5)
+    assert exchange_state(workspace, workspace.library.exchange(exchange.id)) == "running"
+    job.cancel()
+    go_on.set()
+    job.join(5)
+    kept = workspace.library.exchange(exchange.id)
+    assert kept.state == "cancelled"
+    assert [e["kind"] for e in kept.events][:3] == ["Asked", "LookedUp", "Expanded"]
+
+
+def test_a_killed_process_leaves_what_it_had(workspace, own_home):
+    """kill -9 while the answer streams: the exchange is there, with its look-up and the words that had come."""
+    code = textwrap.dedent("""
+        import os, time
+        from readagent_core.methods.base import Question
+        from readagent_core.settings import load_settings
+        from readagent_core.workspace import Workspace
+        from readagent_core.workspace.asking import ask
+        from tests.fakes.model import FakeModel
+        from tests.workspace.test_asking import a_book, a_memory, reply
+
+        class Dies(FakeModel):
+            def stream(self, prompt, cancel):
+                yield "He fired "
+                time.sleep(0.3)
+                yield "the gun"
+                time.sleep(0.3)
+                yield " twice"
+                os.kill(os.getpid(), 9)
+
+        workspace = Workspace(load_settings(), model=Dies(reply))
+        book, reading = a_book(workspace, a_memory())
+        exchange, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+        job.join()
+    """)
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ, check=False, timeout=60)
+    assert done.returncode == -9
+    (book,) = workspace.library.books()
+    (conversation,) = workspace.library.conversations(book.id)
+    (exchange,) = workspace.library.exchanges(conversation.id)
+    assert exchange.state == "running"
+    assert exchange_state(workspace, exchange) == INTERRUPTED
+    assert [e["kind"] for e in exchange.events][:3] == ["Asked", "LookedUp", "Expanded"]
+    assert answer_text(events_of(exchange)).startswith("He fired the gun")
+
+
+def test_a_question_under_way_in_another_process_is_running_until_that_ends(workspace, own_home):
+    code = textwrap.dedent("""
+        from readagent_core.methods.base import Question
+        from readagent_core.settings import load_settings
+        from readagent_core.workspace import Workspace
+        from readagent_core.workspace.asking import ask
+        from tests.fakes.model import FakeModel
+        from tests.workspace.blocking import Blocking
+        from tests.workspace.test_asking import a_book, a_memory, reply
+
+        model = Blocking(FakeModel(reply), "answer")
+        workspace = Workspace(load_settings(), model=model)
+        book, reading = a_book(workspace, a_memory())
+        exchange, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+        assert model.waiting.wait(20)
+        print(exchange.id, flush=True)
+        job.join()
+    """)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        exchange = workspace.library.exchange(other.stdout.readline().strip())
+        running = exchange_state(workspace, exchange)
+        other.kill()
+    assert running == "running"
+    assert exchange_state(workspace, exchange) == INTERRUPTED
+
+
+def test_the_lock_of_a_question_goes_with_its_end(workspace, own_home):
+    book, reading = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, reading)
+    assert exchange_state(workspace, replace(exchange, state="running")) == "done"  # loaded before it ended
+    assert not list((own_home / "held").glob("exchange-*"))
+
+
+@pytest.mark.parametrize(
+    ("method", "task"),
+    [
+        ("read-agent-p", "standalone"),
+        ("read-agent-p", "look_up"),
+        ("read-agent-p", "answer"),
+        ("read-agent-s", "look_up_next"),
+        ("memwalker", "tree_segment"),
+        ("semantic-compression", "compress"),
+        ("recurrence", "carry"),
+        ("full-text", "answer_text"),
+    ],
+)
+def test_stop_ends_within_a_second(workspace, method, task):
+    memory = recording("the-keeper-of-harrow-light").memory
+    book, reading = a_book(workspace, memory)
+    first, _ = asked(workspace, book, reading)
+    workspace._model = model = Blocking(FakeModel(reply), task)
+    exchange, job = ask(
+        workspace, book.id, Question("And he?"), method=method, conversation_id=first.conversation_id, use_cache=False
+    )
+    assert model.waiting.wait(20)
+    began = time.monotonic()
+    job.cancel()
+    assert job.join(20).state == "cancelled"
+    assert time.monotonic() - began < 2.0  # a second, and another for a busy machine
+    assert workspace.library.exchange(exchange.id).state == "cancelled"
+
+
+def test_long_questions_give_short_titles():
+    assert conversation_title("Why?") == "Why?"
+    ten = "one two three four five six seven eight nine ten"
+    assert conversation_title(ten) == "one two three four five six seven eight nine …"
+
+
+def test_options_go_to_the_model_and_the_chosen_one_is_marked(workspace):
+    workspace.model._answer = lambda p: "Answer: (B) so [2]." if p.task == "choose" else reply(p)
+    book, reading = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, reading, question=Question("Which?", ("a cat", "a dog")))
+    assert exchange.options == ("a cat", "a dog")
+    assert exchange.events[-1]["answer"]["option"] == 1
+
+
+def test_a_page_limit_of_nothing(workspace):
+    book, reading = a_book(workspace, a_memory())
+    with pytest.raises(ReadAgentError, match="Nothing is read"):
+        ask(workspace, book.id, Question("Why?"), reading_id=reading.id, up_to=0)
+
+
+def test_book_readings_ask_by_importance(workspace):
+    memory = replace(a_memory(), plan=ReadingPlan(preset="book"))
+    book, reading = a_book(workspace, memory)
+    workspace.model._answer = lambda p: "Page [3]" if p.task == "look_up_ranked" else reply(p)
+    exchange, _ = asked(workspace, book, reading)
+    assert exchange.settings["by_importance"] is True
+
+
+def test_consecutive_questions_share_the_memory_as_their_prefix(workspace):
+    """What a server with prefix caching reuses: everything up to the question (bench/prefix.py has the figures)."""
+    book, reading = a_book(workspace, a_memory())
+    for text in ("Who is Vane?", "What happened to the light in the night?"):
+        asked(workspace, book, reading, text, settings=AskSettings(look_ups=2))
+    first, second = (p.text for p in workspace.model.prompts if p.task == "look_up")
+    memory = workspace.library.memory(reading.id).text()
+    assert first.partition(memory)[0] == second.partition(memory)[0]
+    assert first.index("Who is Vane?") > first.index(memory) + len(memory)

@@ -1,0 +1,171 @@
+"""Several methods on one question: rows that stand on their own, kept, stopped, saved as files."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document, Paragraph
+from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
+from readagent_core.methods.base import AskSettings, Question
+from readagent_core.methods.support.resources import build_lock
+from readagent_core.models.builtin.reader import BuiltInReader
+from readagent_core.prompts import Prompt
+from readagent_core.settings import Settings
+from readagent_core.workspace import Workspace, comparing
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.comparing import Comparison
+from tests.fakes.model import FakeModel, Reply
+from tests.fakes.sensible import sensible, understood
+from tests.fakes.server import FakeServer
+from tests.recordings import recording
+from tests.workspace.blocking import Blocking
+
+KEEPER = "the-keeper-of-harrow-light"
+SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
+QUESTION = Question("Why did Ambrose Vane put out Harrow Light?", ("To hide", "To make a ship stop", "No oil"))
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = Workspace(Settings(tmp_path), model=BuiltInReader())
+    yield workspace
+    workspace.library.close()
+
+
+def recorded_book(workspace: Workspace) -> str:
+    memory = recording(KEEPER).memory
+    book = workspace.library.add(memory.document)
+    workspace.library.add_memory(book.id, memory)
+    return book.id
+
+
+def compared(workspace: Workspace, book_id: str, **changes: object) -> Comparison:
+    wanted = {"question": QUESTION, "names": SIX, "settings": AskSettings(), "correct": 1, **changes}
+    job = comparing.compare(workspace, book_id, wanted.pop("question"), wanted.pop("names"), **wanted)  # type: ignore[arg-type]
+    snapshot = job.join(30)
+    assert isinstance(snapshot.value, Comparison)
+    return snapshot.value
+
+
+def test_six_methods_answer_side_by_side_and_are_kept(workspace: Workspace) -> None:
+    book_id = recorded_book(workspace)
+    found = compared(workspace, book_id)
+    assert [e.method for e in found.entries] == list(SIX)
+    assert {e.state for e in found.entries} == {"done"}
+    assert found.ended
+    assert all(e.answer is not None and e.text for e in found.entries)
+    assert comparing.last_comparison(workspace, book_id) == found
+    assert all(comparing.is_right(found, e) in (True, False) for e in found.entries)
+    assert workspace.library.artifact(workspace.library.book(book_id).document_id, "comparison", "last")
+
+
+def test_a_method_that_fails_leaves_the_others_be(workspace: Workspace) -> None:
+    book_id = recorded_book(workspace)
+
+    def reply(prompt: Prompt) -> Reply:
+        if prompt.task == "look_up":
+            return BudgetError("The budget is used.")
+        if prompt.task == "choose_pages":
+            raise RuntimeError("a bug")
+        return "Answer: (B)"
+
+    workspace._model = FakeModel(reply)
+    found = compared(workspace, book_id, names=("read-agent-p", "bm25", "gist-mem"))
+    states = {e.method: e for e in found.entries}
+    assert states["read-agent-p"].state == "failed"
+    assert states["read-agent-p"].error == "The budget is used."
+    assert states["bm25"].error == comparing.UNEXPECTED
+    assert states["gist-mem"].state == "done"
+    assert comparing.is_right(found, states["gist-mem"]) is True
+    assert comparing.is_right(found, states["bm25"]) is None
+
+
+STOP = 2.0  # seconds: one, and another for a busy machine; without a limit it would be 20
+
+
+@pytest.mark.parametrize("honours", [True, False])
+@pytest.mark.parametrize("task", ["look_up", "answer", "carry", "tree_segment", "compress"])
+def test_stopping_ends_within_a_second_and_keeps_what_was_answered(
+    workspace: Workspace, task: str, honours: bool
+) -> None:
+    """Even a method that never looks at the cancellation does not keep the others' answers waiting."""
+    book_id = recorded_book(workspace)
+    workspace._model = model = Blocking(BuiltInReader(), task, honours=honours)
+    names = ("bm25", "read-agent-p", "recurrence", "memwalker", "semantic-compression")
+    asked = Question("Why did Ambrose Vane put out Harrow Light?")
+    job = comparing.compare(workspace, book_id, asked, names, settings=AskSettings())
+    assert model.waiting.wait(20)
+    began = time.monotonic()
+    job.cancel()
+    snapshot = job.join(20)
+    took = time.monotonic() - began
+    model.free.set()
+    assert snapshot.state == "cancelled"
+    assert took < STOP
+    kept = comparing.last_comparison(workspace, book_id)
+    assert kept is not None
+    assert kept.ended
+    assert "cancelled" in {e.state for e in kept.entries}
+    assert all(e.text for e in kept.entries if e.state == "done")
+    assert snapshot.value == kept
+
+
+def test_what_cannot_be_compared_is_told(workspace: Workspace) -> None:
+    book = workspace.library.add(Document("Unread", (Paragraph("One. Two."),)))
+    with pytest.raises(NotInLibraryError, match="not been read"):
+        compared(workspace, book.id)
+    with pytest.raises(SettingsError, match="question"):
+        compared(workspace, book.id, question=Question("  "))
+    with pytest.raises(SettingsError, match="at least one"):
+        compared(workspace, book.id, names=())
+    assert comparing.last_comparison(workspace, book.id) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("memwalker", "tree_segment"),
+        ("semantic-compression", "compress"),
+        ("recurrence", "carry"),
+    ],
+)
+def test_two_questions_at_once_build_what_a_method_needs_once(tmp_path: Path, name: str, mark: str) -> None:
+    """Asked on two screens at the same time, the reply cache left aside: every call goes to the server once."""
+    with FakeServer(sensible, latency=0.02) as server:
+        workspace = Workspace(Settings(tmp_path, base_url=server.url, model="fake-model"))
+        book_id = recorded_book(workspace)
+        jobs = [
+            ask(workspace, book_id, Question(text), method=name, use_cache=False)[1]
+            for text in ("Who lit it?", "Who left?")
+        ]
+        assert [job.join(60).state for job in jobs] == ["done", "done"]
+        workspace.library.close()
+    asked = [understood(request.text) for request in server.requests if "chat" in request.path]
+    built = [prompt.text for prompt in asked if prompt is not None and prompt.task == mark]
+    assert built
+    assert len(built) == len(set(built))
+
+
+def test_whoever_waits_for_a_tree_can_be_stopped() -> None:
+    cancel, inside = CancelToken(), threading.Event()
+
+    def wait() -> None:
+        inside.set()
+        with pytest.raises(CancelledError), build_lock("a tree", cancel):
+            raise AssertionError("it was being built")
+
+    with build_lock("a tree", CancelToken()):
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        assert inside.wait(5)
+        cancel.cancel()
+        waiting.join(5)
+        assert not waiting.is_alive()
+    with build_lock("a tree", CancelToken()):  # free again
+        pass

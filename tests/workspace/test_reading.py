@@ -1,0 +1,250 @@
+"""Reading as a job: one a reading, paused and gone on with, and told plainly when it cannot go on."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from readagent_core.errors import BudgetError, DiskFullError, KeyRefusedError
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.reading import (
+    ELSEWHERE,
+    PAUSED,
+    default_plan,
+    fit_plan,
+    newest_memory,
+    reread_from,
+    start_reading,
+)
+from tests.fakes.model import FakeModel
+from tests.reading.helpers import make_document, random_document, replier
+
+PLAN = ReadingPlan(max_words=100, min_words=40)
+
+
+@pytest.fixture
+def make_workspace(own_home):
+    made = []
+
+    def make(answer):
+        workspace = Workspace(load_settings(), model=FakeModel(answer))
+        made.append(workspace)
+        return workspace
+
+    yield make
+    for workspace in made:
+        for job in workspace.jobs.running():
+            job.cancel()
+            job.join(10)
+        workspace.library.close()
+
+
+def test_a_book_is_read_to_its_end(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(random_document(1))
+    assert newest_memory(workspace, book.id) is None
+    job = start_reading(workspace, book.id, PLAN)
+    assert job.join(20).state == "done"
+    reading, memory = newest_memory(workspace, book.id)
+    assert (reading.state, reading.why) == ("done", "")
+    assert memory.complete
+    assert job.snapshot.done == job.snapshot.total == book.words
+    assert job.snapshot.value.memory.pages == memory.pages
+
+
+def test_one_job_however_many_ask(make_workspace):
+    gate = threading.Event()
+    plain = replier()
+
+    def slow(prompt):
+        gate.wait(10)
+        return plain(prompt)
+
+    workspace = make_workspace(slow)
+    book = workspace.library.add(random_document(2, most=40))
+    first = start_reading(workspace, book.id, PLAN)
+    assert start_reading(workspace, book.id, PLAN) is first
+    gate.set()
+    assert first.join(20).state == "done"
+    assert len(workspace.library.readings(book.id)) == 1
+
+
+def test_reading_the_same_book_again_asks_nothing(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(random_document(3))
+    start_reading(workspace, book.id, PLAN).join(20)
+    asked = len(workspace.model.prompts)
+    assert start_reading(workspace, book.id).join(20).state == "done"  # by the plan last chosen
+    assert len(workspace.model.prompts) == asked
+
+
+def test_pause_and_go_on(make_workspace):
+    plain = replier()
+    workspace = make_workspace(lambda prompt: plain(prompt))
+    book = workspace.library.add(random_document(4, paragraphs=200, most=40))
+    gate = threading.Event()
+
+    def until_paused(prompt):
+        if len(workspace.model.prompts) == 20:
+            gate.set()
+            job_ready.wait(10)
+            jobs[0].cancel()
+        return plain(prompt)
+
+    workspace.model._answer = until_paused
+    job_ready, jobs = threading.Event(), []
+    job = start_reading(workspace, book.id, PLAN)
+    jobs.append(job)
+    job_ready.set()
+    assert gate.wait(10)
+    assert job.join(20).state == "cancelled"
+    paused = workspace.library.reading(job.subject)
+    assert (paused.state, paused.why) == ("paused", PAUSED)
+    workspace.model._answer = plain
+    assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
+    texts = [p.text for p in workspace.model.prompts]
+    assert len(texts) == len(set(texts))
+
+
+@pytest.mark.parametrize("error", [KeyRefusedError("The key was not accepted."), BudgetError("The limit is reached.")])
+def test_why_it_stopped_is_kept(make_workspace, error):
+    def fails(prompt):
+        raise error
+
+    workspace = make_workspace(fails)
+    book = workspace.library.add(random_document(5, most=40))
+    snapshot = start_reading(workspace, book.id, PLAN).join(20)
+    assert (snapshot.state, snapshot.error) == ("failed", str(error))
+    (reading,) = workspace.library.readings(book.id)
+    assert (reading.state, reading.why) == ("paused", str(error))
+
+
+def test_read_again_from_a_page(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(random_document(6, most=40))
+    start_reading(workspace, book.id, PLAN).join(20)
+    reading, before = newest_memory(workspace, book.id)
+    workspace.model._answer = replier(9)
+    assert reread_from(workspace, reading.id, 3).join(20).state == "done"
+    after = workspace.library.memory(reading.id)
+    assert after.pages[:2] == before.pages[:2]
+    assert after.pages[2:] != before.pages[2:]
+    assert after.complete
+
+
+def test_a_recording_stays_when_it_is_read_again_from_a_page(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(random_document(7, most=40))
+    start_reading(workspace, book.id, PLAN).join(20)
+    _, live = newest_memory(workspace, book.id)
+    recording = workspace.library.add_memory(book.id, replace(live, model="a large model", recorded="2026-11-01"))
+    (own,) = [r for r in workspace.library.readings(book.id) if not r.recorded]
+    workspace.library.cut_from(own.id, 1)
+    asked = len(workspace.model.prompts)
+    assert reread_from(workspace, recording.id, 4).join(20).state == "done"
+    assert workspace.library.memory(recording.id).pages == live.pages
+    assert workspace.library.memory(own.id).pages == live.pages
+    assert len(workspace.model.prompts) - asked < asked
+
+
+def test_the_cost_of_every_run_is_added_up(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(random_document(8, most=40))
+    start_reading(workspace, book.id, PLAN).join(20)
+    reading, _ = newest_memory(workspace, book.id)
+    assert reading.usage.calls == len(workspace.model.prompts)
+    reread_from(workspace, reading.id, 3).join(20)
+    assert workspace.library.reading(reading.id).usage.calls == len(workspace.model.prompts)
+
+
+def test_long_texts_are_read_in_longer_pages():
+    assert default_plan(5_000).preset == "article"
+    assert default_plan(90_000).preset == "book"
+
+
+def test_an_empty_book_says_so(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(make_document([]))
+    snapshot = start_reading(workspace, book.id, PLAN).join(20)
+    assert "nothing to read" in snapshot.error
+
+
+def test_pages_are_made_to_fit_the_models_window(make_workspace):
+    workspace = make_workspace(replier())
+    workspace.model.window = 1200
+    book = workspace.library.add(random_document(3))
+    job = start_reading(workspace, book.id, ReadingPlan(max_words=1000, min_words=400))
+    assert job.join(20).state == "done"
+    reading, memory = newest_memory(workspace, book.id)
+    assert 60 <= reading.plan.max_words < 500
+    assert reading.plan.min_words < reading.plan.max_words
+    assert memory.usage.calls == len(workspace.model.prompts)
+
+
+def test_a_plan_that_fits_is_left_alone():
+    document = random_document(3)
+    assert fit_plan(PLAN, 128_000, document) is PLAN
+    tiny = fit_plan(PLAN, 10, document)
+    assert (tiny.max_words, tiny.min_words) == (60, 24)
+
+
+def test_a_second_process_follows_the_first_and_asks_nothing(make_workspace):
+    gate = threading.Event()
+    plain = replier()
+
+    def slow(prompt):
+        if len(first.model.prompts) > 10:
+            gate.wait(10)
+        return plain(prompt)
+
+    first, second = make_workspace(slow), make_workspace(plain)  # two libraries on one file, as two processes have
+    book = first.library.add(random_document(9, most=40))
+    job = start_reading(first, book.id, PLAN)
+    while not first.library.readings(book.id)[0].pages:
+        threading.Event().wait(0.01)
+    follower = start_reading(second, book.id, PLAN)
+    seen = follower.snapshot
+    while not seen.waiting:
+        threading.Event().wait(0.01)
+        seen = follower.snapshot
+    assert seen.waiting == ELSEWHERE
+    assert seen.value.pages >= 1
+    gate.set()
+    assert job.join(20).state == "done"
+    assert follower.join(20).state == "done"
+    assert second.model.prompts == []
+    reading, memory = newest_memory(second, book.id)
+    assert memory.complete
+    assert reading.usage.calls == len(first.model.prompts)
+
+
+def test_a_full_disk_stops_a_reading_and_damages_nothing(make_workspace):
+    workspace = make_workspace(replier())
+    book = workspace.library.add(random_document(10, paragraphs=300, most=40))
+    store_of = workspace.library.store
+
+    class Full:
+        def __init__(self, reading_id):
+            self.inner = store_of(reading_id)
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+        def save_gist(self, number, gist):
+            if number > 5:
+                raise DiskFullError("The disk is full, so this could not be kept. Free some space, then go on.")
+            self.inner.save_gist(number, gist)
+
+    workspace.library.store = Full
+    snapshot = start_reading(workspace, book.id, PLAN, connections=1).join(20)
+    assert "Free some space" in snapshot.error
+    reading, memory = newest_memory(workspace, book.id)
+    assert (reading.state, reading.why) == ("paused", snapshot.error)
+    assert len(memory.readable) == 5
+    workspace.library.store = store_of
+    assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
+    assert newest_memory(workspace, book.id)[1].complete

@@ -1,0 +1,89 @@
+"""A server that asks for a pause: it is shown with the time left, and a person can go on at once."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pages.parts import read_state
+from pages.parts.ask_record import waiting_line
+from readagent_core.jobs import Job, Snapshot
+from readagent_core.models import connection
+from readagent_core.settings import Secret, Settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.reading import start_reading
+from tests.fakes.server import FakeServer, Reply, error
+from tests.workspace.test_fault_table import PLAN, QUESTION, book
+
+SLOW_DOWN = Reply(status=429, error=error("slow down"), headers={"Retry-After": "60"})
+
+
+@pytest.fixture
+def workspace_at(own_home):
+    own_home.mkdir(mode=0o700)
+    made = []
+
+    def make(server):
+        made.append(Workspace(Settings(own_home, server.url, Secret(), "fake-model", {}, {"connections": 3})))
+        return made[-1]
+
+    yield make
+    for workspace in made:
+        for job in workspace.jobs.running():
+            job.cancel()
+            job.join(10)
+        workspace.library.close()
+    connection.close_all()
+
+
+def until_it_waits(job: Job) -> Snapshot:
+    end = time.monotonic() + 20
+    while not job.snapshot.waiting and job.running and time.monotonic() < end:
+        time.sleep(0.01)
+    return job.snapshot
+
+
+def test_the_wait_is_shown_and_can_be_ended(workspace_at):
+    paused: list[int] = []
+
+    def before(number: int, text: str) -> Reply | None:
+        if not paused or (len(paused) == 1 and "?" in text and "silver bell" in text and QUESTION.text in text):
+            paused.append(number)
+            return SLOW_DOWN
+        return None
+
+    with FakeServer(before=before) as server:
+        workspace = workspace_at(server)
+        shelved = workspace.library.add(book())
+        job = start_reading(workspace, shelved.id, PLAN)
+        snapshot = until_it_waits(job)
+        (reading,) = workspace.library.readings(shelved.id)
+        line = read_state.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
+        assert line["line"] == "Paused: the model asked us to wait"
+        assert "Waiting 6" in line["rest"]
+        assert "going on by itself in" in line["rest"]
+        assert line["actions"] == [["hurry", "Go on now"], ["pause", "Pause"]]
+        assert 40 < snapshot.waiting_until - time.time() < 70
+        job.hurry()
+        assert job.join(20).state == "done"
+        assert job.snapshot.waiting == ""
+
+        _, asking = ask(workspace, shelved.id, QUESTION)
+        snapshot = until_it_waits(asking)
+        told = waiting_line(snapshot, now=snapshot.waiting_until - 7.5)
+        assert told.startswith("Waiting 6")
+        assert told.endswith("continues in 8 s")
+        asking.hurry()
+        assert asking.join(20).state == "done"
+    assert len(paused) == 2
+
+
+def test_a_wait_that_ends_leaves_the_others_shown():
+    job = Job("x", lambda job: None)
+    job.waiting(60, "long")
+    job._waits[-1] = (time.time() + 5, "short")
+    assert job.snapshot.waiting == "long"
+    job.waiting(0.0, "")
+    assert job.snapshot.waiting == "short"

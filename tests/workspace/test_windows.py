@@ -1,0 +1,110 @@
+"""A model's window and a reading: what a server does not say is found out, told with the remedy, and learnt anew."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+
+from readagent_core import errors
+from readagent_core.methods.base import Question
+from readagent_core.models import connection
+from readagent_core.models.server.quirks import MOST_GUESSES
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import Secret, Settings
+from readagent_core.workspace import Workspace, connecting
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.reading import newest_memory, smaller_pages_note, start_reading
+from tests.fakes.sensible import sensible
+from tests.fakes.server import FakeServer, Reply, error
+from tests.workspace.test_fault_table import book
+
+LONG = ReadingPlan(max_words=1800, min_words=600)
+
+
+@pytest.fixture
+def workspace_at(own_home):
+    own_home.mkdir(mode=0o700)
+    made = []
+
+    def make(server):
+        made.append(Workspace(Settings(own_home, server.url, Secret(), "fake-model", {}, {"connections": 1})))
+        return made[-1]
+
+    yield make
+    for workspace in made:
+        workspace.library.close()
+    connection.close_all()
+
+
+def read(workspace: Workspace, plan: ReadingPlan):
+    kept = workspace.library.add(book(120))
+    start_reading(workspace, kept.id, plan).join(60)
+    while running := workspace.jobs.running():  # in smaller pages
+        running[0].join(60)
+    return newest_memory(workspace, kept.id)
+
+
+def test_a_server_that_cuts_in_silence_is_told_with_the_remedy_and_learnt_anew(workspace_at):
+    takes_in = 1200
+
+    def cutting(text: str) -> Reply:
+        return Reply(sensible(text), tokens_in=min(takes_in, len(text) // 4))
+
+    with FakeServer(cutting) as server:
+        workspace = workspace_at(server)
+        reading, memory = read(workspace, LONG)
+        assert memory.complete
+        assert (reading.state, reading.plan.max_words < LONG.max_words) == ("done", True)
+        assert not any(p.fallback for p in memory.pages)
+        assert "A larger one (Ollama: set OLLAMA_CONTEXT_LENGTH" in smaller_pages_note(workspace, reading)
+        assert "cut a prompt without saying so: it read 1,200 of about" in workspace.model.cutting
+        assert workspace.model.cutting in workspace.model.notices
+        assert workspace.model.window == takes_in
+        # the person gives the model more, and takes it up again
+        takes_in = 100_000
+        connecting.use_model(workspace, address=server.url, model="fake-model", key=Secret())
+        assert (workspace.model.cutting, workspace.model.window) == ("", None)
+
+
+def test_pages_are_not_made_smaller_for_a_window_that_is_only_guessed(workspace_at):
+    """Ollama gives a model more than its default when told to; before it is loaded it does not say so."""
+    with FakeServer(kind="ollama", loaded=False, loaded_window=32_768) as server:
+        workspace = workspace_at(server)
+        assert workspace.model.window == 4096
+        reading, memory = read(workspace, ReadingPlan(max_words=3000, min_words=500))
+        assert memory.complete
+        assert reading.plan.max_words == 3000
+        assert workspace.model.window == 32_768
+
+
+TOO_LONG = Reply(status=400, error=error("This prompt is too long: too many tokens.", code="context_length_exceeded"))
+
+
+@pytest.mark.parametrize(("pages", "words"), [((60, 160), 450), ((120, 300), 450), ((280, 600), 600)])
+@pytest.mark.parametrize("method", ["read-agent-p", "gist-mem", "full-text"])
+def test_an_ask_alone_that_meets_a_window_nobody_names_is_answered_within_it(workspace_at, method, pages, words):
+    """The book was read while the model took in more; now it takes in 450 words and does not say so."""
+    most, refused = 100_000, []
+
+    def narrow(text: str) -> str | Reply:
+        if len(text.split()) <= most:
+            return sensible(text)
+        refused.append(text)
+        return TOO_LONG
+
+    with FakeServer(narrow) as server:
+        workspace = workspace_at(server)
+        kept = workspace.library.add(book(300))
+        start_reading(workspace, kept.id, ReadingPlan(min_words=pages[0], max_words=pages[1])).join(60)
+        connection.close_all()  # what was learnt of the model is forgotten
+        most, workspace = words, workspace_at(server)
+        before = len(server.answered)
+        exchange, job = ask(workspace, kept.id, Question("What did Mrs. Oake win with a silver bell?"), method=method)
+        with suppress(errors.ReadAgentError):
+            job.join(60)
+        found = workspace.library.exchange(exchange.id)
+        assert (found.state, found.error) == ("done", "")
+        assert refused
+        assert all(len(text.split()) <= words for text in server.answered[before:])
+        assert len(refused) <= MOST_GUESSES
