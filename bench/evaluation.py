@@ -1,9 +1,10 @@
-"""How near an experiment comes to the best its connections allow, and whether memory stays flat.
+"""How near an experiment comes to the best its connections allow, and how its memory grows.
 
-1,000 questions on 50 documents, four methods, a model that answers every call in 50 ms, 32 calls at once. The
-ideal is calls × 50 ms ÷ 32; what is lost is our own work between calls.
+400 questions on 20 documents, four methods, a model that answers every call in half a second, 32 calls at once. The
+ideal is calls × seconds ÷ connections; what is lost is our own work between calls. ``--server`` puts real HTTP
+between: the server in another process, the whole client (retries, cache) in this one.
 
-    python -m bench.evaluation [--questions 1000] [--connections 32]
+    python -m bench.evaluation [--questions 400] [--connections 32] [--seconds 0.5] [--server]
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench.server import serving
 from readagent_core.cancel import CancelToken
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
@@ -29,17 +31,19 @@ from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.prompts import Prompt
 
 METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")
-SECONDS = 0.05
 QUESTIONS_A_DOCUMENT = 20
 
 
 class Slow(ChatModel):
-    """Answers every prompt in 50 ms, without any work."""
+    """Answers every prompt after ``seconds``, without any work."""
 
-    name = "50 ms model"
+    name = "slow model"
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
-        time.sleep(SECONDS)
+        time.sleep(self.seconds)
         return Completion(reply(prompt.text), model=self.name)
 
     def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
@@ -63,7 +67,7 @@ class Counting(ModelWrapper):
 
 
 def reply(text: str) -> str:
-    """A usable reply to any prompt of these methods, told from its first words; next to no work."""
+    """Return a usable reply to any prompt of these methods, which its first words identify; next to no work."""
     if "Break point:" in text[:600]:
         labels = re.findall(r"^<(\d+)>$", text, re.MULTILINE)
         return f"Break point: <{labels[len(labels) // 2]}>\nBecause a scene ends."
@@ -75,7 +79,7 @@ def reply(text: str) -> str:
 
 
 def write_data(folder: Path, questions: int) -> Path:
-    """Documents of about 4,000 words, QuALITY's length, with 20 questions each."""
+    """Write documents of about 4,000 words, QuALITY's length, with 20 questions each; return the file."""
     path = folder / "bench.jsonl"
     sentence = (
         "In story {n} the keeper of the light rang bell {k} in the fog – “as ever” – and wrote it down that night."
@@ -94,31 +98,31 @@ def write_data(folder: Path, questions: int) -> Path:
 
 
 def resident() -> float:
-    """Megabytes of this process in memory now."""
+    """Return the megabytes of this process in memory now."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, connections: int) -> None:
+def measure(
+    model: ChatModel, data: Path, folder: Path, *, questions: int, connections: int, seconds_a_call: float
+) -> None:
     arms = tuple(parse(name, AskSettings()) for name in METHODS)
     experiment = Experiment(open_dataset(data, limit=questions), arms, connections=connections)
     calls: Counter[str] = Counter()
     counting = model.wrap_inner(lambda asked: Counting(asked, calls))
     memory: list[tuple[float, float]] = []
-    lock = threading.Lock()
 
-    def told(progress: running.Progress) -> None:
+    def note_memory(progress: running.Progress) -> None:
         share = progress.done / max(1, progress.total)
-        with lock:
-            if share >= 0.1 * (len(memory) + 1):
-                memory.append((share, resident()))
+        if share >= 0.1 * (len(memory) + 1):
+            memory.append((share, resident()))
 
     start, cpu = time.perf_counter(), time.process_time()
-    tally = running.run(experiment, counting, folder=folder, on_change=told)
+    table = running.run(experiment, counting, folder=folder, on_change=note_memory)
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
     made = calls["made"]
-    ideal = made * SECONDS / connections
-    print(f"answers              {tally.answers:,} ({tally.failed} failed), {len(tally.readings)} documents read")
+    ideal = made * seconds_a_call / connections
+    print(f"answers              {table.answers:,} ({table.failed} failed), {len(table.readings)} documents read")
     print(f"model calls          {made:,}, {made / seconds:.0f} a second")
     print(f"seconds              {seconds:.2f}, ideal {ideal:.2f}")
     print(f"own CPU              {cpu:.2f} s, {1000 * cpu / made:.2f} ms a call")
@@ -128,14 +132,29 @@ def measure(model: ChatModel, data: Path, folder: Path, *, questions: int, conne
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--questions", type=int, default=1000)
+    parser.add_argument("--questions", type=int, default=400)
     parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=0.5, help="that the model takes for every call")
+    parser.add_argument("--server", action="store_true")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         data = write_data(folder, chosen.questions)
         run = folder / "evaluations" / "bench"
-        measure(Slow(), data, run, questions=chosen.questions, connections=chosen.connections)
+        sizes = {
+            "questions": chosen.questions,
+            "connections": chosen.connections,
+            "seconds_a_call": chosen.seconds,
+        }
+        if not chosen.server:
+            measure(Slow(chosen.seconds), data, run, **sizes)
+            return
+        with serving(reply, latency=chosen.seconds) as url:
+            from readagent_core.models import connect
+            from readagent_core.settings import Settings
+
+            settings = Settings(folder, base_url=url, model="fake-model")
+            measure(connect(settings), data, run, **sizes)
 
 
 if __name__ == "__main__":

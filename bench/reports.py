@@ -1,7 +1,7 @@
-"""How long the report files of a large experiment take, and how much memory.
+"""How long the report files of a large experiment take to write, and how much memory that needs.
 
 2,086 questions (QuALITY's dev set) x 8 methods, two answers of five not right, each with a replay of two prompts of
-10 to 40 KB. Every file is written by a process of its own; 'figures' only adds up. CPU is of both together.
+10 to 40 KB. Every file is written by a process of its own; 'figures' only adds up the results.
 
     python -m bench.reports [--questions 2086] [--keep FOLDER]
 """
@@ -19,10 +19,10 @@ from pathlib import Path
 
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import write_record
+from readagent_core.evaluation.formats import FORMATS, save_report
 from readagent_core.evaluation.questions import Questions
-from readagent_core.evaluation.report_files import FORMATS, save
-from readagent_core.evaluation.results import Lines, Result
-from readagent_core.evaluation.starting import standing
+from readagent_core.evaluation.results import JsonLines, Result
+from readagent_core.evaluation.starting import load_summary
 from readagent_core.methods import all_methods
 
 METHODS = (
@@ -33,11 +33,11 @@ SENTENCE = "The keeper of the light rang “bell” number {} in the fog,\nand w
 
 
 def write_folder(folder: Path, questions: int, *, seed: int = 7) -> None:
-    """An experiment's folder as a run leaves it."""
+    """Write an experiment's folder as a run leaves it."""
     dice = random.Random(seed)
     arms = [Arm(name) for name in METHODS if name in all_methods()]
     text = "".join(SENTENCE.format(n) for n in range(500))
-    results, replays = Lines(folder / "results.jsonl"), Lines(folder / "replays.jsonl")
+    results, replays = JsonLines(folder / "results.jsonl"), JsonLines(folder / "replays.jsonl")
     for number in range(questions):
         case, item = divmod(number, QUESTIONS_A_DOCUMENT)
         for arm in arms:
@@ -75,19 +75,19 @@ def _record(arms: list[Arm]) -> dict[str, object]:
 
 
 def peak() -> float:
-    """Megabytes at the most, of this program alone: what getrusage says begins with its parent's."""
+    """Return the peak megabytes of this program alone; getrusage would include its parent's peak."""
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
 
 
 def one(folder: Path, format: str) -> None:
-    """Write one file, or none for 'figures'; says seconds and peak memory as JSON."""
+    """Write one file, or none for 'figures', and print seconds and peak memory as JSON."""
     start, cpu = time.perf_counter(), time.process_time()
-    found = standing(folder)
+    found = load_summary(folder)
     added = time.perf_counter()
     target = folder / f"report.{format}"
     if format != "figures":
-        save(found, target, format, Questions.of(folder, found.record))
+        save_report(found, target, format, Questions.of(folder, found.record))
     seconds, cpu = time.perf_counter() - added, time.process_time() - cpu
     size = target.stat().st_size / 1e6 if format != "figures" else 0.0
     print(json.dumps({"adding": added - start, "writing": seconds, "cpu": cpu, "peak": peak(), "size": size}))
@@ -112,10 +112,10 @@ def main() -> None:
         print(f"{'file':<16}{'MB':>8}{'adding up, s':>14}{'writing, s':>12}{'CPU, s':>8}{'peak, MB':>10}")
         for format in ("figures", *FORMATS):
             command = [sys.executable, "-m", "bench.reports", "--one", str(folder), format]
-            told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            measured = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             print(
-                f"{format:<16}{told['size']:8.1f}{told['adding']:14.2f}{told['writing']:12.2f}"
-                f"{told['cpu']:8.2f}{told['peak']:10.0f}"
+                f"{format:<16}{measured['size']:8.1f}{measured['adding']:14.2f}{measured['writing']:12.2f}"
+                f"{measured['cpu']:8.2f}{measured['peak']:10.0f}"
             )
 
 

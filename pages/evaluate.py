@@ -12,13 +12,14 @@ import streamlit as st
 from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pulse, shell
 from pages.parts.cached import get_workspace
 from readagent_core.errors import ReadAgentError
-from readagent_core.evaluation.estimating import Estimate, estimate
-from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, gone_on_with
-from readagent_core.evaluation.questions import titles
-from readagent_core.evaluation.report import count_of, summary
-from readagent_core.evaluation.starting import Kept, job_key, kept, standing, start
-from readagent_core.evaluation.tally import Tally, load
+from readagent_core.evaluation.cost_estimate import Estimate, estimate
+from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
+from readagent_core.evaluation.questions import arm_titles
+from readagent_core.evaluation.report import summarise
+from readagent_core.evaluation.score_table import ScoreTable, load_scores
+from readagent_core.evaluation.starting import StoredExperiment, job_key, list_experiments, load_summary, start
 from readagent_core.models.cost.prices import money
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 CHOSEN = "evaluate_experiment"
@@ -35,7 +36,7 @@ def screen() -> None:
             _start(workspace, experiment)
         except ReadAgentError as error:
             shell.error_box(error)
-    found = kept(workspace.home)
+    found = list_experiments(workspace.home)
     if not found:
         st.caption("No experiment yet. The first one can be small: twenty questions take a moment.")
         return
@@ -55,15 +56,15 @@ def _start(workspace: Workspace, experiment: Experiment | None) -> None:
     name = default_name(experiment, workspace.model.name)
     folder = folder_for(workspace.home, name)
     job = workspace.jobs.get(job_key(folder))
-    before = load(folder)
-    whole = gone_on_with(folder, experiment)
+    before = load_scores(folder)
+    whole = resumed_experiment(folder, experiment)
     to_come = _estimate(whole, before.answers, before.failed, _done=before)
     st.text(to_come.sentence(workspace.model.price))
     more = len(whole.arms) - len(experiment.arms)
     if more and to_come.answers:
-        st.caption(f"Together with {count_of(more, 'other method')} that it was begun with.")
+        st.caption(f"Together with {count_of(more, 'other method')} from the earlier start.")
     running_now = job is not None and job.running
-    label = "Start" if not before.answers else "Go on" if to_come.answers else "Show it"
+    label = "Start" if not before.answers else "Continue" if to_come.answers else "Show it"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
         if to_come.answers:
             start(workspace, experiment)  # raises where a budget could not be held
@@ -72,18 +73,18 @@ def _start(workspace: Workspace, experiment: Experiment | None) -> None:
 
 
 @st.cache_data(show_spinner="Looking through the questions", max_entries=20, hash_funcs={Experiment: repr})
-def _estimate(experiment: Experiment, answers: int, failed: int, *, _done: Tally) -> Estimate:
+def _estimate(experiment: Experiment, answers: int, failed: int, *, _done: ScoreTable) -> Estimate:
     return estimate(experiment, done=_done)
 
 
-def _experiment(workspace: Workspace, entry: Kept) -> None:
+def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
     job = workspace.jobs.get(job_key(entry.folder))
     if job is not None and job.running:
         _watch(workspace, entry)
         return
     if job is not None and job.snapshot.state in ("failed", "cancelled"):
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind or "CancelledError")
-    found = standing(entry.folder)
+    found = load_summary(entry.folder)
     evaluate_results.about(found)
     if not found.rows:
         st.caption("No answer is in yet.")
@@ -97,7 +98,7 @@ def _experiment(workspace: Workspace, entry: Kept) -> None:
     with words:
         evaluate_results.more(found)
     with questions:
-        evaluate_questions.browse(entry.folder, titles(found.record))
+        evaluate_questions.browse(entry.folder, arm_titles(found.record))
     with reading:
         evaluate_results.how_it_was_read(found)
     with record:
@@ -110,7 +111,7 @@ def _experiment(workspace: Workspace, entry: Kept) -> None:
 
 
 @st.fragment
-def _watch(workspace: Workspace, entry: Kept) -> None:
+def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
     """The running experiment: how far it is, the table so far, the way to stop it."""
     job = workspace.jobs.get(job_key(entry.folder))
     if job is None or not job.running:
@@ -121,7 +122,7 @@ def _watch(workspace: Workspace, entry: Kept) -> None:
     if progress is None or not progress.total:
         st.progress(0.0, text="Preparing")
     else:
-        failed = f" · {progress.failed:,} could not be had" if progress.failed else ""
+        failed = f" · {progress.failed:,} failed" if progress.failed else ""
         read = count_of(progress.documents, "document")
         text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read} read{failed}"
         if progress.dollars:
@@ -132,7 +133,7 @@ def _watch(workspace: Workspace, entry: Kept) -> None:
     stopping = job.cancelled
     st.button("Stopping" if stopping else "Stop", key="evaluate_stop", disabled=stopping, on_click=job.cancel)
     if progress is not None:
-        found = summary(entry.record, progress.tally, wanted=progress.total)
+        found = summarise(entry.record, progress.table, wanted=progress.total)
         if found.rows:
             evaluate_results.scores(found)
 

@@ -10,8 +10,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from readagent_core.evaluation import questions as told
-from readagent_core.evaluation.questions import Entry, Questions
+from readagent_core.evaluation.questions import (
+    Entry,
+    Questions,
+    chosen_option,
+    describe_figures,
+    describe_look_ups,
+    lettered_option,
+    verdict,
+    verdict_sign,
+)
 from readagent_core.evaluation.results import Result
 from readagent_core.export.comparison_view import split_evidence
 
@@ -41,10 +49,10 @@ def browse(folder: Path, titles: dict[str, str]) -> None:
     name = st.selectbox(
         "Question",
         list(found)[:_SHOWN],
-        format_func=lambda q: f"{found[q].marks}: {found[q].begins[:110]}",
+        format_func=lambda q: f"{found[q].counts}: {found[q].excerpt[:110]}",
         key="evaluate_question",
     )
-    results = questions.answers(found[name])
+    results = questions.read_answers(found[name])
     _question(results[0])
     for at in range(0, len(results), 2):
         for column, result in zip(st.columns(2), results[at : at + 2], strict=False):
@@ -66,7 +74,7 @@ def _question(result: Result) -> None:
     with st.container(border=True, key="evaluate_asked"):
         st.text(result.question)
         lines = [
-            f"{told.lettered(result, at)}{'   ← right' if at == result.gold else ''}"
+            f"{lettered_option(result, at)}{'   ← right' if at == result.gold else ''}"
             for at in range(len(result.options))
         ]
         lines += [f"Known answer: {reference}" for reference in result.references]
@@ -76,15 +84,15 @@ def _question(result: Result) -> None:
 
 def _answer(questions: Questions, result: Result) -> None:
     with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
-        _head(questions.who(result), result)
+        _head(questions.answered_by(result), result)
         if result.option is not None:
-            st.text(told.chosen(result))
+            st.text(chosen_option(result))
         text, evidence = split_evidence(result.answer)
         st.text(result.error or text)
         if evidence:
             st.caption("Evidence")
             st.text(evidence)
-        st.caption(told.figures(result))
+        st.caption(describe_figures(result))
         for note in result.notes:
             st.text(f"Note: {note}")
         if result.replay is not None and st.toggle(
@@ -95,18 +103,18 @@ def _answer(questions: Questions, result: Result) -> None:
 
 def _head(title: str, result: Result) -> None:
     """Who answered and how it was judged; a sign and a word besides the colour."""
-    mark, kind = told.sign(result)
+    mark, kind = verdict_sign(result)
     st.html(
         f'<p class="ev-head"><strong>{escape(title)}</strong>'
-        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {escape(told.verdict(result))}</span></p>'
+        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {escape(verdict(result))}</span></p>'
     )
 
 
 def _replay(questions: Questions, result: Result) -> None:
     """Every prompt and reply of the run, in order."""
-    events = questions.replay(result)
+    events = questions.read_replay(result)
     if not events:
-        st.caption("The replay of this answer is not there any more.")
+        st.caption("The replay of this answer is missing.")
         return
     step = 0
     for event in events:
@@ -118,6 +126,6 @@ def _replay(questions: Questions, result: Result) -> None:
                 st.caption("Reply")
                 st.text(event["reply"])
         elif event["kind"] == "LookedUp":
-            st.text(told.looked_up(event["pages"]))
+            st.text(describe_look_ups(event["pages"]))
         elif event["kind"] == "Noted":
             st.text(event["text"])

@@ -15,12 +15,12 @@ import streamlit as st
 
 from pages.parts.sealed import sealed
 from pages.parts.shell import ASSETS
+from readagent_core.evaluation.formats import ANSWERS, render_report
+from readagent_core.evaluation.html import column_class, score_plot, score_points, word_plots
 from readagent_core.evaluation.plots import Point
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, headline, reading_facts
-from readagent_core.evaluation.report_files import ANSWERS, write
-from readagent_core.evaluation.report_html import column_class, score_plot, score_points, word_plots
-from readagent_core.evaluation.report_tables import sections
+from readagent_core.evaluation.tables import report_tables
 
 FILES = {  # format → label, MIME
     "md": ("Markdown", "text/markdown"),
@@ -64,7 +64,7 @@ def draw(svg: str, *, key: str, points: Sequence[Point] = ()) -> None:
 
 def scores(found: Summary) -> None:
     """The main table and the plot."""
-    for title, (header, rows), note in sections(found):
+    for title, (header, rows), note in report_tables(found):
         if title == "Scores":
             table(header, rows)
             if note:
@@ -75,7 +75,7 @@ def scores(found: Summary) -> None:
 
 def more(found: Summary) -> None:
     """Words sent, differences between methods, walks."""
-    for title, (header, rows), note in sections(found):
+    for title, (header, rows), note in report_tables(found):
         if title != "Scores":
             st.subheader(title, anchor=False)
             table(header, rows)
@@ -104,7 +104,7 @@ def downloads(found: Summary, folder: Path) -> None:
         for format, (label, mime) in FILES.items():
             st.download_button(
                 label,
-                data=lambda f=format: write(found, f, Questions.of(folder, found.record)),
+                data=lambda f=format: render_report(found, f, Questions.of(folder, found.record)),
                 file_name=f"{folder.name}.{format}",
                 mime=mime,
                 on_click="ignore",  # nothing on the screen changes, and a click on the next format is not lost

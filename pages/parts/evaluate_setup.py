@@ -12,9 +12,10 @@ import streamlit as st
 
 from pages.parts.shell import ASSETS
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.arms import plainly
+from readagent_core.evaluation.arms import with_defaults
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
+from readagent_core.export.text_files import safe_file_name
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.cost.prices import Price
@@ -53,7 +54,7 @@ def form(workspace: Workspace) -> Experiment | None:
     if not names:
         st.caption("Choose at least one method.")
         return None
-    arms = tuple(plainly(name, AskSettings(look_ups=look_ups)) for name in names)
+    arms = tuple(with_defaults(name, AskSettings(look_ups=look_ups)) for name in names)
     dataset = open_dataset(path, limit=int(limit))
     return Experiment(dataset, arms, **more)
 
@@ -81,7 +82,7 @@ def _sample(stem: str) -> Path:
 
 def _keep(workspace: Workspace, name: str, data: bytes) -> Path:
     """The dropped file in a folder named after its content, so that the same file is the same dataset."""
-    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in Path(name).name).lstrip(".") or "dataset.jsonl"
+    safe = safe_file_name(Path(name).name) or "dataset.jsonl"
     path = workspace.home / "evaluations" / "data" / hashlib.sha256(data).hexdigest()[:12] / safe
     if not path.is_file():
         try:
@@ -94,17 +95,19 @@ def _keep(workspace: Workspace, name: str, data: bytes) -> Path:
 
 def _more(workspace: Workspace) -> dict[str, object]:
     one, two, three = st.columns(3)
-    runs = one.number_input("Runs, for the spread", 1, 10, 1, key="evaluate_runs")
+    runs = one.number_input(
+        "Runs of every question", 1, 10, 1, key="evaluate_runs", help="More than one gives a standard deviation."
+    )
     preset = two.selectbox(
         "Pages", ["", *PRESETS], format_func=lambda p: p or "as the papers do for the data", key="evaluate_preset"
     )
     connections = three.number_input("Model calls at once", 1, 64, 8, key="evaluate_connections")
     budget = one.number_input(
-        "Stop after so many words sent", 0, 1_000_000_000, 0, step=100_000, key="evaluate_budget", help="0: no limit."
+        "Stop after this many words sent", 0, 1_000_000_000, 0, step=100_000, key="evaluate_budget", help="0: no limit."
     )
     price = workspace.model.price
     dollars = two.number_input(
-        "Stop after so many dollars spent",
+        "Stop after this many dollars spent",
         0.0,
         100_000.0,
         0.0,

@@ -1,4 +1,4 @@
-"""``evaluate``: many questions with known answers, to every method; a table on stdout, or one JSON object."""
+"""``evaluate``: asks many questions with known answers of every method; prints a table or one JSON object."""
 
 from __future__ import annotations
 
@@ -29,22 +29,26 @@ def evaluate(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Most questions.")] = None,
     documents: Annotated[int | None, typer.Option(min=1, help="Most documents.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Ask every question so often, for the spread.")] = 1,
-    look_ups: Annotated[int, typer.Option(min=0, help="Most pages to look up, where NAME does not say.")] = 3,
+    runs: Annotated[
+        int, typer.Option(min=1, help="How often to ask every question; more than once gives a standard deviation.")
+    ] = 1,
+    look_ups: Annotated[int, typer.Option(min=0, help="Most pages to look up, unless NAME says how many.")] = 3,
     preset: Annotated[str, typer.Option(help="Reading preset; by default the papers' for the data.")] = "",
     max_words: Annotated[int | None, typer.Option(min=1, help="Most words of a page.")] = None,
-    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words before a pause may come.")] = None,
+    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words of a page before a pause point.")] = None,
     pagination: Annotated[str | None, typer.Option(help="pause, many, one-pass or uniform.")] = None,
     rate: Annotated[bool, typer.Option(help="Ask the LLM raters about free-form answers.")] = True,
     connections: Annotated[int, typer.Option(min=1, help="Model calls at once.")] = 8,
-    budget: Annotated[int | None, typer.Option(min=1, help="Stop when so many words were sent.")] = None,
-    dollars: Annotated[float | None, typer.Option(min=0.01, help="Stop when so many dollars were spent.")] = None,
-    kind: Annotated[str, typer.Option(help="The dataset's format, where it is not told from the file.")] = "",
+    budget: Annotated[int | None, typer.Option(min=1, help="Stop when this many words have been sent.")] = None,
+    dollars: Annotated[
+        float | None, typer.Option(min=0.01, help="Stop when this many dollars have been spent.")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="The dataset's format, where the file does not show it.")] = "",
     split: Annotated[str, typer.Option(help="NarrativeQA: train, valid or test.")] = "",
-    name: Annotated[str, typer.Option(help="The experiment's name; the same name goes on with it.")] = "",
+    name: Annotated[str, typer.Option(help="The experiment's name; the same name resumes it.")] = "",
     record: Annotated[Path | None, typer.Option(help="Run this record.json's experiment (on DATASET).")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it would cost, and stop.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Say what is there so far, and ask nothing.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print what it would cost, and stop.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the answers so far, and ask nothing.")] = False,
     report: Annotated[
         list[Path] | None,
         typer.Option(
@@ -54,20 +58,19 @@ def evaluate(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
 ) -> None:
-    """Measure methods on a benchmark; resumes, and says what it costs before it starts."""
+    """Measure methods on a benchmark. Prints what it would cost before it starts, and resumes where it stopped."""
     if dataset is None and record is None:
         raise typer.BadParameter("give a dataset, or --record", param_hint="DATASET")
     with report_errors(as_json=json):
         from readagent_core.evaluation.experiment import Experiment, read_record
 
-        kept: dict[str, Any] | None = None
-
+        recorded: dict[str, Any] | None = None
         formats = [(path, _format(path)) for path in report or ()]
         if record is not None:
-            kept = read_record(record)
-            if kept is None:
+            recorded = read_record(record)
+            if recorded is None:
                 raise SettingsError(f"{record}: there is no such record.")
-            experiment = Experiment.from_dict(kept["experiment"], path=dataset)
+            experiment = Experiment.from_dict(recorded["experiment"], path=dataset)
         else:
             plan = {"max_words": max_words, "min_words": min_words, "pagination": pagination}
             experiment = _experiment(
@@ -76,7 +79,7 @@ def evaluate(
                 most_dollars=dollars,
                 plan={n: v for n, v in plan.items() if v is not None},
             )  # fmt: skip
-        _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json, record=kept)
+        _run(experiment, name=name, only_estimate=estimate, only_show=show, formats=formats, json=json, record=recorded)
 
 
 def _experiment(dataset: Path, names: list[str], *, look_ups: int, **rest: Any) -> Experiment:
@@ -104,25 +107,25 @@ def _run(
     record: dict[str, Any] | None,
 ) -> None:
     from readagent_core.cli.shared import open_workspace
-    from readagent_core.evaluation.estimating import estimate
-    from readagent_core.evaluation.experiment import changes, default_name, folder_for, gone_on_with
+    from readagent_core.evaluation.cost_estimate import estimate
+    from readagent_core.evaluation.experiment import default_name, find_changes, folder_for, resumed_experiment
+    from readagent_core.evaluation.formats import save_report, to_dict
     from readagent_core.evaluation.questions import Questions
-    from readagent_core.evaluation.report_files import save, to_dict
-    from readagent_core.evaluation.starting import standing, start
-    from readagent_core.evaluation.tally import load
+    from readagent_core.evaluation.score_table import load_scores
+    from readagent_core.evaluation.starting import load_summary, start
     from readagent_core.words import count_of
 
     workspace = open_workspace()
     folder = folder_for(workspace.home, name or default_name(experiment, workspace.model.name))
     if not only_show:
-        other = changes(record, experiment, workspace.model) if record else []
-        if other:
-            say_aside(f"Not as in the record: {', '.join(other)}.")
-        whole = gone_on_with(folder, experiment)
-        expected = estimate(whole, done=load(folder))
+        changed = find_changes(record, experiment, workspace.model) if record else []
+        if changed:
+            say_aside(f"Not as in the record: {', '.join(changed)}.")
+        whole = resumed_experiment(folder, experiment)
+        expected = estimate(whole, done=load_scores(folder))
         more = len(whole.arms) - len(experiment.arms)
         if more and expected.answers:
-            say_aside(f"Together with {count_of(more, 'other method')} that it was begun with.")
+            say_aside(f"Together with {count_of(more, 'other method')} from the earlier start.")
         price = workspace.model.price
         if only_estimate:
             if json:
@@ -135,12 +138,12 @@ def _run(
         try:
             wait_for(job, _line)
         except KeyboardInterrupt:
-            say_aside(f"Kept in {folder}; --show shows it.")
+            say_aside(f"The answers so far are in {folder}; --show prints them.")
             raise
-    found = standing(folder)
+    found = load_summary(folder)
     questions = Questions.of(folder, found.record) if formats else None
     for path, format in formats:
-        save(found, path, format, questions)
+        save_report(found, path, format, questions)
         say_aside(f"Written: {path}")
     if json:
         print_json({"folder": str(folder), **to_dict(found)})
@@ -149,7 +152,7 @@ def _run(
 
 
 def _format(path: Path) -> str:
-    from readagent_core.evaluation.report_files import FORMATS, format_of
+    from readagent_core.evaluation.formats import FORMATS, format_of
 
     format = format_of(path)
     if not format:
@@ -175,11 +178,11 @@ def _line(snapshot: Snapshot) -> str:
 
 def _show(found: Summary, folder: Path) -> None:
     from readagent_core.evaluation.report import headline, reading_facts
-    from readagent_core.evaluation.report_tables import sections
+    from readagent_core.evaluation.tables import report_tables
 
     for sentence in headline(found):
         say(sentence)
-    for title, (header, rows), note in sections(found):
+    for title, (header, rows), note in report_tables(found):
         say()
         say(title)
         for line in _columns(header, rows):
@@ -189,11 +192,11 @@ def _show(found: Summary, folder: Path) -> None:
     say()
     for fact in reading_facts(found):
         say(fact)
-    say(f"Kept in {folder}")
+    say(f"Saved in {folder}")
 
 
 def _columns(header: list[str], rows: list[list[str]]) -> list[str]:
-    """The table in plain columns, the first to the left, figures to the right."""
+    """Return the table in plain columns: the first one aligned left, the others right."""
     widths = [max(len(row[at]) for row in (header, *rows)) for at in range(len(header))]
     lines = []
     for row in (header, ["─" * width for width in widths], *rows):

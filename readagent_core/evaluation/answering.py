@@ -1,32 +1,38 @@
-"""One question put to one arm: the method runs, its answer is scored, and all of it becomes one ``Result``.
+"""Answers one question by one arm: runs the method, scores and rates its answer, and returns one ``Result``.
 
-Only what no question can overcome is raised (``STOPPERS``); anything else is kept as this question's failure.
+Only errors that every other question would meet too are raised (``STOPPERS``); any other is this question's failure.
+Free-form answers are rated by a strict and a permissive LLM rater, each asked about every reference (paper,
+section 4.1). The built-in reader rates nothing, because a rating by word statistics would mean nothing.
 """
 
 from __future__ import annotations
 
+import re
 import traceback
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from readagent_core import errors
+from readagent_core import errors, prompts
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
-from readagent_core.evaluation import raters
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.counting import Counted
 from readagent_core.evaluation.datasets import Case, Item
+from readagent_core.evaluation.model_calls import CountingModel
 from readagent_core.evaluation.results import Key, Result
+from readagent_core.evaluation.scores import EXACT, PARTIAL, WRONG, best_rating, rating
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, Event
 from readagent_core.methods.support.resources import Resources, with_resources
+from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
 
-STOPPERS = (  # no other question fares better than this one did
+STOPPERS = (
     errors.KeyRefusedError,
     errors.UnknownModelError,
     errors.NoCreditError,
@@ -37,13 +43,15 @@ STOPPERS = (  # no other question fares better than this one did
     errors.SettingsError,
     errors.DatasetError,
 )
-
-_PASSING = (errors.ServerFailedError, errors.RateLimitError, errors.ModelTimeoutError)  # asked again when gone on with
+_TEMPORARY = (errors.ServerFailedError, errors.RateLimitError, errors.ModelTimeoutError)
+RATER_TRIES = 2
+_VERDICT = re.compile(r"\b(yes|partially|partly|no)\b|はい|いいえ|部分", re.IGNORECASE)
+_THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One question to one arm, with the memory it is asked of."""
+    """One question for one arm, with the memory it is asked of."""
 
     key: Key
     case: Case
@@ -54,9 +62,9 @@ class Task:
 
 
 def answer(
-    task: Task, model: Counted, rater: Counted | None, *, tools: Resources, cancel: CancelToken
+    task: Task, model: CountingModel, rater: CountingModel | None, *, tools: Resources, cancel: CancelToken
 ) -> tuple[Result, list[Event]]:
-    """The scored result and every event. ``rater``: asked about free-form answers; None leaves them unrated."""
+    """Return the scored result and every event. ``rater``: rates free-form answers; None leaves them unrated."""
     events: list[Event] = []
     found: Answer | None = None
     try:
@@ -69,25 +77,27 @@ def answer(
                 found = event.answer
         if found is None:
             raise ReplyError("The method ended without an answer.")
-        return _scored(task, found, model, rater=rater, cancel=cancel), events
+        return _score(task, found, model, rater=rater, cancel=cancel), events
     except STOPPERS:
         raise
-    except Exception as error:  # noqa: BLE001  a method's bug must not end a night's experiment; it is kept and told
+    except Exception as error:  # noqa: BLE001  a bug in a method must not end a long experiment; it is recorded
         if not isinstance(error, ReadAgentError):
             traceback.print_exc()
             error = ReplyError(f"Something in the method itself went wrong ({type(error).__name__}).")
-        failed = failure(task.key, task.case, task.item, plan=task.plan, error=error)
-        return replace(failed, **_sent(model)), events
+        failed = failed_result(task.key, task.case, task.item, plan=task.plan, error=error)
+        return replace(failed, **_call_figures(model)), events
 
 
-def failure(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error: ReadAgentError) -> Result:
-    """The result of a question that has no answer; ``error`` says why."""
+def failed_result(key: Key, case: Case, item: Item, *, plan: ReadingPlan, error: ReadAgentError) -> Result:
+    """Return the result of a question that has no answer; ``error`` says why."""
     correct = False if item.question.options else None
-    return Result(**_asked(key, case, item, plan=plan), correct=correct, error=f"{type(error).__name__}: {error}")
+    return Result(
+        **_question_fields(key, case, item, plan=plan), correct=correct, error=f"{type(error).__name__}: {error}"
+    )
 
 
-def _asked(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> dict[str, Any]:
-    """What a result says of its question."""
+def _question_fields(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> dict[str, Any]:
+    """Return the fields of a result that describe its question."""
     return dict(
         **key._asdict(),
         id=item.id,
@@ -103,37 +113,103 @@ def _asked(key: Key, case: Case, item: Item, *, plan: ReadingPlan) -> dict[str, 
     )
 
 
-def _sent(model: Counted) -> dict[str, Any]:
-    """What a result says of its calls."""
+def _call_figures(model: CountingModel) -> dict[str, Any]:
+    """Return the fields of a result that describe its model calls."""
     return {"usage": model.usage, "words": model.words - model.built, "words_out": model.words_out}
 
 
-def _scored(task: Task, found: Answer, model: Counted, *, rater: Counted | None, cancel: CancelToken) -> Result:
+def _score(
+    task: Task, found: Answer, model: CountingModel, *, rater: CountingModel | None, cancel: CancelToken
+) -> Result:
     item, options = task.item, task.item.question.options
     free = bool(item.references) and not options
-    said, rating, notes = strip_citations(found.text), "", list(found.notes)
+    text, verdict, notes = strip_citations(found.text), "", list(found.notes)
     if free and rater is not None:
         language = task.memory.document.language
         try:
-            rating = raters.rate(item.question.text, said, item.references, rater, language=language, cancel=cancel)
-        except (*STOPPERS, *_PASSING):
+            verdict = rate(item.question.text, text, item.references, rater, language=language, cancel=cancel)
+        except (*STOPPERS, *_TEMPORARY):  # a temporary failure is the question's: it is asked again on resume
             raise
         except ReadAgentError as error:
             notes.append(f"Not rated: {error}")
     return Result(
-        **_asked(task.key, task.case, item, plan=task.plan),
-        **_sent(model),
+        **_question_fields(task.key, task.case, item, plan=task.plan),
+        **_call_figures(model),
         answer=found.text,
         option=found.option,
         correct=(found.option == item.gold) if options else None,
-        rouge=rouge(said, item.references) if free else {},
-        rating=rating,
+        rouge=rouge(text, item.references) if free else {},
+        rating=verdict,
         looked_up=found.looked_up,
         steps=found.steps,
         memory_words=found.memory_words,
         compression_rate=found.compression_rate,
-        answer_words=count_words(said),
+        answer_words=count_words(text),
         rater_usage=rater.usage if rater is not None else Usage(),
         notes=tuple(notes),
         extra={name: value for name, value in found.extra.items() if isinstance(value, bool | int | float)},
     )
+
+
+# --- the LLM raters ---------------------------------------------------------------------------------------
+
+
+def rate(
+    question: str,
+    answer: str,
+    references: Sequence[str],
+    model: ChatModel,
+    *,
+    language: str = "en",
+    cancel: CancelToken,
+) -> str:
+    """Return 'exact', 'partial' or 'wrong': the best rating over the references, by both raters.
+
+    Stops asking once a rating is exact. Raises ModelError, or ReplyError where a rater gives no verdict.
+    """
+    if not answer.strip():
+        return WRONG
+    ratings: list[str] = []
+    for reference in references:
+        fields = {"question": question, "answer": answer, "reference": reference}
+        strict = _ask_rater("rate_strict", fields, model, language, cancel)
+        permissive = WRONG if strict == EXACT else _ask_rater("rate_permissive", fields, model, language, cancel)
+        ratings.append(rating(strict, permissive))
+        if ratings[-1] == EXACT:
+            break
+    return best_rating(ratings)
+
+
+def _ask_rater(task: str, fields: dict[str, str], model: ChatModel, language: str, cancel: CancelToken) -> str:
+    parse = parse_strict_verdict if task == "rate_strict" else parse_permissive_verdict
+    prompt = prompts.render(task, language, reply_words=50, **fields)
+    again = prompt.with_follow_up("rate.again")
+    for attempt in range(RATER_TRIES):
+        try:
+            return parse(model.complete(prompt if attempt == 0 else again, cancel).text)
+        except ReplyError:
+            continue
+    raise ReplyError("The rater said neither yes nor no, twice.")
+
+
+def parse_strict_verdict(reply: str) -> str:
+    """Return 'exact' or 'wrong' from YES or NO. Raises ReplyError for neither."""
+    return WRONG if parse_permissive_verdict(reply) in (WRONG, PARTIAL) else EXACT
+
+
+def parse_permissive_verdict(reply: str) -> str:
+    """Return 'exact', 'partial' or 'wrong' from 'Yes', 'Yes, partially' or 'No'. Raises ReplyError for neither.
+
+    The first verdict word counts; 'partially' counts within the same line, after yes or alone.
+    """
+    text = unicodedata.normalize("NFKC", _THINKING.sub("", reply))
+    found = _VERDICT.search(text)
+    if found is None:
+        raise ReplyError("The rater's reply is neither yes nor no.")
+    word = found.group().lower()
+    if word in ("no", "いいえ"):
+        return WRONG
+    if word in ("yes", "はい"):
+        after = text[found.end() :].splitlines()[0] if text[found.end() :] else ""
+        return PARTIAL if re.match(r"\W*(partially|partly|部分)", after, re.IGNORECASE) else EXACT
+    return PARTIAL

@@ -1,6 +1,6 @@
 """An arm of an experiment: a method with its settings, one row of the table.
 
-Written short as ``read-agent-p``, ``read-agent-p:5`` (up to five look-ups) or ``full-text:keep=ends``. Knows
+It can be written as ``read-agent-p``, ``read-agent-p:5`` (up to five look-ups) or ``full-text:keep=ends``. Knows
 nothing of datasets or results.
 """
 
@@ -16,12 +16,12 @@ from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings
 
 _KEEP = ("left", "right", "ends")
-_NO_LOOK_UPS = ("gist-mem", "full-text")  # where none are looked up, however many might be
+_NO_LOOK_UPS = ("gist-mem", "full-text")  # methods that look nothing up, whatever the setting
 
 
 @dataclass(frozen=True)
 class Arm:
-    """``plan``: changes to the reading plan for this arm alone (uniform pages, other page sizes)."""
+    """A method and its settings. ``plan``: changes to the reading plan for this arm alone (its page sizes)."""
 
     method: str
     settings: AskSettings = field(default_factory=AskSettings)
@@ -29,7 +29,7 @@ class Arm:
 
     @cached_property
     def key(self) -> str:
-        """Tells arms apart, in files and tables; the same settings always give the same key."""
+        """Identifies the arm in files and tables; the same settings always give the same key."""
         changed = [
             f"{name}={value}"
             for name, value in asdict(self.settings).items()
@@ -41,7 +41,7 @@ class Arm:
 
     @property
     def title(self) -> str:
-        """For people: the method's own title, and what was changed."""
+        """The method's title for people, and the settings that were changed."""
         parts = self.key.split(":")[2:]
         changed = f" ({', '.join(parts)})" if parts else ""
         return f"{method(self.method).title}{changed}"
@@ -55,37 +55,37 @@ class Arm:
             settings = AskSettings(**data.get("settings", {}))
             return cls(method(data["method"]).name, settings, dict(data.get("plan", {})))
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise SettingsError("A method of this record cannot be read. Mend its 'arms' or begin anew.") from None
+            raise SettingsError("A method of this record cannot be read. Correct its 'arms'.") from None
 
 
-def plainly(name: str, base: AskSettings) -> Arm:
-    """The method with ``base``, the same arm whether the screen or the command line asks for it."""
+def with_defaults(name: str, base: AskSettings) -> Arm:
+    """Return the arm of a method with the settings ``base``; the same for the screen and the command line."""
     name = method(name).name
     return Arm(name, replace(base, look_ups=0) if name in _NO_LOOK_UPS else base)
 
 
 def parse(text: str, base: AskSettings) -> Arm:
-    """The arm written as NAME[:LOOK-UPS][:setting=value…], on top of ``base``. Raises SettingsError."""
+    """Return the arm written as NAME[:LOOK-UPS][:setting=value…], on top of ``base``. Raises SettingsError."""
     name, *parts = (part.strip() for part in text.split(":"))
-    settings, plan = plainly(name, base).settings, {}
+    settings, plan = with_defaults(name, base).settings, {}
     extra = dict(base.extra)
     for part in parts:
         field_name, equals, value = part.partition("=")
         try:
             if not equals:
-                settings = replace(settings, look_ups=_count(field_name))
+                settings = replace(settings, look_ups=_parse_count(field_name))
             elif field_name == "keep":
                 if value not in _KEEP:
                     raise ValueError
                 settings = replace(settings, keep=value)
             elif field_name == "context_words":
-                settings = replace(settings, context_words=_count(value))
+                settings = replace(settings, context_words=_parse_count(value))
             elif field_name == "by_importance":
                 settings = replace(settings, by_importance=value.lower() in ("1", "true", "yes"))
             elif field_name.startswith("plan."):
-                plan[field_name.removeprefix("plan.")] = _value(value)
+                plan[field_name.removeprefix("plan.")] = _parse_value(value)
             else:
-                extra[field_name] = _value(value)
+                extra[field_name] = _parse_value(value)
         except ValueError:
             raise SettingsError(
                 f"{part!r} in {text!r} is not understood. Write, for example, read-agent-p:5 or full-text:keep=ends."
@@ -93,14 +93,14 @@ def parse(text: str, base: AskSettings) -> Arm:
     return Arm(method(name).name, replace(settings, extra=extra), plan)
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     number = int(text)
     if number < 0:
         raise ValueError(text)
     return number
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     for kind in (int, float):
         try:
             return kind(text)

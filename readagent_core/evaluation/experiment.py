@@ -1,7 +1,7 @@
-"""What is run: a dataset, arms, runs and the reading plan; and the record from which it can be run again.
+"""An experiment (dataset, arms, runs, reading plan), and the record from which it can be run again.
 
 ``record.json`` in the experiment's folder names versions, settings, prompts by hash, the model as the server
-gave it and the date. Never a key. Knows nothing of how it is run.
+reported it, and the date; never a key. Knows nothing of how an experiment is run.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from readagent_core import prompts
 from readagent_core.errors import DatasetError, DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Dataset, open_dataset
+from readagent_core.export.text_files import safe_file_name
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 
@@ -31,11 +32,12 @@ _PACKAGES = ("openai", "rouge-score", "bm25s", "scikit-learn", "pysbd", "pypdf",
 
 @dataclass(frozen=True)
 class Experiment:
-    """``preset`` '': the one the papers use for the dataset's kind of text. ``plan``: changes on top of it.
+    """Which methods answer which questions, and how.
 
-    ``runs``: how often every question is asked, for the spread. ``rate``: ask the LLM raters about free-form
-    answers. ``connections``: model calls at once. ``most_words``, ``most_dollars``: the budget, stop when so
-    much was sent or spent, however often the experiment was gone on with; None for no limit.
+    ``preset`` '': the one the papers use for the dataset's kind of text. ``plan``: changes on top of it. ``runs``:
+    how often every question is asked, for the standard deviation. ``rate``: ask the LLM raters about free-form
+    answers. ``connections``: model calls at once. ``most_words``, ``most_dollars``: the budget; the experiment stops
+    when so much was sent or spent, however often it was resumed; None for no limit.
     """
 
     dataset: Dataset
@@ -59,7 +61,7 @@ class Experiment:
             raise SettingsError("An experiment needs at least one run and one connection.")
 
     def plan_for(self, arm: Arm, preset: str) -> ReadingPlan:
-        """How a document of this preset is read for this arm. Raises SettingsError for unknown settings."""
+        """Return the plan by which a document of this preset is read for this arm. Raises SettingsError."""
         try:
             return ReadingPlan.from_preset(self.preset or preset, **{**self.plan, **arm.plan})
         except TypeError:
@@ -87,7 +89,7 @@ class Experiment:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, path: Path | None = None) -> Experiment:
-        """The experiment of a record. ``path``: where its dataset lies now, None where it lay.
+        """Return the experiment of a record. ``path``: where its dataset is now; None for the recorded place.
 
         Raises SettingsError or DatasetError when it can no longer be run.
         """
@@ -104,11 +106,11 @@ class Experiment:
             arms = tuple(Arm.from_dict(a) for a in values["arms"])
             return cls(dataset, arms, most_dollars=values.get("most_dollars"), **rest)
         except (KeyError, TypeError):
-            raise SettingsError("This record cannot be read as an experiment. Begin a new one.") from None
+            raise SettingsError("This record does not describe an experiment. Begin a new one.") from None
 
 
-def count(experiment: Experiment) -> tuple[int, int]:
-    """(documents, answers) the whole experiment asks for; parses no text."""
+def count_work(experiment: Experiment) -> tuple[int, int]:
+    """Return (documents, answers) that the whole experiment asks for; parses no document."""
     documents = questions = 0
     for case in experiment.dataset.cases():
         documents += 1
@@ -116,8 +118,8 @@ def count(experiment: Experiment) -> tuple[int, int]:
     return documents, questions * len(experiment.arms) * experiment.runs
 
 
-def fingerprint(path: Path) -> str:
-    """Hash of a dataset's file, or of the names and sizes in its folder: whether it is still the same."""
+def hash_dataset(path: Path) -> str:
+    """Return a hash of a dataset's file, or of the names and sizes in its folder, to tell whether it has changed."""
     digest = hashlib.sha256()
     if path.is_dir():
         for file in sorted(p for p in path.rglob("*") if p.is_file()):
@@ -130,7 +132,7 @@ def fingerprint(path: Path) -> str:
 
 
 def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
-    """Everything that has to be known to run it again and to trust its figures."""
+    """Return everything that is needed to run the experiment again and to trust its figures."""
     first = next(experiment.dataset.cases(), None)
     return {
         "version": _VERSION,
@@ -144,7 +146,7 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
             "reported": [],
         },
         "preset": first.preset if first else "",
-        "dataset_hash": fingerprint(experiment.dataset.path),
+        "dataset_hash": hash_dataset(experiment.dataset.path),
         "experiment": experiment.to_dict(),
         "prompts": _prompt_hashes(),
         "versions": {"python": platform.python_version(), **_versions()},
@@ -157,7 +159,7 @@ def _prompt_hashes() -> dict[str, str]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"readagent_core": _source()}
+    found = {"readagent_core": _hash_source()}
     for name in _PACKAGES:
         try:
             found[name] = version(name)
@@ -166,8 +168,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _source() -> str:
-    """Hash of our own source: the methods and parsers decide a figure as much as the prompts do."""
+def _hash_source() -> str:
+    """Return a hash of our own source: methods and parsers decide a figure as much as the prompts do."""
     digest = hashlib.sha256()
     root = Path(prompts.__file__).parents[1]
     for file in sorted(root.rglob("*.py")):
@@ -176,7 +178,7 @@ def _source() -> str:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """The record in an experiment's folder; None where there is none. Raises DatasetError for a damaged one."""
+    """Return the record in an experiment's folder; None where there is none. Raises DatasetError for a damaged one."""
     path = folder / RECORD if folder.is_dir() else folder
     if not path.is_file():
         return None
@@ -190,56 +192,59 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 
 
 def write_record(folder: Path, record: Mapping[str, Any]) -> None:
-    """Whole or not at all."""
+    """Write the record, completely or not at all. Raises DiskFullError."""
     draft = folder / f"{RECORD}.new"
     try:
         draft.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
         os.replace(draft, folder / RECORD)
     except OSError as error:
-        raise DiskFullError(f"{folder / RECORD} cannot be written ({error.strerror}). Make room and go on.") from None
+        raise DiskFullError(
+            f"{folder / RECORD} cannot be written ({error.strerror}). Make room and start again."
+        ) from None
 
 
 def check_same(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> None:
-    """Raise DatasetError unless going on with ``record`` would give one table: same data, plan, prompts, model.
+    """Raise DatasetError unless resuming ``record`` would give one table: same data, plan, prompts and model.
 
-    More arms, more runs or a higher limit are welcome: they add rows and answers.
+    More arms, more runs and a higher limit are allowed: they add rows and answers.
     """
-    changed = changes(record, experiment, model)
+    changed = find_changes(record, experiment, model)
     if changed:
         raise DatasetError(
-            f"This experiment was begun otherwise: changed are {', '.join(changed)}. What it has is kept; "
-            f"give the new one another name."
+            f"This experiment was begun with other settings; changed: {', '.join(changed)}. Its answers are kept. "
+            f"Give the new experiment another name."
         )
 
 
-def changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> list[str]:
-    """What is no longer as the record has it, and would give other figures; the model comes with both its names."""
+def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> list[str]:
+    """Return what differs from the record and would give other figures, in words for a person."""
     before = record["experiment"]
     now = experiment.to_dict()
     changed = [name for name in ("preset", "plan", "rate") if before[name] != now[name]]
     if before["dataset"]["kind"] != now["dataset"]["kind"] or before["dataset"]["split"] != now["dataset"]["split"]:
         changed.append("dataset")
-    if record["dataset_hash"] != fingerprint(experiment.dataset.path):
+    if record["dataset_hash"] != hash_dataset(experiment.dataset.path):
         changed.append("the dataset's file")
     if record["model"]["name"] != model.name:
         changed.append(f"the model ({record['model']['name']} before, {model.name} now)")
     for name, value in model.sampling.items():
-        if (had := record["model"].get("sampling", {}).get(name, value)) != value:
-            changed.append(f"the {name} ({_said(had)} before, {_said(value)} now)")
+        before_value = record["model"].get("sampling", {}).get(name, value)
+        if before_value != value:
+            changed.append(f"the {name} ({_describe_sampling(before_value)} before, {_describe_sampling(value)} now)")
     hashes = _prompt_hashes()
     if any(hashes.get(name) != known for name, known in record["prompts"].items()):
         changed.append("the prompts")
     return changed
 
 
-def _said(value: object) -> str:
+def _describe_sampling(value: object) -> str:
     return "the server's own" if value is None else str(value)
 
 
-def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
-    """The experiment with the arms its folder already has, and its record, which is written.
+def prepare_folder(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
+    """Make the folder, write the record, and return both the record and the experiment with the arms begun there.
 
-    Raises DatasetError where the folder holds another experiment.
+    Raises DatasetError where the folder holds another experiment, SettingsError where it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -250,35 +255,34 @@ def prepare(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Exp
         record = new_record(experiment, model)
     else:
         check_same(record, experiment, model)
-        experiment = joined(record, experiment)
+        experiment = _with_recorded_arms(record, experiment)
         record = {**record, "experiment": experiment.to_dict()}
     write_record(folder, record)
     return experiment, record
 
 
 def folder_for(home: Path, name: str) -> Path:
-    """The folder of the experiment of this name, below the home folder; it is made when the experiment is begun."""
-    safe = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip("-.")[:80] or "experiment"
-    return home / "evaluations" / safe
+    """Return the folder of the experiment of this name; it is made when the experiment is begun."""
+    return home / "evaluations" / (safe_file_name(name)[:80] or "experiment")
 
 
 def default_name(experiment: Experiment, model: str) -> str:
-    """A name that is the same for the same experiment, so that starting it again goes on with it."""
+    """Return a name that is the same for the same experiment, so that starting it again resumes it."""
     fixed = experiment.to_dict()
-    kept = {name: fixed[name] for name in ("preset", "plan", "rate")}
-    kept |= {"dataset": fixed["dataset"]["path"], "kind": fixed["dataset"]["kind"], "model": model}
-    digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:6]
+    identity = {name: fixed[name] for name in ("preset", "plan", "rate")}
+    identity |= {"dataset": fixed["dataset"]["path"], "kind": fixed["dataset"]["kind"], "model": model}
+    digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:6]
     return f"{experiment.dataset.name}-{model}-{digest}"
 
 
-def gone_on_with(folder: Path, experiment: Experiment) -> Experiment:
-    """What a start in ``folder`` would run: ``experiment``, and the arms it was begun with there."""
+def resumed_experiment(folder: Path, experiment: Experiment) -> Experiment:
+    """Return what a start in ``folder`` would run: ``experiment`` and the arms that were begun there."""
     record = read_record(folder)
-    return experiment if record is None else joined(record, experiment)
+    return experiment if record is None else _with_recorded_arms(record, experiment)
 
 
-def joined(record: Mapping[str, Any], experiment: Experiment) -> Experiment:
-    """``experiment`` with the arms the record already has, so that its table keeps their rows."""
+def _with_recorded_arms(record: Mapping[str, Any], experiment: Experiment) -> Experiment:
+    """Return ``experiment`` with the arms of the record too, so that its table keeps their rows."""
     before = [Arm.from_dict(a) for a in record["experiment"]["arms"]]
     known = {arm.key for arm in experiment.arms}
     return replace(experiment, arms=(*[a for a in before if a.key not in known], *experiment.arms))

@@ -1,7 +1,7 @@
-"""Figures printed in the papers, to stand beside ours; never ours. They are kept in ``published.json``.
+"""The figures that the papers printed, to be shown beside ours. They are stored in ``published.json``.
 
-There a table says its source, its data, the model and the split; a row says which arm it was. A figure stands
-beside an arm of the same method, look-ups, page sizes and cut; where the papers have none, none is shown.
+There a table names its source, its data, the model and the split; a row says which arm it was. A figure is shown
+beside an arm with the same method, look-ups, page sizes and cut; where the papers have none, none is shown.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.plan import ReadingPlan
 
 FILE = Path(__file__).with_name("published.json")
-_PAGES = ("max_words", "pagination")  # what of a reading plan the papers varied
+_VARIED = ("max_words", "pagination")  # the settings of a reading plan that the papers varied
 
 
 @dataclass(frozen=True)
 class Published:
-    """``score``: percent, by the table's measure. ``sd``: over the paper's runs. ``rouge``: ×100, 1, 2 and L.
+    """One row of a published table; None for what was not printed.
 
-    ``look_ups`` None: whatever the arm allows. ``when``: what else the arm must have: a page size, a cut, the name
-    of the data. ``stray``, ``recovery``: percent, of MemWalker's walks. None: not printed.
+    ``score``: percent, by the table's measure. ``sd``: over the paper's runs. ``rouge``: ROUGE-1, 2 and L, ×100.
+    ``look_ups`` None: whatever the arm allows. ``when``: what else the arm must have: a page size, a cut, the name of
+    the data. ``stray``, ``recovery``: percent of MemWalker's walks.
     """
 
     method: str
@@ -43,8 +44,10 @@ class Published:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """``about``: which data, how much of it. ``measure``: 'accuracy', 'ratings' (LLM-Rating-1) or 'own' (the
-    benchmark's, which we do not take). ``data``: kinds of dataset and reading presets it belongs to.
+    """One published table. ``about``: which data, and how much of it.
+
+    ``measure``: 'accuracy', 'ratings' (LLM-Rating-1) or 'own' (the benchmark's, which we do not compute). ``data``:
+    the kinds of dataset and reading presets it belongs to.
     """
 
     source: str
@@ -58,8 +61,8 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """One published figure that stands beside one of our arms."""
+class PublishedFigure:
+    """A published row that is shown beside one of our arms, with its table."""
 
     table: Table
     row: Published
@@ -67,7 +70,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Setting:
-    """What an experiment was about, as far as the papers' tables tell data apart.
+    """The data of an experiment, as far as the papers' tables distinguish data.
 
     ``name``: of the dataset's file or folder. ``plan``: the experiment's changes to the preset.
     """
@@ -80,8 +83,8 @@ class Setting:
 
 
 @cache
-def tables() -> tuple[Table, ...]:
-    """Every published table, in the file's order: the ReadAgent paper's main tables first."""
+def load_tables() -> tuple[Table, ...]:
+    """Return every published table in the file's order: the ReadAgent paper's main tables first."""
     found = []
     for values in json.loads(FILE.read_text(encoding="utf-8")):
         columns = values.pop("columns")
@@ -96,13 +99,13 @@ def _row(values: dict[str, Any]) -> Published:
     return Published(**values, rouge=tuple(rouge) if rouge else None, when=when or {})
 
 
-def published(arm: Arm, setting: Setting) -> tuple[Beside, ...]:
-    """Every figure the papers have for ``arm`` on data of this kind, the best known first."""
+def find_published(arm: Arm, setting: Setting) -> tuple[PublishedFigure, ...]:
+    """Return every figure the papers have for ``arm`` on data of this kind, the best known first."""
     name = setting.name.lower()
     test = "test" in (setting.split, *name.replace("-", "_").replace(".", "_").split("_"))
     return tuple(
-        Beside(table, row)
-        for table in tables()
+        PublishedFigure(table, row)
+        for table in load_tables()
         if (setting.kind, setting.preset) in table.data and (test == (table.split == "test") or not _has_test(table))
         for row in table.rows
         if _fits(row, arm, setting)
@@ -110,8 +113,8 @@ def published(arm: Arm, setting: Setting) -> tuple[Beside, ...]:
 
 
 def _has_test(table: Table) -> bool:
-    """Whether the papers tell a test split of the same data apart."""
-    return any(t.split == "test" and t.data == table.data for t in tables())
+    """Return whether the papers report a test split of the same data separately."""
+    return any(t.split == "test" and t.data == table.data for t in load_tables())
 
 
 def _fits(row: Published, arm: Arm, setting: Setting) -> bool:
@@ -127,13 +130,13 @@ def _fits(row: Published, arm: Arm, setting: Setting) -> bool:
         return False
     if words is not None and arm.settings.context_words != words:
         return False
-    return when == _changed({**setting.plan, **arm.plan}, setting.preset)
+    return when == _varied_settings({**setting.plan, **arm.plan}, setting.preset)
 
 
-def _changed(plan: Mapping[str, Any], preset: str) -> dict[str, Any]:
-    """What of ``plan`` differs from the preset in a way the papers' tables tell apart."""
+def _varied_settings(plan: Mapping[str, Any], preset: str) -> dict[str, Any]:
+    """Return the settings of ``plan`` that differ from the preset in a way the papers' tables distinguish."""
     usual = ReadingPlan.from_preset(preset)
-    changed = {n: plan[n] for n in _PAGES if n in plan and plan[n] != getattr(usual, n)}
-    if changed.get("pagination") != "uniform":  # other ways of choosing pauses are still the model's own
+    changed = {n: plan[n] for n in _VARIED if n in plan and plan[n] != getattr(usual, n)}
+    if changed.get("pagination") != "uniform":  # with any other kind the model chooses the pause points
         changed.pop("pagination", None)
     return changed

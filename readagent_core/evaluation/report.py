@@ -1,21 +1,23 @@
-"""An experiment's figures put together once, for every format and for the screen, and what is said of them.
+"""The figures of an experiment, put together once for the screen and every file, and sentences about them.
 
-Its tables are made by ``report_tables``; ``report_files`` and ``report_html`` only write them down.
+``tables`` arranges the figures; ``formats`` and ``html`` write them. Two arms are compared on the questions both have
+answered, by each question's mean over runs: with McNemar's test where every value is right or wrong, else with the
+paired bootstrap. So a difference is always that of the table's own figures, on these questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.pairs import differences
-from readagent_core.evaluation.published import Beside, Setting, published
+from readagent_core.evaluation.published import PublishedFigure, Setting, find_published
 from readagent_core.evaluation.results import Reading
-from readagent_core.evaluation.scores import Difference
-from readagent_core.evaluation.tally import Row, Tally
+from readagent_core.evaluation.score_table import Row, Score, ScoreTable
+from readagent_core.evaluation.scores import Difference, bootstrap, mcnemar
 from readagent_core.words import count_of
 
 NO_MODEL = (
@@ -28,14 +30,14 @@ NO_MODEL = (
 class Summary:
     """Everything a report says. ``chance``: percent right by guessing, None for free-form questions.
 
-    ``published``: what the papers printed for the same arm, the one to stand first beside ours first.
-    ``baseline``: title of the arm the ``differences`` are taken against (arm key → measure → difference).
-    ``questions``: that have an answer.
+    ``published``: what the papers printed for the same arm, the best known first. ``baseline``: title of the arm that
+    the ``differences`` are taken against (arm key → measure → difference). ``wanted``: answers the whole experiment
+    asks for, 0 where that is not known. ``questions``: those with an answer.
     """
 
     record: Mapping[str, Any]
     rows: tuple[Row, ...]
-    published: Mapping[str, tuple[Beside, ...]]
+    published: Mapping[str, tuple[PublishedFigure, ...]]
     baseline: str
     differences: Mapping[str, Mapping[str, Difference]]
     chance: float | None
@@ -56,8 +58,8 @@ class Summary:
     def answers(self) -> int:
         return sum(row.answers for row in self.rows)
 
-    def beside(self, arm: str) -> Beside | None:
-        """The published figure for the arm in the measure of our own table."""
+    def published_figure(self, arm: str) -> PublishedFigure | None:
+        """Return the best known published figure for the arm in the measure of our own table."""
         wanted = "accuracy" if self.choices else "ratings"
         return next((found for found in self.published.get(arm, ()) if found.table.measure == wanted), None)
 
@@ -66,26 +68,28 @@ class Summary:
         return sum(row.failed for row in self.rows)
 
 
-def summary(record: Mapping[str, Any], tally: Tally, *, wanted: int = 0) -> Summary:
-    """The figures so far. ``wanted``: answers the whole experiment asks for, 0 where it is not known."""
+def summarise(record: Mapping[str, Any], table: ScoreTable, *, wanted: int = 0) -> Summary:
+    """Return the figures so far. ``wanted``: answers the whole experiment asks for, 0 where it is not known."""
     experiment = record["experiment"]
     arms = [Arm.from_dict(a) for a in experiment["arms"]]
-    rows = [row for arm in arms if (row := tally.row(arm)) is not None]
+    rows = [row for arm in arms if (row := table.row(arm)) is not None]
     setting = _setting(record, experiment)
     shown = [arm for arm in arms if any(row.arm == arm.key for row in rows)]
     base = next((arm for arm in shown if arm.method == "full-text"), shown[0] if shown else None)
     gaps = {
-        arm.key: gap for arm in shown if base is not None and arm != base and (gap := differences(tally, base, arm))
+        arm.key: gap
+        for arm in shown
+        if base is not None and arm != base and (gap := find_differences(table, base, arm))
     }
-    questions, runs = tally.asked()
+    questions, runs = table.count_questions()
     return Summary(
         record=record,
         rows=tuple(rows),
-        published={arm.key: found for arm in shown if (found := published(arm, setting))},
+        published={arm.key: found for arm in shown if (found := find_published(arm, setting))},
         baseline=base.title if base else "",
         differences=gaps,
-        chance=tally.chance(),
-        readings=tuple(tally.readings.values()),
+        chance=table.chance(),
+        readings=tuple(table.readings.values()),
         wanted=wanted,
         questions=questions,
         runs=max(runs, experiment["runs"]),
@@ -99,11 +103,61 @@ def _setting(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> Settin
     return Setting(data["kind"], preset, data.get("split", ""), name, experiment.get("plan", {}))
 
 
-# --- what is said, in words and cells -------------------------------------------------------------------
+# --- differences between two arms -----------------------------------------------------------------------
+
+ACCURACY, LLM_RATING_1, ROUGE_L = "Accuracy", "LLM-Rating-1", "ROUGE-L"
+
+
+def find_differences(table: ScoreTable, first: Arm, second: Arm) -> dict[str, Difference]:
+    """Return second minus first, by measure; a measure without pairs is left out."""
+    arms = [dict(table.scores.get(arm.key, {})) for arm in (first, second)]
+    rated = all(any(score.rating for score in scores.values()) for scores in arms)
+    found = {}
+    for measure, pick in _MEASURES.items():
+        if measure == LLM_RATING_1 and not rated:
+            continue
+        one, two = (_by_question(scores, pick) for scores in arms)
+        both = sorted(one.keys() & two.keys())
+        if both:
+            found[measure] = _test_difference([one[q] for q in both], [two[q] for q in both], shares=measure != ROUGE_L)
+    return found
+
+
+def _test_difference(first: list[float], second: list[float], *, shares: bool) -> Difference:
+    if shares and {*first, *second} <= {0.0, 1.0}:
+        return mcnemar([value == 1 for value in first], [value == 1 for value in second])
+    return bootstrap(first, second)
+
+
+def _by_question(
+    scores: Mapping[tuple[int, int, int], Score], pick: Callable[[Score], float | None]
+) -> dict[tuple[int, int], float]:
+    """Return each question's mean over its runs, where it has a value."""
+    values: dict[tuple[int, int], list[float]] = {}
+    for (case, item, _), score in scores.items():
+        if (value := pick(score)) is not None:
+            values.setdefault((case, item), []).append(value)
+    return {question: math.fsum(found) / len(found) for question, found in values.items()}
+
+
+def _exact(score: Score) -> float | None:
+    """Return 1 for an answer rated exact; a failed answer is a wrong one, and an unrated one has no value."""
+    is_judged = score.rouge is not None and (score.rating or score.failed)
+    return float(score.rating == "exact") if is_judged else None
+
+
+_MEASURES: Mapping[str, Callable[[Score], float | None]] = {
+    ACCURACY: lambda score: None if score.correct is None else float(score.correct),
+    LLM_RATING_1: _exact,
+    ROUGE_L: lambda score: score.rouge[2] if score.rouge else None,
+}
+
+
+# --- sentences ------------------------------------------------------------------------------------------
 
 
 def headline(found: Summary) -> list[str]:
-    """What was run, in a few plain sentences."""
+    """Return a few sentences that say what was run."""
     record, experiment = found.record, found.record["experiment"]
     model = record["model"]
     where = f" at {model['where']}" if model["where"] else ""
@@ -121,7 +175,7 @@ def headline(found: Summary) -> list[str]:
     if found.wanted and found.answers < found.wanted:
         lines.append(f"Not finished: {found.answers:,} of {found.wanted:,} answers are in.")
     if found.failed:
-        lines.append(f"{count_of(found.failed, 'answer')} could not be had: counted as wrong.")
+        lines.append(f"{count_of(found.failed, 'answer')} failed: counted as wrong.")
     unrated = sum(row.answers - row.rating_1.total for row in found.rows if row.rating_1 is not None)
     if unrated:
         lines.append(f"{count_of(unrated, 'answer')} without a rating, left out of both LLM-Ratings.")
@@ -135,20 +189,20 @@ def dataset_name(experiment: Mapping[str, Any]) -> str:
 
 
 def reading_facts(found: Summary) -> list[str]:
-    """How the documents were read: words, pages, gists."""
+    """Return sentences on how the documents were read: words, pages, gists."""
     if not found.readings:
         return []
-    words = list({r.document: r.words for r in found.readings}.values())  # one may be read by several plans
+    words = list({r.document: r.words for r in found.readings}.values())  # several plans may read one document
     gists = [sum(r.gist_words) for r in found.readings]
     pages = [n for r in found.readings for n in r.page_words]
-    kept = sum(gists) / sum(pages) if pages else 0
+    share = sum(gists) / sum(pages) if pages else 0
     fallbacks = sum(r.fallbacks for r in found.readings)
     return [
         f"Documents: {len(words):,}, {_mean(words):,.0f} words on average, at most {max(words):,}.",
         f"Gist memories: {_mean(gists):,.0f} words on average, at most {max(gists):,}; compression rate "
-        f"{100 * (1 - kept):.2f} %.",
+        f"{100 * (1 - share):.2f} %.",
         f"Pages: {len(pages):,}, {_mean(pages):,.0f} words on average ({min(pages, default=0):,} to "
-        f"{max(pages, default=0):,}); {fallbacks:,} pauses or gists taken by rule.",
+        f"{max(pages, default=0):,}); {fallbacks:,} pause points or gists chosen by rule.",
     ]
 
 

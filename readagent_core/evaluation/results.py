@@ -1,7 +1,8 @@
-"""What an experiment keeps: one JSON line an answer, only ever appended; a kill loses the last moment's lines at most.
+"""What an experiment stores: one JSON line for each answer, appended as soon as it is there.
 
-``results.jsonl`` holds answers, ``documents.jsonl`` how each document was read, ``replays.jsonl`` every event of
-the answers that were not right. The last line of a key counts: a question that failed is asked again on resume.
+``results.jsonl`` holds the answers, ``documents.jsonl`` how each document was read and what that cost, and
+``replays.jsonl`` every event of the answers that were not right. Of several lines with one key the last counts,
+because a question that failed is asked again when the experiment is resumed.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,11 +21,9 @@ from readagent_core.errors import DatasetError, DiskFullError
 from readagent_core.quick_json import to_json
 from readagent_core.usage import Usage
 
-GATHER = 0.02  # seconds that lines wait for others to be written with: what a kill may lose
-
 
 class Key(NamedTuple):
-    """Which answer: the case and item by their place in the dataset, the arm by its key, the run from 1."""
+    """Identifies an answer: case and item by their index in the dataset, the arm by its key, the run from 1."""
 
     case: int
     item: int
@@ -33,10 +33,11 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """One answer. ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', '' unrated.
+    """One answer and how it was judged.
 
+    ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', or '' for an unrated one.
     ``words``: sent for this question alone, instructions included, whether or not a reply came from the cache.
-    ``replay``: byte offset of its events in replays.jsonl, None where they are not kept. ``error``: why there is
+    ``replay``: byte offset of its events in replays.jsonl, None where they are not stored. ``error``: why there is
     no answer.
     """
 
@@ -79,7 +80,7 @@ class Result:
 
     @property
     def right(self) -> bool:
-        """Whether there is nothing to look into: the right option, or a free-form answer rated exact."""
+        """Whether the right option was chosen, or the free-form answer was rated exact."""
         return not self.error and (bool(self.correct) if self.correct is not None else self.rating == "exact")
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,12 +96,12 @@ class Result:
         return cls(**values)
 
 
-_KNOWN = frozenset(f.name for f in fields(Result))  # looked at for every line of thousands
+_KNOWN = frozenset(f.name for f in fields(Result))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a document was read by one plan. ``page_words``/``gist_words``: a page each."""
+    """How a document was read by one plan. ``page_words`` and ``gist_words``: the words of each page and gist."""
 
     document: str
     title: str
@@ -119,10 +120,10 @@ class Reading:
 
 
 class Cost(NamedTuple):
-    """Words sent once a document, cached or not: to choose ``pages``, to make ``gists``, or ``built`` by one arm's
-    method (a tree, a running summary). Paid as they come, a line a save.
+    """Words sent once for a document, cached or not, up to the moment the line was written.
 
-    A reading that was killed and resumed so reports what it would have cost in one go.
+    ``pages``: to choose the pages; ``gists``: to write the gists; or, for one ``arm``, ``built``: for what its
+    method builds of the text (a tree, a running summary).
     """
 
     document: str
@@ -133,97 +134,71 @@ class Cost(NamedTuple):
     built: int = 0
 
 
-class Lines:
-    """An append-only file of JSON lines; safe from several threads. A broken last line is cut off on opening.
+class JsonLines:
+    """A file of JSON lines that is only appended to; safe for several threads.
 
-    One thread writes, many lines at a time: with thirty threads that each wait for the disk under a lock, most
-    of them would wait for one another.
+    ``repair``: cut off a last line that a killed process left half written. Give False to look at a file that
+    another process may be writing.
     """
 
-    def __init__(self, path: Path, *, mend: bool = True) -> None:
+    def __init__(self, path: Path, *, repair: bool = True) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._waiting: list[bytes] = []
-        self._wake = threading.Event()
-        self._writer: threading.Thread | None = None
-        self._closed = False
-        self._end = 0
-        self._error: OSError | None = None
-        if mend:  # whoever only looks on must not cut off a line that is being written
-            _mend(path)
+        self._file: FileIO | None = None
+        if repair:
+            _cut_unfinished_line(path)
 
     def append(self, value: Mapping[str, Any]) -> int:
-        """Keep one line; where it begins. Raises DiskFullError when a line could not be written."""
-        line = to_json(value) + b"\n"
+        """Write one line and return the byte offset where it begins. Raises DiskFullError."""
+        left = memoryview(to_json(value) + b"\n")
         with self._lock:
-            self._check()
-            if self._writer is None:
-                self._end = self.path.stat().st_size if self.path.is_file() else 0
-                self._closed = False
-                self._writer = threading.Thread(target=self._write, name=f"writer {self.path.name}", daemon=True)
-                self._writer.start()
-            place, self._end = self._end, self._end + len(line)
-            self._waiting.append(line)
-        self._wake.set()
+            try:
+                if self._file is None:
+                    self._file = self.path.open("ab", buffering=0)
+                place = self._file.seek(0, os.SEEK_END)
+                try:
+                    while left:
+                        left = left[self._file.write(left) or 0 :]
+                except OSError:
+                    with suppress(OSError):  # a full disk took part of the line
+                        self._file.truncate(place)
+                    raise
+            except OSError as error:
+                raise DiskFullError(
+                    f"{self.path} cannot be written ({error.strerror}). Every answer before is saved; make room, then "
+                    "start the experiment again to resume it."
+                ) from None
         return place
 
     def close(self) -> None:
-        """Write what waits and let go of the file. Raises DiskFullError when it cannot be written."""
+        """Close the file; a later ``append`` opens it again."""
         with self._lock:
-            writer, self._writer, self._closed = self._writer, None, True
-        self._wake.set()
-        if writer is not None:
-            writer.join()
-        self._check()
-
-    def _check(self) -> None:
-        if self._error is not None:
-            raise DiskFullError(
-                f"{self.path} cannot be written ({self._error.strerror}). Every answer before is kept; make room and "
-                f"go on."
-            )
-
-    def _write(self) -> None:
-        try:
-            with self.path.open("ab", buffering=0) as file:
-                while True:
-                    self._wake.wait()
-                    if not self._closed:
-                        time.sleep(GATHER)
-                    self._wake.clear()
-                    with self._lock:
-                        lines, self._waiting = self._waiting, []
-                        closed = self._closed
-                    left = memoryview(b"".join(lines))
-                    while left:
-                        left = left[file.write(left) or 0 :]
-                    if closed:
-                        return
-        except OSError as error:
-            self._error = error
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Every whole line so far, one at a time."""
-        return (value for _, value in self.placed())
+        """Yield every complete line."""
+        return (value for _, value in self.with_offsets())
 
-    def placed(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every whole line so far with the byte where it begins."""
+    def with_offsets(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield every complete line with the byte offset where it begins. Raises DatasetError for a damaged one."""
         if not self.path.is_file():
             return
         place = 0
         with self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.endswith(b"\n"):
-                    yield place, self._parsed(line, number)
+                    yield place, self._parse(line, number)
                 place += len(line)
 
-    def at(self, place: int) -> dict[str, Any]:
-        """The line that begins at ``place``."""
+    def read_at(self, place: int) -> dict[str, Any]:
+        """Return the line that begins at byte ``place``. Raises DatasetError, or OSError for a missing file."""
         with self.path.open("rb") as file:
             file.seek(place)
-            return self._parsed(file.readline(), 0)
+            return self._parse(file.readline(), 0)
 
-    def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
+    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
         try:
             value = json.loads(line.decode("utf-8", "surrogatepass"))
         except ValueError:
@@ -234,27 +209,19 @@ class Lines:
         return value
 
 
-def _mend(path: Path) -> None:
-    """Cut off what a kill left of a last line."""
-    if not path.is_file() or not path.stat().st_size:
+def _cut_unfinished_line(path: Path) -> None:
+    """Truncate the file after its last line end."""
+    if not path.is_file():
         return
     with path.open("rb+") as file:
-        file.seek(-1, os.SEEK_END)
-        if file.read(1) == b"\n":
-            return
-        position = file.tell()
-        while position:  # back to the last line end, in blocks
+        end = position = file.seek(0, os.SEEK_END)
+        while position:  # a line may be long, so the file is searched backwards in blocks
             step = min(65_536, position)
-            file.seek(position - step)
+            position -= step
+            file.seek(position)
             at = file.read(step).rfind(b"\n")
             if at >= 0:
-                file.truncate(position - step + at + 1)
+                if position + at + 1 < end:
+                    file.truncate(position + at + 1)
                 return
-            position -= step
         file.truncate(0)
-
-
-def read_results(lines: Iterable[Mapping[str, Any]]) -> Iterator[Result]:
-    """Results as they were written; a key may come more than once, then the last counts."""
-    for line in lines:
-        yield Result.from_dict(line)

@@ -1,53 +1,52 @@
-"""Runs an experiment: documents are read ahead, questions answered in parallel, every answer kept at once.
+"""Runs an experiment: documents are read and questions answered side by side, and every answer is saved at once.
 
-Readers take cases from the dataset one by one, read each document once a plan, and lay its questions into a
-short queue; answerers take them from there. So all connections are busy and only a few documents are in memory.
-A failed question is kept as failed and the run goes on; what no question can overcome (a refused key, the
-budget, a full disk) stops the run, and what is done is kept.
+One loop has all the state: it hands work to a pool of threads, and takes, saves and counts what comes back. At most
+as many documents are in memory as calls may be made at once. A failed question is saved as failed and the run
+continues; an error that every other question would meet too stops the run, and what was answered is saved.
 """
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import CancelledError, ReadAgentError
-from readagent_core.evaluation import collecting
-from readagent_core.evaluation.answering import Task, answer, failure
+from readagent_core.errors import ReadAgentError
+from readagent_core.evaluation.answering import Task, answer, failed_result
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.counting import Counted, limited, repeated
 from readagent_core.evaluation.datasets import Case, Item
-from readagent_core.evaluation.experiment import Experiment, count, prepare, write_record
-from readagent_core.evaluation.readings import Readings, figures
-from readagent_core.evaluation.results import Cost, Key, Lines, Result, read_results
-from readagent_core.evaluation.sharing import CostedShelf, Shelves
-from readagent_core.evaluation.tally import Tally, load
-from readagent_core.evaluation.till import Till
+from readagent_core.evaluation.documents import SharedBuilds, describe_reading, read_document
+from readagent_core.evaluation.experiment import Experiment, count_work, prepare_folder, write_record
+from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, limit_calls, raise_server_limit
+from readagent_core.evaluation.results import Cost, JsonLines, Key, Result
+from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
-from readagent_core.methods import method
 from readagent_core.methods.base import Event, event_to_dict
 from readagent_core.methods.support.resources import Resources
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
+from readagent_core.reading.pool import Outcome, Pool
 
-_READING_CALLS = 4  # at once for one document; documents are read side by side
-_PAUSE = 0.2  # seconds between looks at whether a run has ended
+_CALLS_EACH = 4  # at once for one document or one question
+_POLL_SECONDS = 0.1  # how long the loop waits before it looks whether it was cancelled
+_AFTER_STOP_SECONDS = 0.5  # how long calls under way may still bring their replies, which are paid for
+_AFTER_ERROR_SECONDS = 20.0
+
+_Missing = list[tuple[Key, Item, Arm]]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How a run stands. ``done`` of ``total`` answers, ``documents`` read; ``tally`` is live: read it, never change it.
+    """How far a run is: ``done`` of ``total`` answers, ``documents`` read, ``failed`` answers without a reply.
 
-    ``failed``: answers that could not be had. ``words``: sent in this run so far, cached replies not counted;
-    ``dollars``: spent on the whole experiment.
+    ``words``: sent in this run so far, cached replies not counted; ``seconds``: since it began; ``dollars``: spent on
+    the whole experiment. ``table``: the scores so far, which keep changing; readers must not change them.
     """
 
     done: int
@@ -56,9 +55,8 @@ class Progress:
     failed: int
     words: int
     seconds: float
-    tally: Tally
-    folder: Path
-    dollars: float = 0.0
+    dollars: float
+    table: ScoreTable
 
 
 def run(
@@ -68,239 +66,211 @@ def run(
     folder: Path,
     cancel: CancelToken | None = None,
     on_change: Callable[[Progress], None] | None = None,
-) -> Tally:
-    """Run what is missing of ``experiment`` in ``folder``; the tally of all of it.
+) -> ScoreTable:
+    """Run what is missing of ``experiment`` in ``folder`` and return the scores of all of it.
 
-    Raises CancelledError, a ModelError that stops everything, DatasetError (naming file and line) or
-    LibraryError; whatever was answered before is kept and is not asked again.
+    Raises CancelledError within a second of a cancel, a ModelError that stops everything, DatasetError (naming file
+    and line) or LibraryError. Whatever was answered before is saved and is not asked again.
     """
-    experiment, record = prepare(experiment, model, folder)
-    runner = _Runner(experiment, model, folder, cancel=cancel or CancelToken(), on_change=on_change)
+    experiment, record = prepare_folder(experiment, model, folder)
+    runner = _Runner(experiment, model, folder, cancel or CancelToken(), on_change)
     try:
-        with collecting.seldom():
-            tally = runner.run()
+        with raise_server_limit(model, experiment.connections):
+            table = runner.run()
         record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     finally:
         runner.close()
-        reported = sorted({*record["model"]["reported"], *runner.till.reported})
+        reported = sorted({*record["model"]["reported"], *runner.budget.reported})
         write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
-    return tally
+    return table
 
 
 class _Runner:
-    """The state of one run: files, threads, and what went wrong first."""
+    """The state of one run. Methods that begin with ``_add`` take an outcome in the loop; the loop alone calls them."""
 
     def __init__(
         self,
         experiment: Experiment,
         model: ChatModel,
         folder: Path,
-        *,
         cancel: CancelToken,
         on_change: Callable[[Progress], None] | None,
     ) -> None:
-        self.experiment, self.folder, self.cancel, self.on_change = experiment, folder, cancel, on_change
-        self.model = limited(model, experiment.connections)
-        self.till = Till(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
-        self.library = Library(folder.parent)  # readings are shared by all experiments beside this one
-        self.results = Lines(folder / "results.jsonl")
-        self.documents = Lines(folder / "documents.jsonl")
-        self.replays = Lines(folder / "replays.jsonl")
-        self.tally = load(folder)
-        self.done = {result.key for result in read_results(self.results) if not result.error}
-        self.tasks: queue.Queue[Task | None] = queue.Queue(2 * experiment.connections)  # None: no more follow
-        self.answerers: list[threading.Thread] = []
-        self.shelves = Shelves()
-        self.lock = threading.Lock()
-        self.at_once = min(experiment.connections, _READING_CALLS)
-        self.readings = Readings(self.library, self.model, self.till, connections=self.at_once, pay=self._pay)
-        self.error: BaseException | None = None
-        self.total = 0
-        self.started = time.monotonic()
+        self._experiment, self._folder, self._cancel, self._on_change = experiment, folder, cancel, on_change
+        self._model = limit_calls(model, experiment.connections)
+        self.budget = ExperimentBudget(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
+        self._library = Library(folder.parent)  # all experiments of this folder share their readings
+        self._results = JsonLines(folder / "results.jsonl")
+        self._documents = JsonLines(folder / "documents.jsonl")
+        self._replays = JsonLines(folder / "replays.jsonl")
+        self._calls_at_once = min(experiment.connections, _CALLS_EACH)
+        self._pool = Pool(experiment.connections)
+        self._table = ScoreTable()
+        self._total = 0
+        self._cases = enumerate(experiment.dataset.cases())
+        self._may_fetch = False  # another case: not before the experiment is counted, nor while one is being fetched
+        self._open: dict[int, int] = {}  # answers still to come, by the number of the case
+        self._tasks: deque[Task] = deque()
+        self._answering = 0
+        self._began = time.monotonic()
 
-    def run(self) -> Tally:
-        self.total = count(self.experiment)[1]
-        self._tell()
-        connections = self.experiment.connections
-        cases = _Shared(enumerate(self.experiment.dataset.cases()))
-        readers = [self._thread("reader", self._read, cases) for _ in range(connections)]
-        self._thread("imports", self._get_ready)
-        for thread in readers:
-            thread.join()
-        for _ in self.answerers:
-            self._put(None)
-        for thread in self.answerers:
-            thread.join()
-        self._tell()
-        if self.error is not None:
-            raise self.error
-        self.cancel.check()
-        return self.tally
+    def run(self) -> ScoreTable:
+        try:
+            self._pool.submit(self._add_state, lambda: (load_scores(self._folder), count_work(self._experiment)[1]))
+            while self._pool.running or self._tasks:
+                self._cancel.check()
+                while self._tasks and self._answering < self._experiment.connections:
+                    self._answering += 1
+                    self._pool.submit(self._add_answer, partial(self._answer, self._tasks.popleft()))
+                self._take(self._pool.next(_POLL_SECONDS))
+        except BaseException:
+            self.budget.close()  # work under way ends at its next call
+            self._take_last()
+            raise
+        finally:
+            self._pool.close()
+        return self._table
 
     def close(self) -> None:
-        """Write what waits. Raises DiskFullError."""
-        self.till.keep()
-        self.library.close()
-        for lines in (self.replays, self.results, self.documents):
-            lines.close()
+        self.budget.close()
+        self._library.close()
+        for file in (self._replays, self._results, self._documents):
+            file.close()
 
-    def _get_ready(self) -> None:
-        """Import what methods import late: behind the first documents, not in front of the questions."""
-        for name in {arm.method for arm in self.experiment.arms}:
-            ready = getattr(method(name), "ready", None)
-            if ready is not None:
-                with self.readings.opening, suppress(ImportError):  # its questions fail and say so; the others go on
-                    ready()
-
-    # --- reading ----------------------------------------------------------------------------------
-
-    def _read(self, cases: _Shared) -> None:
-        while not self._stopped() and (found := cases.next()) is not None:
-            number, case = found
-            memories: dict[str, GistMemory | ReadAgentError] = {}
-            plans = {arm.key: self.experiment.plan_for(arm, case.preset) for arm in self.experiment.arms}
-            for key, item, arm in self._missing(number, case):
-                plan = plans[arm.key]
-                if plan.key not in memories:
-                    memories[plan.key] = self._memory(case, plan)
-                memory = memories[plan.key]
-                if isinstance(memory, ReadAgentError):
-                    self._keep(failure(key, case, item, plan=plan, error=memory))
-                elif not self._put(Task(key, case, item, arm, plan, memory)):
-                    return
-
-    def _missing(self, number: int, case: Case) -> list[tuple[Key, Item, Arm]]:
-        wanted = [
-            (Key(number, at, arm.key, run_), item, arm)
-            for at, item in enumerate(case.items)
-            for arm in self.experiment.arms
-            for run_ in range(1, self.experiment.runs + 1)
-        ]
-        return [entry for entry in wanted if entry[0] not in self.done]
-
-    def _pay(self, cost: Cost) -> None:
-        self.documents.append(cost._asdict())
-        with self.lock:
-            self.tally.add_cost(cost)
-
-    def _memory(self, case: Case, plan: ReadingPlan) -> GistMemory | ReadAgentError:
-        """The document as read by ``plan``; its figures are kept the first time."""
-        memory = self.readings.memory(case, plan, self.cancel)
-        if isinstance(memory, GistMemory) and (memory.document.id, plan.key) not in self.tally.readings:
-            kept = figures(memory, plan)
-            self.documents.append(asdict(kept))
-            with self.lock:
-                self.tally.add_reading(kept)
-            self._tell()
-        return memory
-
-    # --- answering --------------------------------------------------------------------------------
-
-    def _answer(self) -> None:
-        while not self._stopped():
-            try:
-                task = self.tasks.get(timeout=_PAUSE)
-            except queue.Empty:
-                continue
-            if task is None:
-                return
-            result, events = self._asked(task)
-            if not result.right:
-                place = self.replays.append(
-                    {"key": list(task.key), "events": [event_to_dict(event) for event in events]}
-                )
-                result = replace(result, replay=place)
-            self._keep(result)
-
-    def _asked(self, task: Task) -> tuple[Result, list[Event]]:
-        model = repeated(self.model, task.key.run)
-        counted = Counted(model, self.till)
-        rater = Counted(model, self.till) if self.experiment.rate and model.is_language_model else None
-        document, arm = task.memory.document.id, task.arm.key
-        shelf = CostedShelf(
-            self.library.shelf(document),
-            self.shelves,
-            counted,
-            lambda words: self._pay(Cost(document, arm=arm, built=words)),
-            document=document,
-            arm=arm,
-        )
-        tools = Resources(artifacts=shelf, connections=self.at_once)
-        whole = False
-        try:
-            result, events = answer(task, counted, rater, tools=tools, cancel=self.cancel)
-            whole = not result.error
-            return result, events
-        finally:
-            shelf.close(built=whole)
-
-    def _keep(self, result: Result) -> None:
-        self.results.append(result.to_dict())
-        with self.lock:
-            self.tally.add(result)
-        self._tell()
-
-    # --- threads ----------------------------------------------------------------------------------
-
-    def _thread(self, name: str, work: Callable[..., None], *arguments: Any) -> threading.Thread:
-        thread = threading.Thread(target=self._guard, args=(work, *arguments), name=name, daemon=True)
-        thread.start()
-        return thread
-
-    def _guard(self, work: Callable[..., None], *arguments: Any) -> None:
-        """Run ``work``; the first error stops every thread and is raised from ``run``."""
-        try:
-            work(*arguments)
-        except BaseException as error:  # noqa: BLE001  carried to the caller's thread, whatever it is
-            with self.lock:
-                if self.error is None or isinstance(self.error, CancelledError):
-                    self.error = error
-
-    def _stopped(self) -> bool:
-        return self.error is not None or self.cancel.cancelled
-
-    def _begin_answering(self) -> None:
-        with self.lock:
-            if not self.answerers:  # a few more than can call at once: the others call while these score and write
-                most = self.experiment.connections + self.experiment.connections * 2 // 3
-                self.answerers = [self._thread("answerer", self._answer) for _ in range(most)]
-
-    def _put(self, task: Task | None) -> bool:
-        """Lay a task into the queue; False when the run was stopped meanwhile."""
-        if not self.answerers:
-            self._begin_answering()
-        while not self._stopped():
-            try:
-                self.tasks.put(task, timeout=_PAUSE)
-                return True
-            except queue.Full:
-                continue
-        return False
-
-    def _tell(self) -> None:
-        if self.on_change is None:
+    def _take(self, outcome: Outcome | None) -> None:
+        if outcome is None:
             return
-        with self.lock:
-            progress = Progress(
-                done=self.tally.answers - self.tally.failed,
-                total=self.total,
-                documents=len(self.tally.readings),
-                failed=self.tally.failed,
-                words=self.till.words_sent,
-                seconds=time.monotonic() - self.started,
-                tally=self.tally,
-                folder=self.folder,
-                dollars=self.till.dollars,
+        if outcome.error is not None:
+            raise outcome.error
+        outcome.tag(outcome.value)
+
+    def _take_last(self) -> None:
+        """Save what the work under way still brings."""
+        until = time.monotonic() + _AFTER_ERROR_SECONDS
+        while self._pool.running and time.monotonic() < until:
+            if self._cancel.cancelled:
+                until = min(until, time.monotonic() + _AFTER_STOP_SECONDS)
+            outcome = self._pool.next(_POLL_SECONDS)
+            if outcome is not None and outcome.error is None:
+                with suppress(ReadAgentError):  # why the run ends is known already
+                    outcome.tag(outcome.value)
+
+    def _add_state(self, found: tuple[ScoreTable, int]) -> None:
+        self._table, self._total = found
+        self._may_fetch = True
+        self._report()
+        self._fetch_case()
+
+    # --- documents ------------------------------------------------------------------------------------------
+
+    def _fetch_case(self) -> None:
+        """Submit the next case, unless enough are open. One document is parsed at a time."""
+        if self._may_fetch and not self.budget.closed and len(self._open) < self._experiment.connections:
+            self._may_fetch = False
+            self._pool.submit(self._add_case, self._next_case)
+
+    def _next_case(self) -> tuple[int, Case, _Missing] | None:
+        """Return the next case that lacks answers, its document parsed; None after the last."""
+        for number, case in self._cases:
+            self._cancel.check()
+            keys = [
+                (Key(number, at, arm.key, run_), item, arm)
+                for at, item in enumerate(case.items)
+                for arm in self._experiment.arms
+                for run_ in range(1, self._experiment.runs + 1)
+            ]
+            missing = [entry for entry in keys if not self._table.has(entry[0])]
+            if missing:
+                _ = case.document
+                return number, case, missing
+        return None
+
+    def _add_case(self, found: tuple[int, Case, _Missing] | None) -> None:
+        if found is None or self.budget.closed:
+            return
+        number, case, missing = found
+        self._open[number] = len(missing)
+        self._may_fetch = True
+        self._fetch_case()
+        plans = [self._experiment.plan_for(arm, case.preset) for _, _, arm in missing]
+        for plan in {plan.key: plan for plan in plans}.values():
+            wanted = [entry for entry, own in zip(missing, plans, strict=True) if own.key == plan.key]
+            self._pool.submit(partial(self._add_memory, case, plan, wanted), partial(self._read, case, plan))
+
+    def _read(self, case: Case, plan: ReadingPlan) -> tuple[GistMemory | ReadAgentError, Cost]:
+        return read_document(
+            case,
+            plan,
+            library=self._library,
+            model=self._model,
+            budget=self.budget,
+            connections=self._calls_at_once,
+            cancel=self._cancel,
+        )
+
+    def _add_memory(
+        self, case: Case, plan: ReadingPlan, wanted: _Missing, found: tuple[GistMemory | ReadAgentError, Cost]
+    ) -> None:
+        memory, cost = found
+        self._add_cost(cost)
+        if isinstance(memory, ReadAgentError):
+            for key, item, _ in wanted:
+                self._add_result(failed_result(key, case, item, plan=plan, error=memory))
+            return
+        if (memory.document.id, plan.key) not in self._table.readings:
+            reading = describe_reading(memory, plan)
+            self._documents.append(asdict(reading))
+            self._table.add_reading(reading)
+            self._report()
+        self._tasks += [Task(key, case, item, arm, plan, memory) for key, item, arm in wanted]
+
+    def _add_cost(self, cost: Cost) -> None:
+        if self._table.add_cost(cost):
+            self._documents.append(cost._asdict())
+
+    # --- answers --------------------------------------------------------------------------------------------
+
+    def _answer(self, task: Task) -> tuple[Result, list[Event], int]:
+        """Return the result, its events, and the words sent for the builds that it used."""
+        experiment, number = self._experiment, task.key.run
+        model = CountingModel(self._model, self.budget, run=number)
+        rated = experiment.rate and model.is_language_model
+        rater = CountingModel(self._model, self.budget, run=number) if rated else None
+        builds = SharedBuilds(self._library.shelf(task.memory.document.id), model)
+        tools = Resources(artifacts=builds, connections=self._calls_at_once)
+        result, events = answer(task, model, rater, tools=tools, cancel=self._cancel)
+        return result, events, builds.words
+
+    def _add_answer(self, found: tuple[Result, list[Event], int]) -> None:
+        self._answering -= 1
+        result, events, built = found
+        if built:
+            self._add_cost(Cost(result.document, arm=result.arm, built=built))
+        if not result.right:
+            replay = {"key": list(result.key), "events": [event_to_dict(event) for event in events]}
+            result = replace(result, replay=self._replays.append(replay))
+        self._add_result(result)
+
+    def _add_result(self, result: Result) -> None:
+        self._results.append(result.to_dict())
+        self._table.add(result)
+        self._open[result.case] -= 1
+        if not self._open[result.case]:
+            del self._open[result.case]
+            self._fetch_case()
+        self._report()
+
+    def _report(self) -> None:
+        if self._on_change is not None:
+            self._on_change(
+                Progress(
+                    done=self._table.answers - self._table.failed,
+                    total=self._total,
+                    documents=len(self._table.readings),
+                    failed=self._table.failed,
+                    words=self.budget.words_sent,
+                    seconds=time.monotonic() - self._began,
+                    dollars=self.budget.dollars,
+                    table=self._table,
+                )
             )
-        self.on_change(progress)
-
-
-class _Shared:
-    """An iterator that several threads take from. An error ends it for all and is raised in one."""
-
-    def __init__(self, values: Iterator[tuple[int, Case]]) -> None:
-        self._values, self._lock = values, threading.Lock()
-
-    def next(self) -> tuple[int, Case] | None:
-        with self._lock:
-            return next(self._values, None)

@@ -1,6 +1,6 @@
 """The measures, as plain functions of numbers and texts: accuracy, ROUGE, LLM ratings, means, paired tests.
 
-See docs/methods.md, 'Measures'. Every figure comes with what says how far to trust it: Wilson intervals for shares,
+See docs/methods.md, 'Measures'. Every figure comes with its uncertainty: Wilson intervals for shares,
 standard deviations over runs, exact McNemar and paired bootstrap for differences. Knows nothing of models.
 """
 
@@ -31,7 +31,7 @@ class Share:
 
 
 def share(hits: int, total: int, *, z: float = Z95) -> Share:
-    """A share with its Wilson score interval (Wilson 1927), right also near 0 and 1 and for few questions."""
+    """Return a share with its Wilson score interval (Wilson 1927), valid near 0 and 1 and for few questions."""
     if not 0 <= hits <= total:
         raise ValueError(f"{hits} of {total}")
     if total == 0:
@@ -47,7 +47,7 @@ def share(hits: int, total: int, *, z: float = Z95) -> Share:
 
 @dataclass(frozen=True)
 class Mean:
-    """``sd``: sample standard deviation (n − 1), None for a single value."""
+    """A mean of ``n`` values. ``sd``: sample standard deviation (n − 1), None for a single value."""
 
     value: float
     sd: float | None
@@ -55,7 +55,7 @@ class Mean:
 
 
 def mean(values: Sequence[float]) -> Mean | None:
-    """Mean ± sd; None for no values."""
+    """Return the mean and the standard deviation; None for no values."""
     if not values:
         return None
     middle = math.fsum(values) / len(values)
@@ -68,7 +68,7 @@ def mean(values: Sequence[float]) -> Mean | None:
 
 
 def rating(strict: str, permissive: str) -> str:
-    """One rating from both raters' verdicts on one reference: 'exact', 'partial' or 'wrong'.
+    """Return one rating from both raters' verdicts on one reference: 'exact', 'partial' or 'wrong'.
 
     Exact when either says exact, partial when only the permissive one says partial (paper, section 4.1).
     ``strict`` is 'exact' or 'wrong', ``permissive`` any of the three.
@@ -79,12 +79,12 @@ def rating(strict: str, permissive: str) -> str:
 
 
 def best_rating(ratings: Sequence[str]) -> str:
-    """Over several references the best counts."""
+    """Return the best of the ratings over several references."""
     return next((r for r in (EXACT, PARTIAL) if r in ratings), WRONG)
 
 
 def llm_ratings(ratings: Sequence[str]) -> tuple[Share, Share]:
-    """LLM-Rating-1 (exact) and LLM-Rating-2 (exact or partial), with intervals."""
+    """Return LLM-Rating-1 (exact) and LLM-Rating-2 (exact or partial), with intervals."""
     exact = sum(r == EXACT for r in ratings)
     partial = sum(r == PARTIAL for r in ratings)
     return share(exact, len(ratings)), share(exact + partial, len(ratings))
@@ -95,9 +95,10 @@ def llm_ratings(ratings: Sequence[str]) -> tuple[Share, Share]:
 
 @dataclass(frozen=True)
 class Difference:
-    """``value``: second minus first, 95 % interval ``low``–``high``, ``p`` two-sided. ``n``: paired questions.
+    """A paired test over ``n`` questions. ``value``: second minus first, with 95 % interval ``low``–``high``.
 
-    ``test``: 'McNemar, exact' or 'paired bootstrap'. ``only_first``/``only_second``: right in one alone.
+    ``p``: two-sided. ``test``: 'McNemar, exact' or 'paired bootstrap'. ``only_first``, ``only_second``: questions right
+    in one only.
     """
 
     value: float
@@ -111,7 +112,7 @@ class Difference:
 
 
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> Difference:
-    """Exact McNemar test for paired right/wrong answers; interval after Newcombe's paired Wilson (method 10).
+    """Return the exact McNemar test of paired right/wrong answers, with Newcombe's paired Wilson interval (method 10).
 
     p = P(at least as uneven a split of the discordant pairs under a fair coin), two-sided.
     """
@@ -146,7 +147,7 @@ def _newcombe(first: Sequence[bool], second: Sequence[bool], b: int, c: int) -> 
 
 
 def bootstrap(first: Sequence[float], second: Sequence[float], *, seed: int = 0) -> Difference:
-    """Paired bootstrap of the mean difference: percentile interval, and p from the differences shifted to mean 0."""
+    """Return the paired bootstrap of the mean difference: percentile interval, p from differences shifted to mean 0."""
     import numpy as np
 
     n = _paired(first, second)

@@ -1,4 +1,4 @@
-"""Starting an experiment from the app or the command line: its folder, its job, and which ones there are."""
+"""Starts experiments for the app and the command line, and finds those in the home folder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from typing import Any
 
 from readagent_core.errors import DatasetError, LibraryBusyError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
-from readagent_core.evaluation.experiment import Experiment, count, default_name, folder_for, prepare, read_record
-from readagent_core.evaluation.report import Summary, dataset_name, summary
-from readagent_core.evaluation.tally import load
+from readagent_core.evaluation.experiment import (
+    Experiment,
+    count_work,
+    default_name,
+    folder_for,
+    prepare_folder,
+    read_record,
+)
+from readagent_core.evaluation.report import Summary, dataset_name, summarise
+from readagent_core.evaluation.score_table import load_scores
 from readagent_core.jobs import Job
 from readagent_core.library.holding import Hold
 from readagent_core.models.base import ChatModel
@@ -19,7 +26,7 @@ from readagent_core.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredExperiment:
     """An experiment on disk, running or not."""
 
     folder: Path
@@ -31,55 +38,53 @@ class Kept:
 
     @property
     def title(self) -> str:
-        """For people: 'dev.jsonl · gpt-4o · 4 methods · 2026-11-21 10:00'."""
+        """The experiment's title for people: 'dev.jsonl · gpt-4o · 4 methods · 2026-11-21 10:00'."""
         arms = count_of(len(self.record["experiment"]["arms"]), "method")
         begun = str(self.record["started"])[:16].replace("T", " ")
         return " · ".join([dataset_name(self.record["experiment"]), str(self.record["model"]["name"]), arms, begun])
 
 
 def start(workspace: Workspace, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:
-    """The experiment's job and folder; the same experiment started again goes on where it stopped."""
+    """Start the experiment, or resume it where it stopped, and return its job and its folder."""
     model = workspace.model
     check_price(model, experiment)
     folder = folder_for(workspace.home, name or default_name(experiment, model.name))
-    running_job = workspace.jobs.get(job_key(folder))
-    taken: Hold | None = None
-    if running_job is None or not running_job.running:
-        taken = _hold(folder)
-        try:
-            prepare(experiment, model, folder)  # now, so that whoever looks next finds the experiment
-        except BaseException:
-            taken.release()
-            raise
+    under_way = workspace.jobs.get(job_key(folder))
+    if under_way is not None and under_way.running:
+        return under_way, folder
+    lock = _lock(folder)
+    try:
+        prepare_folder(experiment, model, folder)  # at once, so that the screen's list already has the experiment
+    except BaseException:
+        lock.release()
+        raise
 
-    def work(job: Job) -> running.Progress | None:
-        def told(progress: running.Progress) -> None:
-            whole = replace(progress, total=max(progress.total, progress.done))  # it may have been larger before
-            job.publish(done=whole.done, total=whole.total, value=whole)
+    def work(job: Job) -> None:
+        def publish(progress: running.Progress) -> None:
+            total = max(progress.total, progress.done)  # earlier runs may have asked for more
+            job.publish(done=progress.done, total=total, value=replace(progress, total=total))
 
-        hold = taken or _hold(folder)
         try:
-            running.run(experiment, model, folder=folder, cancel=job, on_change=told)
+            running.run(experiment, model, folder=folder, cancel=job, on_change=publish)
         finally:
-            hold.release()
-        return None
+            lock.release()
 
     return workspace.jobs.start(job_key(folder), work), folder
 
 
-def _hold(folder: Path) -> Hold:
-    """The right to run it: two at once would ask everything twice. Raises LibraryBusyError where another has it."""
+def _lock(folder: Path) -> Hold:
+    """Lock the experiment, because two runs at once would ask everything twice. Raises LibraryBusyError."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise SettingsError(f"The folder {folder.parent} cannot be made ({error.strerror}).") from None
-    hold = Hold(folder.parent, folder.name)
-    if not hold.take():
+    lock = Hold(folder.parent, folder.name)
+    if not lock.take():
         raise LibraryBusyError(
-            "This experiment is running already, in another window of the app or on the command line. Wait till it "
+            "This experiment is running already, in another window of the app or on the command line. Wait until it "
             "ends, or stop it there."
         )
-    return hold
+    return lock
 
 
 def check_price(model: ChatModel, experiment: Experiment) -> None:
@@ -98,27 +103,27 @@ def job_key(folder: Path) -> str:
     return f"evaluate {folder.name}"
 
 
-def kept(home: Path) -> list[Kept]:
-    """Every experiment below the home folder, the newest first; damaged ones are left out."""
-    found: list[tuple[float, Kept]] = []
+def list_experiments(home: Path) -> list[StoredExperiment]:
+    """Return every experiment in the home folder, the newest first; damaged ones are left out."""
+    found: list[tuple[float, StoredExperiment]] = []
     for path in (home / "evaluations").glob("*/record.json"):
         try:
             record = read_record(path.parent)
         except DatasetError:
             continue
         if record is not None:
-            found.append((path.stat().st_mtime, Kept(path.parent, record)))
+            found.append((path.stat().st_mtime, StoredExperiment(path.parent, record)))
     return [entry for _, entry in sorted(found, key=lambda pair: -pair[0])]
 
 
-def standing(folder: Path) -> Summary:
-    """The report of what a folder holds now. Raises DatasetError where there is nothing."""
+def load_summary(folder: Path) -> Summary:
+    """Return the figures of what a folder holds now. Raises DatasetError where there is no experiment."""
     record = read_record(folder)
     if record is None:
         raise DatasetError(f"There is no experiment in {folder}.")
-    tally = load(folder)
+    table = load_scores(folder)
     try:
-        wanted = count(Experiment.from_dict(record["experiment"]))[1]
+        wanted = count_work(Experiment.from_dict(record["experiment"]))[1]
     except ReadAgentError:
-        wanted = 0  # the dataset has gone; what was answered can still be looked at
-    return summary(record, tally, wanted=wanted)
+        wanted = 0  # the dataset is gone; the answers so far can still be shown
+    return summarise(record, table, wanted=wanted)

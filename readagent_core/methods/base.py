@@ -176,8 +176,7 @@ class Method(Protocol):
     """A reading method.
 
     ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``needs_gists``:
-    whether it uses gists, not only the pages' full text. A method may have ``ready()``, which imports slow libraries;
-    an experiment calls it before the first question.
+    whether it uses gists, not only the pages' full text.
     """
 
     name: str

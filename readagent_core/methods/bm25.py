@@ -18,10 +18,6 @@ class BM25:
     about = "The pages that share most words with the question, best first."
     needs_gists = False
 
-    def ready(self) -> None:
-        """Import the library that ranks: it takes a third of a second, otherwise spent on the first question."""
-        import bm25s  # noqa: F401
-
     def run(
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:

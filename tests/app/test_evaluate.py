@@ -6,9 +6,9 @@ import json
 from html import escape
 
 from pages.parts.evaluate_results import FILES
+from readagent_core.evaluation.formats import render_report
 from readagent_core.evaluation.questions import Questions
-from readagent_core.evaluation.report_files import write
-from readagent_core.evaluation.starting import kept, standing
+from readagent_core.evaluation.starting import list_experiments, load_summary
 
 SCREEN = "pages/evaluate.py"
 
@@ -56,7 +56,7 @@ def test_a_run_shows_its_table_and_its_questions(app, own_home):
     assert "2 questions" in shown(at)
     assert "No language model was connected" in shown(at)
     assert "← right" in shown(at)
-    assert len(kept(own_home)) == 1
+    assert len(list_experiments(own_home)) == 1
     assert at.button(key="evaluate_start").label == "Show it"
     assert "every answer is there already" in shown(at)
 
@@ -68,9 +68,9 @@ def test_every_report_can_be_taken_away_and_tells_the_questions(app, own_home):
     assert not at.exception
     labels = [button.proto.label for button in at.get("download_button")]
     assert labels == ["Markdown", "HTML", "JSON", "CSV of methods", "CSV of answers"]
-    (entry,) = kept(own_home)
-    found = standing(entry.folder)
-    told = {format: write(found, format, Questions.of(entry.folder, found.record)).decode() for format in FILES}
+    (entry,) = list_experiments(own_home)
+    found = load_summary(entry.folder)
+    told = {format: render_report(found, format, Questions.of(entry.folder, found.record)).decode() for format in FILES}
     asked = json.loads(told["json"])["questions"]
     assert [len(question["answers"]) for question in asked] == [2, 2]
     for question in asked:

@@ -119,7 +119,7 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(
         expect(page.get_by_text("Not finished: 15 of 16 answers are in.")).to_be_visible()
         expect(page.locator(".st-key-evaluate_stop")).to_have_count(0)
         again = page.locator(".st-key-evaluate_start button")
-        expect(again).to_have_text("Go on")
+        expect(again).to_have_text("Continue")
         asked_before = len(fake_server.requests)
         again.click()
         expect(page.get_by_text("every answer is there already")).to_be_visible(timeout=LONG)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.questions import Questions
-from readagent_core.evaluation.results import Lines, Result
+from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.methods.base import AskSettings
 
 P3, FULL = Arm("read-agent-p"), Arm("full-text", AskSettings(look_ups=0))
@@ -50,7 +50,7 @@ def asked(prompt="What rang? The bell.", reply="Answer: (B)", task="answer_optio
 def write_folder(folder, results, *, events=None, arms=(P3, FULL)):
     """The experiment's folder with these results; what is not right gets a replay of ``events``. Its questions."""
     folder.mkdir(parents=True, exist_ok=True)
-    answers, replays = Lines(folder / "results.jsonl"), Lines(folder / "replays.jsonl")
+    answers, replays = JsonLines(folder / "results.jsonl"), JsonLines(folder / "replays.jsonl")
     for result in results:
         if not result.right:
             place = replays.append({"key": list(result.key), "events": events or [asked()]})

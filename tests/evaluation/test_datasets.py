@@ -9,8 +9,8 @@ import pytest
 
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.cost_estimate import estimate
 from readagent_core.evaluation.datasets import open_dataset
-from readagent_core.evaluation.estimating import estimate
 from readagent_core.evaluation.experiment import Experiment
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -292,15 +292,18 @@ def test_a_film_script_keeps_no_markup_where_its_head_is_cut_off(tmp_path):
 def test_narrativeqa_counts_the_stories_it_leaves_out(tmp_path):
     narrativeqa(tmp_path)
     (tmp_path / "tmp" / "def.content").unlink()
-    assert (open_dataset(tmp_path, split="valid").lost(), open_dataset(tmp_path, split="test").lost()) == (0, 1)
-    assert open_dataset(tmp_path).lost() == 1
+    assert (
+        open_dataset(tmp_path, split="valid").count_missing(),
+        open_dataset(tmp_path, split="test").count_missing(),
+    ) == (0, 1)
+    assert open_dataset(tmp_path).count_missing() == 1
     of = Experiment(open_dataset(tmp_path), (Arm("gist-mem"),))
-    assert "1 more left out: their text is not there" in estimate(of).sentence()
+    assert "1 more left out: their text is missing" in estimate(of).sentence()
 
 
 def test_narrativeqa_says_what_is_missing(tmp_path):
     narrativeqa(tmp_path, story=False)
-    with pytest.raises(DatasetError, match=r"documents.csv, line 2: the story abc.content is not there"):
+    with pytest.raises(DatasetError, match=r"documents.csv, line 2: the story abc.content is missing"):
         cases(tmp_path)
     write(tmp_path, "qaps.csv", ["document_id,set,question,answer1,answer2", "abc,valid"])
     with pytest.raises(DatasetError, match=r"qaps.csv, line 2: this line has fewer columns"):
@@ -346,7 +349,7 @@ def test_ones_own_object_with_text_or_files(tmp_path):
         ([{"question": "x", "options": OPTIONS}], "question 1: the right answer None is none"),
         ([{"question": "x", "references": "y"}], "no text for these questions beside it"),
         ({"questions": [{"question": "x", "references": "y"}], "document": "../secret.txt"}, "same folder"),
-        ({"questions": [{"question": "x", "references": "y"}], "document": "gone.txt"}, "'gone.txt' is not there"),
+        ({"questions": [{"question": "x", "references": "y"}], "document": "gone.txt"}, "'gone.txt' is missing"),
         ({"questions": [], "preset": "poem"}, "unknown preset 'poem'"),
     ],
 )
@@ -375,7 +378,7 @@ def test_what_is_no_dataset(tmp_path):
         open_dataset(tmp_path / "none.jsonl")
     with pytest.raises(DatasetError, match="the file is empty"):
         open_dataset(write(tmp_path, "empty.jsonl", [""]))
-    with pytest.raises(DatasetError, match=r"of no dataset that is known \(a, b\)"):
+    with pytest.raises(DatasetError, match=r"belong to no known dataset \(a, b\)"):
         open_dataset(write(tmp_path, "odd.jsonl", [{"a": 1, "b": 2}]))
     with pytest.raises(DatasetError, match="Name one of its files"):
         open_dataset(tmp_path)

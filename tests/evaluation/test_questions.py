@@ -11,14 +11,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from readagent_core.errors import DatasetError, SettingsError
-from readagent_core.evaluation import report_questions, report_questions_html
+from readagent_core.evaluation import formats, html
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.questions import Questions, judged, titles, verdict
-from readagent_core.evaluation.report import summary
-from readagent_core.evaluation.report_files import format_of, save, write
-from readagent_core.evaluation.report_questions import wrong_list
-from readagent_core.evaluation.results import Lines
-from readagent_core.evaluation.tally import load
+from readagent_core.evaluation.formats import format_of, list_wrong, render_report, save_report
+from readagent_core.evaluation.questions import Questions, arm_titles, is_right, verdict
+from readagent_core.evaluation.report import summarise
+from readagent_core.evaluation.results import JsonLines
+from readagent_core.evaluation.score_table import load_scores
 from readagent_core.methods.base import AskSettings
 from tests.evaluation.made import FULL, P3, asked, chosen, free, record, write_folder
 
@@ -26,15 +25,15 @@ HOSTILE = '</pre></details><script>alert(1)</script><img src=x onerror="alert(2)
 
 
 def three(folder, **changes):
-    """Question 0: both right; 1: P3 alone is right; 2: neither. Kept in another order than the dataset's."""
+    """Question 0: both right; 1: P3 alone is right; 2: neither. Stored in another order than the dataset's."""
     right = {0: (P3, FULL), 1: (P3,), 2: ()}
     results = [chosen(arm, item, arm in right[item], **changes) for item in (2, 0, 1) for arm in (FULL, P3)]
     return write_folder(folder, results)
 
 
 def report(questions, format):
-    found = summary(record(), load(questions.folder), wanted=6)
-    return write(found, format, questions).decode("utf-8-sig")
+    found = summarise(record(), load_scores(questions.folder), wanted=6)
+    return render_report(found, format, questions).decode("utf-8-sig")
 
 
 def page(questions):
@@ -46,7 +45,7 @@ def page(questions):
 
 def test_questions_come_in_the_datasets_order_and_answers_in_the_arms(tmp_path):
     questions = three(tmp_path)
-    assert [(entry.item, entry.marks, entry.wrong, entry.differ) for entry in questions.entries] == [
+    assert [(entry.item, entry.counts, entry.wrong, entry.differ) for entry in questions.entries] == [
         (0, "2 of 2 right", False, False),
         (1, "1 of 2 right", True, True),
         (2, "0 of 2 right", True, False),
@@ -64,7 +63,7 @@ def test_the_last_answer_counts_and_runs_stand_side_by_side(tmp_path):
     ]
     questions = write_folder(tmp_path, results)
     (found,) = [results for _, results in questions]
-    assert [(questions.who(r), verdict(r)) for r in found] == [
+    assert [(questions.answered_by(r), verdict(r)) for r in found] == [
         (P3.title, "right"),
         (f"{P3.title}, run 2", "right"),
     ]
@@ -87,7 +86,7 @@ def test_an_experiment_still_running_is_seen_as_far_as_its_whole_lines(tmp_path)
 
 def test_nothing_there_is_no_question(tmp_path):
     questions = Questions.of(tmp_path, record())
-    assert (len(questions), list(questions), questions.size(), wrong_list(questions)) == (0, [], 0, [])
+    assert (len(questions), list(questions), questions.size(), list_wrong(questions)) == (0, [], 0, [])
     assert not page(questions).select(".questions")
     assert json.loads(report(questions, "json"))["questions"] == []
 
@@ -96,20 +95,20 @@ def test_an_answer_nobody_judged_is_not_called_wrong(tmp_path):
     unrated, partly = free(P3, 0, 0.4), free(FULL, 0, 0.4, "partial")
     gone = free(P3, 1, 0.0, error="ReplyError: nothing")
     silent = chosen(P3, 2, False, option=None)
-    assert [(judged(r), verdict(r)) for r in (unrated, partly, gone, silent)] == [
+    assert [(is_right(r), verdict(r)) for r in (unrated, partly, gone, silent)] == [
         (None, "not judged"),
         (False, "agrees in part"),
         (False, "no answer"),
         (False, "named no option"),
     ]
     questions = write_folder(tmp_path, [unrated, gone])
-    assert [entry.marks for entry in questions.entries] == ["1 answer, not judged", "0 of 1 right"]
+    assert [entry.counts for entry in questions.entries] == ["1 answer, not judged", "0 of 1 right"]
     assert [entry.wrong for entry in questions.entries] == [False, True]
 
 
 def test_arms_apart_by_look_ups_alone_have_names_apart():
     arms = (P3, Arm("read-agent-p", AskSettings(look_ups=5)), FULL)
-    found = titles(record(arms=arms))
+    found = arm_titles(record(arms=arms))
     assert len(set(found.values())) == 3
     assert found["read-agent-p:5"].endswith("look-ups: 5")
     assert found[FULL.key] == FULL.title
@@ -121,16 +120,16 @@ def test_arms_apart_by_look_ups_alone_have_names_apart():
 def test_a_replay_is_read_at_its_place_and_only_if_it_is_the_answers_own(tmp_path):
     results = [chosen(arm, item, False) for item in range(3) for arm in (P3, FULL)]
     questions = write_folder(tmp_path, results)
-    lines = Lines(tmp_path / "replays.jsonl")
+    lines = JsonLines(tmp_path / "replays.jsonl")
     lines.append({"key": [0, 1, P3.key, 2], "events": [asked(reply="run two")]})
     lines.close()
     for _, answers in questions:
         for result in answers:
-            assert questions.replay(result) == [asked()]
-            assert questions.replay(replace(result, run=2)) == []  # another's place
-            assert questions.replay(replace(result, replay=result.replay + 1)) == []  # amid a line
-            assert questions.replay(replace(result, replay=10**9)) == []
-            assert questions.replay(replace(result, replay=None)) == []
+            assert questions.read_replay(result) == [asked()]
+            assert questions.read_replay(replace(result, run=2)) == []  # another's place
+            assert questions.read_replay(replace(result, replay=result.replay + 1)) == []  # amid a line
+            assert questions.read_replay(replace(result, replay=10**9)) == []
+            assert questions.read_replay(replace(result, replay=None)) == []
 
 
 @pytest.mark.parametrize("left", [b"", b'{"key": [0, 2, "full', None])
@@ -142,7 +141,7 @@ def test_without_its_replays_the_report_still_comes_and_says_so(tmp_path, left):
         (tmp_path / "replays.jsonl").write_bytes(left)
     soup = page(questions)
     assert len(soup.select(".a details")) == 3
-    assert all("not there any more" in told.text for told in soup.select(".a details"))
+    assert all("is missing" in told.text for told in soup.select(".a details"))
 
 
 # --- HTML -------------------------------------------------------------------------------------------
@@ -211,19 +210,19 @@ def test_prompts_stand_as_long_as_there_is_room_and_what_is_left_out_is_told(tmp
     results = [chosen(P3, item, False) for item in range(40)]
     questions = write_folder(tmp_path, results, events=[asked(prompt="word " * 2_000, reply="a reply")])
     most = 200_000
-    text = "".join(report_questions_html.section(questions, 1_000, most=most))
+    text = "".join(html.render_questions(questions, 1_000, most=most))
     soup = BeautifulSoup(text, "lxml")
     kept, left = len(soup.select("pre")) - 40, text.count("The prompt is left out here.")
     assert 10 < kept < 20
     assert kept + left == 40
     assert 150_000 < len(text) < most
     assert text.count("a reply") == 40
-    assert f"{left} of 40 prompts are left out, {kept} stand in the first replays" in soup.text
+    assert f"{left} of 40 prompts are left out, {kept} are in the first replays" in soup.text
     assert soup.text.count("replays.jsonl") == 2
-    with_all = "".join(report_questions_html.section(questions))
+    with_all = "".join(html.render_questions(questions))
     assert "left out" not in with_all
     assert with_all.count("<pre") == 80
-    without = "".join(report_questions_html.section(questions, most=0))
+    without = "".join(html.render_questions(questions, most=0))
     assert "40 of 40 prompts are left out. All" in without
 
 
@@ -258,7 +257,7 @@ def test_the_csv_of_answers_has_a_row_an_answer_and_no_formula(tmp_path):
     assert (second["verdict"], second["right"], second["rouge_l"]) == ("agrees in part", "no", "0.25")
     assert second["known_answer"] == "x\ny"
     with pytest.raises(SettingsError, match="folder"):
-        write(summary(record(), load(tmp_path)), "answers.csv")
+        render_report(summarise(record(), load_scores(tmp_path)), "answers.csv")
 
 
 def test_markdown_lists_what_went_wrong_and_says_where_it_ends(tmp_path, monkeypatch):
@@ -266,7 +265,7 @@ def test_markdown_lists_what_went_wrong_and_says_where_it_ends(tmp_path, monkeyp
     assert "2 questions of 3 had at least one answer that is not right." in text
     listed = [line for line in text.splitlines() if "What rang?" in line]
     assert listed == ["| 2 | What rang? | (A) a | ✓ | ✗ (B) |", "| 3 | What rang? | (A) a | ✗ (B) | ✗ (B) |"]
-    monkeypatch.setattr(report_questions, "MOST_LISTED", 1)
+    monkeypatch.setattr(formats, "MOST_LISTED", 1)
     text = report(three(tmp_path / "again"), "md")
     assert "The first 1 are listed" in text
     assert text.count("What rang?") == 1
@@ -275,7 +274,7 @@ def test_markdown_lists_what_went_wrong_and_says_where_it_ends(tmp_path, monkeyp
 def test_markdown_counts_runs_and_tells_what_is_missing(tmp_path):
     results = [chosen(P3, 0, run != 2, run=run) for run in (1, 2, 3)]
     results += [free(FULL, 1, 0.1, "wrong"), free(P3, 1, 0.1), chosen(FULL, 2, False, option=None, error="gone")]
-    lines = wrong_list(write_folder(tmp_path, results))
+    lines = list_wrong(write_folder(tmp_path, results))
     assert [line.split(" | ")[3:] for line in lines if line.startswith("| ") and "rang" in line] == [
         ["2 of 3", " |"],
         ["–", "✗ does not agree |"],
@@ -296,15 +295,15 @@ def test_the_format_is_told_from_the_name(tmp_path, name, format):
 
 def test_a_report_is_saved_whole_or_not_at_all(tmp_path):
     questions = three(tmp_path)
-    found = summary(record(), load(tmp_path))
+    found = summarise(record(), load_scores(tmp_path))
     target = tmp_path / "report.json"
-    save(found, target, "json", questions)
+    save_report(found, target, "json", questions)
     whole = target.read_bytes()
     assert len(json.loads(whole)["questions"]) == 3
     (tmp_path / "results.jsonl").write_bytes(b"x" * 10_000)
     with pytest.raises(DatasetError):
-        save(found, target, "json", questions)
+        save_report(found, target, "json", questions)
     assert target.read_bytes() == whole
     with pytest.raises(SettingsError, match="cannot be written"):
-        save(found, tmp_path / "none" / "report.json", "json", questions)
+        save_report(found, tmp_path / "none" / "report.json", "json", questions)
     assert not list(tmp_path.glob("*.new"))

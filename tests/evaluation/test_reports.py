@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import parse
+from readagent_core.evaluation.formats import markdown_table, render_report
+from readagent_core.evaluation.html import score_plot, score_points
 from readagent_core.evaluation.plots import Point, histogram, scatter
-from readagent_core.evaluation.published import Setting, published, tables
-from readagent_core.evaluation.report import reading_facts, summary
-from readagent_core.evaluation.report_files import markdown_table, write
-from readagent_core.evaluation.report_html import score_plot, score_points
-from readagent_core.evaluation.report_tables import published_table, score_table, walk_table
+from readagent_core.evaluation.published import Setting, find_published, load_tables
+from readagent_core.evaluation.report import reading_facts, summarise
 from readagent_core.evaluation.results import Reading
-from readagent_core.evaluation.tally import Tally
+from readagent_core.evaluation.score_table import ScoreTable
+from readagent_core.evaluation.tables import published_table, score_table, walk_table
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings
 from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
@@ -34,22 +34,22 @@ MEETING = Setting("qmsum", "meeting")
 
 
 def first(name, setting):
-    return published(parse(name, AskSettings()), setting)[0].row
+    return find_published(parse(name, AskSettings()), setting)[0].row
 
 
 def test_published_figures_as_the_papers_have_them():
     assert (first("read-agent-p:6", QUALITY).score, first("read-agent-p:6", QUALITY).pages) == (86.91, 2.5)
     assert first("full-text:3", QUALITY).score == 85.83  # looks nothing up, whatever the setting says
-    assert published(parse("read-agent-p:9", AskSettings()), QUALITY) == ()
+    assert find_published(parse("read-agent-p:9", AskSettings()), QUALITY) == ()
     assert first("gist-mem", BOOK).rouge == (23.3, 9.1, 21.8)
     assert first("read-agent-s:6", MEETING).rating_2 == 91.54
     assert (first("memwalker", QUALITY).score, first("memwalker", QUALITY).stray) == (67.4, 15)
     assert first("recurrence", QUALITY).score == 51.3
-    assert published(P3, Setting("plain", "article")) == ()
+    assert find_published(P3, Setting("plain", "article")) == ()
 
 
 def test_a_published_figure_says_on_which_model_and_where():
-    found = published(parse("full-text", AskSettings()), QUALITY)
+    found = find_published(parse("full-text", AskSettings()), QUALITY)
     said = [(b.table.model, b.table.source, b.table.name, b.row.score) for b in found]
     assert said == [
         ("PaLM 2-L", "Lee et al., ICML 2024", "Table 1", 85.83),
@@ -77,11 +77,11 @@ def test_a_published_figure_says_on_which_model_and_where():
     ],
 )
 def test_a_figure_stands_only_beside_what_it_was_measured_on(name, setting, scores):
-    assert [b.row.score for b in published(parse(name, AskSettings()), setting)] == scores
+    assert [b.row.score for b in find_published(parse(name, AskSettings()), setting)] == scores
 
 
 def test_every_published_table_is_sound():
-    for table in tables():
+    for table in load_tables():
         assert all((table.source, table.about, table.model, table.rows))
         assert table.measure in ("accuracy", "ratings", "own")
         for row in table.rows:
@@ -96,7 +96,7 @@ def test_every_published_table_is_sound():
 
 
 def filled():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(8):
         tally.add(chosen(P3, item, item < 6))
         tally.add(chosen(FULL, item, item < 5, looked_up=(), compression_rate=0.0))
@@ -105,14 +105,14 @@ def filled():
 
 
 def test_the_table_has_the_papers_shape():
-    found = summary(record(), filled())
+    found = summarise(record(), filled())
     header, rows = score_table(found)
     assert header == [
         "Method",
-        "CR (# LU)",
+        "Compression rate (look-ups)",
         "Accuracy (95 %)",
-        "Published: CR (# LU)",
-        "Published: score",
+        "Published compression rate (look-ups)",
+        "Published score",
         "Published on",
     ]
     assert rows[0][1:3] == ["70.00 % (2.0)", "75.00 % (40.9–92.9)"]
@@ -126,16 +126,16 @@ def test_the_table_has_the_papers_shape():
 def test_a_document_read_by_two_plans_is_one_document():
     tally = filled()
     tally.add_reading(Reading("doc", "<Fog>", 400, "other plan", (400,), (60,)))
-    facts = reading_facts(summary(record(), tally))
+    facts = reading_facts(summarise(record(), tally))
     assert facts[0].startswith("Documents: 1, 400 words on average")
     assert facts[2].startswith("Pages: 3,")
 
 
 def test_every_published_figure_is_listed_with_its_place():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(4):
         tally.add(chosen(WALK, item, True, extra={"stray": item == 0, "share_read": 0.25}))
-    found = summary(record(arms=(WALK,)), tally)
+    found = summarise(record(arms=(WALK,)), tally)
     assert score_table(found)[1][0][-3:] == ["", "67.40 %", "Stable Beluga 2 (70B)"]
     models = [row[1] for row in published_table(found)[1]]
     assert models == ["Stable Beluga 2 (70B)"] * 2 + ["Llama 2 Chat (13B)", "Llama 2 Chat (70B)"]
@@ -143,13 +143,13 @@ def test_every_published_figure_is_listed_with_its_place():
 
 
 def test_free_form_tables_have_ratings_and_rouge():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(4):
         tally.add(free(P3, item, 0.25 * item, "exact" if item else "wrong", answer_words=40))
-    header, rows = score_table(summary(record("qmsum"), tally))
-    assert header[2:8] == ["LLM-Rating-1", "LLM-Rating-2", "ROUGE-1", "ROUGE-2", "ROUGE-L", "Resp. length"]
+    header, rows = score_table(summarise(record("qmsum"), tally))
+    assert header[2:8] == ["LLM-Rating-1", "LLM-Rating-2", "ROUGE-1", "ROUGE-2", "ROUGE-L", "Answer words"]
     assert rows[0][2].startswith("75.00 %")
-    found = summary({**record("qmsum"), "preset": "meeting"}, tally)
+    found = summarise({**record("qmsum"), "preset": "meeting"}, tally)
     ours, theirs = sorted(score_points(found), key=lambda point: point.hollow)
     assert (ours.y, theirs.y, theirs.hollow) == (75.0, 38.36, True)
     assert "LLM-Rating-1, %" in score_plot(found)
@@ -157,22 +157,22 @@ def test_free_form_tables_have_ratings_and_rouge():
 
 
 def test_the_csv_has_every_interval_and_spread():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(4):
         for run in (1, 2):
             tally.add(chosen(P3, item, run == 1, run=run, hard=item < 2))
-    (row,) = csv.DictReader(io.StringIO(write(summary(record(arms=(P3,)), tally), "csv").decode()))
+    (row,) = csv.DictReader(io.StringIO(render_report(summarise(record(arms=(P3,)), tally), "csv").decode()))
     for name in ("accuracy", "hard"):
         low, high, sd = (float(row[f"{name}_{part}"]) for part in ("low", "high", "sd"))
         assert low < 0.5 < high
         assert sd == pytest.approx(0.7071, abs=0.0001)
     assert row["llm_rating_1_sd"] == ""
-    assert "50.00 % ± 70.71" in score_table(summary(record(arms=(P3,)), tally))[1][0][2]
+    assert "50.00 % ± 70.71" in score_table(summarise(record(arms=(P3,)), tally))[1][0][2]
 
 
 @pytest.mark.parametrize("format", ["md", "html", "json", "csv"])
 def test_every_report_says_the_same(format):
-    text = write(summary(record(), filled(), wanted=20), format).decode()
+    text = render_report(summarise(record(), filled(), wanted=20), format).decode()
     if format == "csv":
         first, second = csv.DictReader(io.StringIO(text))
         assert (first["arm"], first["accuracy"], second["published_score"]) == ("read-agent-p:3", "0.75", "85.83")
@@ -190,20 +190,20 @@ def test_every_report_says_the_same(format):
 
 
 def test_the_html_report_holds_the_drawings_and_no_foreign_markup():
-    soup = BeautifulSoup(write(summary(record(), filled()), "html").decode(), "lxml")
+    soup = BeautifulSoup(render_report(summarise(record(), filled()), "html").decode(), "lxml")
     assert len(soup.find_all("svg")) == 3
     assert not soup.find_all(["script", "model", "fog", "img"])
 
 
 def test_the_built_in_reader_is_named_as_what_it_is():
-    text = write(summary(record(language_model=False), filled()), "md").decode()
+    text = render_report(summarise(record(language_model=False), filled()), "md").decode()
     assert "No language model was connected" in text
 
 
 def test_unknown_format_and_empty_report():
     with pytest.raises(SettingsError, match="md, html, json, csv"):
-        write(summary(record(), filled()), "pdf")
-    assert write(summary(record(), Tally()), "html")
+        render_report(summarise(record(), filled()), "pdf")
+    assert render_report(summarise(record(), ScoreTable()), "html")
 
 
 def test_markdown_cells_cannot_leave_their_table():

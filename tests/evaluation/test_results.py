@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from readagent_core.errors import DatasetError, DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, parse
-from readagent_core.evaluation.results import Lines, read_results
+from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.methods.base import AskSettings
 from readagent_core.usage import Usage
 from tests.evaluation.made import P3, chosen
@@ -42,25 +43,25 @@ def test_bad_arms_are_told(text):
 
 
 def test_results_come_back_as_they_went(tmp_path):
-    lines = Lines(tmp_path / "results.jsonl")
+    lines = JsonLines(tmp_path / "results.jsonl")
     kept = chosen(P3, 1, True, answer="雪\n\u2028", usage=Usage(calls=2, cost=0.5), extra={"stray": True}, hard=True)
     lines.append(kept.to_dict())
     lines.close()
-    assert list(read_results(lines)) == [kept]
+    assert [Result.from_dict(line) for line in lines] == [kept]
 
 
 def test_a_line_broken_by_a_kill_is_cut_off(tmp_path):
     path = tmp_path / "results.jsonl"
     for broken in (b'{"a": 1}\n{"a": 2}\n{"a": 3', b'{"a": 1}\n{"a": 2}\n' + b"x" * 200_000):
         path.write_bytes(broken)
-        assert len(list(Lines(path, mend=False))) == 2
+        assert len(list(JsonLines(path, repair=False))) == 2
         assert path.stat().st_size == len(broken)
-        lines = Lines(path)
+        lines = JsonLines(path)
         lines.append({"a": 4})
         lines.close()
         assert [line["a"] for line in lines] == [1, 2, 4]
     path.write_bytes(b"nothing whole")
-    assert list(Lines(path)) == []
+    assert list(JsonLines(path)) == []
     assert path.stat().st_size == 0
 
 
@@ -68,30 +69,50 @@ def test_a_line_damaged_in_the_middle_is_named(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_bytes(b'{"a": 1}\nnonsense\n{"a": 2}\n')
     with pytest.raises(DatasetError, match=r"results.jsonl, line 2: damaged"):
-        list(Lines(path))
+        list(JsonLines(path))
 
 
 def test_many_threads_write_whole_lines(tmp_path):
-    lines = Lines(tmp_path / "results.jsonl")
+    lines = JsonLines(tmp_path / "results.jsonl")
     with ThreadPoolExecutor(8) as pool:
         places = list(pool.map(lambda n: lines.append({"n": n, "text": "x" * (n % 500)}), range(400)))
     lines.close()
-    assert [lines.at(place)["n"] for place in places] == list(range(400))
+    assert [lines.read_at(place)["n"] for place in places] == list(range(400))
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path):
-    lines = Lines(tmp_path / "none" / "results.jsonl")
-    lines.append({"a": 1})
+    lines = JsonLines(tmp_path / "none" / "results.jsonl")
     with pytest.raises(DiskFullError, match="cannot be written"):
-        lines.close()
-    with pytest.raises(DiskFullError):
-        lines.append({"a": 2})
+        lines.append({"a": 1})
+    (tmp_path / "none").mkdir()
+    lines.append({"a": 2})
+    assert list(lines) == [{"a": 2}]
+    lines.close()
+
+
+def test_a_line_that_a_full_disk_cut_is_taken_back(tmp_path):
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "results.jsonl"
+    lines = JsonLines(path)
+    lines.append({"a": 1})
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, hard))  # as a disk with 100 bytes left
+    try:
+        with pytest.raises(DiskFullError):
+            lines.append({"a": "x" * 1000})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    lines.append({"a": 2})
+    lines.close()
+    assert path.read_bytes() == b'{"a":1}\n{"a":2}\n'
 
 
 def test_a_replay_is_found_by_its_place(tmp_path):
-    lines = Lines(tmp_path / "replays.jsonl")
+    lines = JsonLines(tmp_path / "replays.jsonl")
     places = [lines.append({"events": [n]}) for n in range(2)]
     lines.close()
     places.append(lines.append({"events": [2]}))  # opened again
     lines.close()
-    assert [lines.at(place)["events"] for place in places] == [[0], [1], [2]]
+    assert [lines.read_at(place)["events"] for place in places] == [[0], [1], [2]]

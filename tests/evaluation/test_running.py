@@ -20,18 +20,19 @@ from readagent_core.errors import (
     WindowError,
 )
 from readagent_core.evaluation import running
-from readagent_core.evaluation.arms import parse, plainly
+from readagent_core.evaluation.arms import parse, with_defaults
+from readagent_core.evaluation.cost_estimate import estimate
 from readagent_core.evaluation.datasets import open_dataset
-from readagent_core.evaluation.estimating import estimate
-from readagent_core.evaluation.experiment import Experiment, gone_on_with, read_record
-from readagent_core.evaluation.report import headline, summary
-from readagent_core.evaluation.report_tables import score_table, words_table
-from readagent_core.evaluation.results import Lines
+from readagent_core.evaluation.experiment import Experiment, read_record, resumed_experiment
+from readagent_core.evaluation.model_calls import load_spent
+from readagent_core.evaluation.report import headline, summarise
+from readagent_core.evaluation.results import JsonLines
+from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.starting import check_price
-from readagent_core.evaluation.tally import load
-from readagent_core.evaluation.till import spent
+from readagent_core.evaluation.tables import score_table, words_table
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.cost.prices import FREE, Price
+from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 
@@ -74,7 +75,7 @@ def run(data, tmp_path, model=None, *, of=None, **rest):
 
 def table(tmp_path):
     folder = tmp_path / "evaluations" / "one"
-    found = summary(read_record(folder), load(folder))
+    found = summarise(read_record(folder), load_scores(folder))
     return score_table(found), words_table(found)
 
 
@@ -83,7 +84,7 @@ def test_every_question_is_asked_once_of_every_arm(data, tmp_path):
     tally = run(data, tmp_path, model, on_change=told.append)
     assert (tally.answers, tally.failed, len(tally.readings)) == (12, 0, 3)
     assert (told[-1].done, told[-1].total, told[-1].documents) == (12, 12, 3)
-    keys = [(line["case"], line["item"], line["arm"]) for line in Lines(tmp_path / "evaluations/one/results.jsonl")]
+    keys = [(line["case"], line["item"], line["arm"]) for line in JsonLines(tmp_path / "evaluations/one/results.jsonl")]
     assert len(keys) == len(set(keys)) == 12
     read = [p for p in model.prompts if p.task == "gist"]
     assert len(read) == len({p.text for p in read})  # each page is shortened once for all arms
@@ -135,7 +136,7 @@ def test_a_failed_question_is_kept_as_failed_and_asked_again(data, tmp_path):
 
     tally = run(data, tmp_path, FakeModel(failing))
     assert (tally.answers, tally.failed) == (12, 6)
-    lines = [line for line in Lines(tmp_path / "evaluations/one/results.jsonl") if line["error"]]
+    lines = [line for line in JsonLines(tmp_path / "evaluations/one/results.jsonl") if line["error"]]
     assert lines[0]["error"] == "ServerFailedError: The server failed."
     again = FakeModel(answering)
     assert run(data, tmp_path, again).failed == 0
@@ -173,7 +174,7 @@ def test_the_budget_holds_over_stops_and_is_raised_by_a_person(data, tmp_path):
     small = experiment(data, most_words=2_000)
     with pytest.raises(BudgetError):
         run(data, tmp_path, of=small)
-    words, _ = spent(tmp_path / "evaluations" / "one")
+    words, _ = load_spent(tmp_path / "evaluations" / "one")
     assert words >= 2_000
     again = FakeModel([])  # would fail if it were asked anything
     with pytest.raises(BudgetError, match=f"{words:,} were sent"):
@@ -185,7 +186,7 @@ def test_a_budget_in_dollars_stops_the_run(data, tmp_path):
     model.price = Price(1_000.0, 1_000.0)  # a dollar for a thousand tokens
     with pytest.raises(BudgetError, match=r"budget of \$4.00 is used up \(\$\d"):
         run(data, tmp_path, model, of=experiment(data, most_dollars=4.0))
-    _, dollars = spent(tmp_path / "evaluations" / "one")
+    _, dollars = load_spent(tmp_path / "evaluations" / "one")
     assert 4.0 <= dollars < 4.0 + 4 * 2.0  # at most what four calls under way cost besides
     told = []
     run(data, tmp_path, model, of=experiment(data), on_change=told.append)
@@ -224,7 +225,7 @@ def test_an_article_that_comes_twice_is_estimated_as_read_once(data):
 def test_the_screen_and_the_command_line_mean_the_same_arm():
     base = AskSettings(look_ups=3)
     for name in ("gist-mem", "full-text", "read-agent-p", "memwalker"):
-        assert parse(name, base).key == plainly(name, base).key
+        assert parse(name, base).key == with_defaults(name, base).key
     assert (parse("gist-mem", base).key, parse("gist-mem:3", base).key) == ("gist-mem:0", "gist-mem:3")
 
 
@@ -288,6 +289,19 @@ def test_what_was_asked_before_a_stop_and_again_after_it_is_paid_once(data, tmp_
     assert reading_words(resumed, of) == reading_words(whole, of)
 
 
+def test_questions_at_once_embed_the_pages_of_their_document_once(data, tmp_path, monkeypatch):
+    embedded, embed = [], BuiltInEmbedder.embed
+
+    def counting(self, texts, cancel):
+        if len(texts) > 1:
+            embedded.append(texts)
+        return embed(self, texts, cancel)
+
+    monkeypatch.setattr(BuiltInEmbedder, "embed", counting)
+    run(data, tmp_path, of=experiment(data, "neural:1", "neural:2"))
+    assert len(embedded) == 3
+
+
 def test_more_arms_can_be_added_and_others_keep_their_rows(data, tmp_path):
     run(data, tmp_path)
     model = FakeModel(answering)
@@ -307,7 +321,7 @@ def test_another_experiment_under_the_same_name_is_refused(data, tmp_path, chang
         data.write_text(data.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     else:
         model.name = "another"
-    with pytest.raises(DatasetError, match="begun otherwise"):
+    with pytest.raises(DatasetError, match="begun with other settings"):
         run(data, tmp_path, model, of=of)
 
 
@@ -347,11 +361,11 @@ def test_wrong_answers_can_be_replayed_word_for_word(data, tmp_path):
     model = FakeModel(answering)
     run(data, tmp_path, model)
     folder = tmp_path / "evaluations" / "one"
-    lines = list(Lines(folder / "results.jsonl"))
+    lines = list(JsonLines(folder / "results.jsonl"))
     wrong = [line for line in lines if not line["correct"]]
     assert wrong
     assert all(line["replay"] is None for line in lines if line["correct"])
-    events = Lines(folder / "replays.jsonl").at(wrong[0]["replay"])["events"]
+    events = JsonLines(folder / "replays.jsonl").read_at(wrong[0]["replay"])["events"]
     asked = [e for e in events if e["kind"] == "Asked"]
     assert asked[-1]["prompt"] in {p.text for p in model.prompts}
 
@@ -391,7 +405,7 @@ def test_a_rater_that_fails_does_not_stop_the_night(tmp_path, error, failed):
     of = experiment(path, "gist-mem:0")
     tally = run(path, tmp_path, FakeModel(rating), of=of)
     assert (tally.answers, tally.failed) == (3, failed)
-    said = " ".join(headline(summary(read_record(tmp_path / "evaluations/one"), tally)))
+    said = " ".join(headline(summarise(read_record(tmp_path / "evaluations/one"), tally)))
     assert ("1 answer without a rating" in said) == (not failed)
     again = run(path, tmp_path, FakeModel(lambda p: "YES" if p.task.startswith("rate") else answering(p)), of=of)
     assert (again.answers, again.failed) == (3, 0)
@@ -412,24 +426,24 @@ def test_what_is_to_come_is_told_for_whatever_will_be_asked(data, tmp_path):
     """Another arm after all others are done; arms that were begun with and are not named again; fewer questions."""
     folder = tmp_path / "evaluations" / "one"
     run(data, tmp_path)
-    one = gone_on_with(folder, experiment(data, "gist-mem"))
-    found = estimate(one, done=load(folder))
+    one = resumed_experiment(folder, experiment(data, "gist-mem"))
+    found = estimate(one, done=load_scores(folder))
     assert (len(one.arms), found.answers) == (3, 6)
     model = FakeModel(answering)
     run(data, tmp_path, model, of=experiment(data, "gist-mem"))
     assert 0.5 < found.calls / len(model.prompts) < 4
-    assert estimate(gone_on_with(folder, experiment(data, "gist-mem")), done=load(folder)).answers == 0
-    assert estimate(experiment(data, "gist-mem", runs=2), done=load(folder)).answers == 6
+    assert estimate(resumed_experiment(folder, experiment(data, "gist-mem")), done=load_scores(folder)).answers == 0
+    assert estimate(experiment(data, "gist-mem", runs=2), done=load_scores(folder)).answers == 6
     fewer = replace(experiment(data), dataset=open_dataset(data, limit=1))
     run(data, tmp_path, of=fewer)
-    assert "3 documents and 6 questions" in headline(summary(read_record(folder), load(folder)))[0]
+    assert "3 documents and 6 questions" in headline(summarise(read_record(folder), load_scores(folder)))[0]
 
 
 def test_the_headline_counts_runs_and_questions_that_were_asked(data, tmp_path):
     folder = tmp_path / "evaluations" / "one"
     run(data, tmp_path, of=experiment(data, runs=2))
     run(data, tmp_path, of=replace(experiment(data), dataset=open_dataset(data, limit=1)))
-    said = headline(summary(read_record(folder), load(folder)))[0]
+    said = headline(summarise(read_record(folder), load_scores(folder)))[0]
     assert "3 documents and 6 questions" in said
     assert "; 2 runs," in said
 

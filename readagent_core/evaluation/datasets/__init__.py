@@ -1,7 +1,7 @@
-"""Benchmarks as people download them, one file a format; ``open_dataset`` tells which one a path is.
+"""Benchmarks in the layouts in which they are published, one module for each; ``open_dataset`` recognises them.
 
-The kind is told from the first row, never from the name alone, and can be given. Cases stream; a limit on
-questions is spread over the documents as they come.
+The kind is recognised by the first row, never by the name alone, and can be given. Cases are read one by one; a limit
+on questions counts from the first document on.
 """
 
 from __future__ import annotations
@@ -9,22 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets import longbench, narrativeqa, plain, qmsum, quality, scrolls
-from readagent_core.evaluation.datasets.base import Case, Item, json_lines, named, text_lines
+from readagent_core.evaluation.datasets.base import Case, Item, field_names, json_lines, text_lines
 
 __all__ = ["KINDS", "Case", "Dataset", "Item", "open_dataset"]
 
-KINDS = ("quality", "qmsum", "narrativeqa", "scrolls", "longbench", "plain")
-_BY_ROW = (("quality", quality), ("qmsum", qmsum), ("scrolls", scrolls), ("longbench", longbench))
+_BY_ROW = {"quality": quality, "qmsum": qmsum, "scrolls": scrolls, "longbench": longbench}
+KINDS = (*_BY_ROW, "narrativeqa", "plain")
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """``kind``: one of KINDS. ``limit``: most questions, ``documents``: most documents; None for all."""
+    """A dataset on disk. ``kind``: one of KINDS. ``limit``: most questions; ``documents``: most documents."""
 
     path: Path
     kind: str
@@ -37,59 +36,54 @@ class Dataset:
         return self.path.stem.removesuffix(".questions") if self.path.is_file() else self.path.name
 
     def cases(self) -> Iterator[Case]:
-        """Cases in the file's order. Raises DatasetError, naming file and line."""
+        """Yield the cases in the file's order. Raises DatasetError, naming file and line."""
         left, read = self.limit, 0
-        for case in self._reader()(self.path):
+        for case in self._read():
             if left is not None:
                 case = replace(case, items=case.items[:left])
                 left -= len(case.items)
             if case.items:
                 yield case
                 read += 1
-            if left == 0 or read == self.documents:  # before the next line is looked at
+            if left == 0 or read == self.documents:  # the next line may be damaged, and is not needed
                 return
 
-    def lost(self) -> int:
-        """Documents that have questions here, but no text: they are left out."""
-        return narrativeqa.lost(self.path, self.split) if self.kind == "narrativeqa" else 0
+    def count_missing(self) -> int:
+        """Return how many documents have questions but no text; they are left out."""
+        return narrativeqa.count_missing(self.path, self.split) if self.kind == "narrativeqa" else 0
 
-    def _reader(self) -> Callable[[Path], Iterator[Case]]:
-        readers: dict[str, Callable[[Path], Iterator[Case]]] = {
-            "quality": quality.cases,
-            "qmsum": qmsum.cases,
-            "narrativeqa": partial(narrativeqa.cases, split=self.split),
-            "scrolls": scrolls.cases,
-            "longbench": longbench.cases,
-            "plain": plain.cases,
-        }
-        return readers[self.kind]
+    def _read(self) -> Iterator[Case]:
+        if self.kind == "narrativeqa":
+            return narrativeqa.cases(self.path, split=self.split)
+        reader: Callable[[Path], Iterator[Case]] = _BY_ROW.get(self.kind, plain).cases
+        return reader(self.path)
 
 
 def open_dataset(
     path: Path, *, kind: str = "", split: str = "", limit: int | None = None, documents: int | None = None
 ) -> Dataset:
-    """The dataset at ``path`` (a file or a folder). Raises DatasetError when it is none that is known."""
+    """Return the dataset at ``path``, a file or a folder. Raises DatasetError when it is none of the known kinds."""
     path = Path(path)
     if kind and kind not in KINDS:
         raise DatasetError(f"Unknown kind of dataset {kind!r}. Choose one of: {', '.join(KINDS)}.")
     if not path.exists():
         raise DatasetError(f"{path}: there is no such file or folder.")
-    return Dataset(path, kind or _kind_of(path), split, limit, documents)
+    return Dataset(path, kind or _recognise(path), split, limit, documents)
 
 
-def _kind_of(path: Path) -> str:
+def _recognise(path: Path) -> str:
     if narrativeqa.recognise(path):
         return "narrativeqa"
     if path.is_dir():
         first = next(iter(sorted(path.glob("*.json"))), None)
-        if first is not None and _kind_of(first) == "qmsum":
+        if first is not None and _recognise(first) == "qmsum":
             return "qmsum"
         raise DatasetError(f"{path}: no dataset was recognised in this folder. Name one of its files.")
     if path.suffix == ".json":
         try:
             data = json.loads("".join(text_lines(path)))
         except ValueError:
-            return "plain"  # its reader names the line that is wrong
+            return "plain"  # whose reader names the line that is wrong
         if isinstance(data, list) and data and isinstance(data[0], dict) and longbench.recognise(data[0]):
             return "longbench"
         return "qmsum" if isinstance(data, dict) and qmsum.recognise(data) else "plain"
@@ -100,11 +94,11 @@ def _kind_of(path: Path) -> str:
     place, row = next(json_lines(path), (path.name, None))
     if row is None:
         raise DatasetError(f"{place}: the file is empty.")
-    for name, reader in _BY_ROW:
+    for name, reader in _BY_ROW.items():
         if reader.recognise(row):
             return name
     raise DatasetError(
-        f"{place}: these fields are of no dataset that is known ({named(row)}). "
+        f"{place}: these fields belong to no known dataset ({field_names(row)}). "
         f"Known are QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench and a plain JSON of questions."
     )
 

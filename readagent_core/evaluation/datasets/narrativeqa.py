@@ -1,4 +1,4 @@
-"""NarrativeQA: books and film scripts with two answers a question (Kočiský et al. 2018), as its authors give it.
+"""NarrativeQA: books and film scripts with two answers to each question (Kočiský et al. 2018), as published.
 
 ``documents.csv`` and ``qaps.csv`` in one folder, the stories below it as ``<document_id>.content`` (``tmp/`` as
 its download script leaves them, or ``stories/``). Also a folder with one ``qa.json`` (``document``, ``qas``)
@@ -18,10 +18,10 @@ from readagent_core.evaluation.datasets.base import (
     Case,
     Item,
     Source,
-    complain,
+    error_at,
     is_markup,
     json_file,
-    need,
+    require,
     text_lines,
     text_source,
 )
@@ -49,19 +49,19 @@ def cases(path: Path, *, split: str = "") -> Iterator[Case]:
 
 def _rows(path: Path, wanted: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
     if not path.is_file():
-        raise complain(str(path), "this file is missing; NarrativeQA needs documents.csv and qaps.csv side by side.")
+        raise error_at(str(path), "this file is missing; NarrativeQA needs documents.csv and qaps.csv side by side.")
     reader = csv.DictReader(text_lines(path))
     for name in wanted:
         if name not in (reader.fieldnames or ()):
-            raise complain(f"{path.name}, line 1", f"the column '{name}' is missing.")
+            raise error_at(f"{path.name}, line 1", f"the column '{name}' is missing.")
     try:
         for row in reader:
             place = f"{path.name}, line {reader.line_num}"
             if any(row.get(name) is None for name in wanted):
-                raise complain(place, "this line has fewer columns than the first.")
+                raise error_at(place, "this line has fewer columns than the first.")
             yield place, row
     except csv.Error as error:
-        raise complain(f"{path.name}, line {reader.line_num}", f"not CSV ({error}).") from None
+        raise error_at(f"{path.name}, line {reader.line_num}", f"not CSV ({error}).") from None
 
 
 def _from_csv(folder: Path, split: str) -> Iterator[Case]:
@@ -89,11 +89,11 @@ def _from_csv(folder: Path, split: str) -> Iterator[Case]:
         yield Case(title, tuple(items), _trimmed(story, row, title), preset, place)
     if not found:
         where = missing or f"{folder.name}: any story of the split {split or 'all'}"
-        raise DatasetError(f"{where} is not there. Download the stories into tmp/ or stories/ beside documents.csv.")
+        raise DatasetError(f"{where} is missing. Download the stories into tmp/ or stories/ beside documents.csv.")
 
 
-def lost(path: Path, split: str) -> int:
-    """How many stories with questions are not there: some of its links are dead, and those are left out."""
+def count_missing(path: Path, split: str) -> int:
+    """Return how many stories with questions are missing; some of the published links no longer work."""
     folder = path if path.is_dir() else path.parent
     if path.name == "qa.json" or not (folder / "documents.csv").is_file():
         return 0
@@ -109,7 +109,7 @@ def _story(folder: Path, document_id: str) -> Path | None:
 
 
 def _trimmed(path: Path, row: Mapping[str, Any], title: str) -> Source:
-    """The story between the words documents.csv gives as its start and end, where they are found in it."""
+    """Return the story between the words that documents.csv gives as its start and end, where they are found."""
     data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")
@@ -120,7 +120,7 @@ def _trimmed(path: Path, row: Mapping[str, Any], title: str) -> Source:
     first = start.start() if start else 0
     last = end.end() if end and end.end() > first else len(text)
     piece = text[first:last]
-    if first and is_markup(text):  # what was cut off opened the page, and most often the one piece it is set in
+    if first and is_markup(text):  # the cut part opened the page, and often a block around the text
         before = text[:first].lower()
         piece = f"<html><body>{'<pre>' if before.rfind('<pre') > before.rfind('</pre') else ''}{piece}"
     return text_source(piece, title)
@@ -137,20 +137,20 @@ def _find(text: str, words: str, *, last: bool = False) -> re.Match[str] | None:
 def _from_json(path: Path) -> Case:
     data = json_file(path)
     if not isinstance(data, dict):
-        raise complain(path.name, "an object with document and qas was expected.")
-    about = need(data, "document", dict, path.name)
+        raise error_at(path.name, "an object with document and qas was expected.")
+    about = require(data, "document", dict, path.name)
     items: list[Item] = []
-    for number, row in enumerate(need(data, "qas", list, path.name), start=1):
+    for number, row in enumerate(require(data, "qas", list, path.name), start=1):
         here = f"{path.name}, question {number}"
         if not isinstance(row, dict):
-            raise complain(here, "an object with question and answer1 was expected.")
-        answers = [need(row, "answer1", str, here), str(row.get("answer2") or "")]
+            raise error_at(here, "an object with question and answer1 was expected.")
+        answers = [require(row, "answer1", str, here), str(row.get("answer2") or "")]
         references = tuple(dict.fromkeys(a.strip() for a in answers if a.strip()))
-        question = Question(need(row, "question", str, here).strip())
+        question = Question(require(row, "question", str, here).strip())
         items.append(Item(f"{path.parent.name}-{number}", question, references=references))
     stories = sorted((p for p in path.parent.iterdir() if p.suffix in _KINDS), key=lambda p: _KINDS.index(p.suffix))
     if not stories:
-        raise complain(path.name, "there is no story (txt, epub, html or pdf) beside it.")
+        raise error_at(path.name, "there is no story (txt, epub, html or pdf) beside it.")
     title = str(about.get("wiki_title") or path.parent.name)
     preset = _PRESETS.get(str(about.get("kind")), "book")
     return Case(title, tuple(items), Source(stories[0].read_bytes(), stories[0].name), preset, path.name)

@@ -1,4 +1,4 @@
-"""Questions of one's own: a JSON list beside a text, as the bundled samples have it.
+"""A person's own questions: a JSON list beside a text, as the bundled samples have it.
 
 ``story.questions.json`` asks about ``story.md`` (or .txt, .epub, .pdf, .html) beside it; or the file is an object
 ``{"title", "document": "file" or "text": "…", "preset", "questions": […]}``. A question:
@@ -16,11 +16,11 @@ from readagent_core.evaluation.datasets.base import (
     Case,
     Item,
     Source,
-    complain,
-    gold_of,
+    error_at,
+    find_option,
     json_file,
-    need,
-    strings,
+    require,
+    text_list,
     text_source,
 )
 from readagent_core.methods.base import Question
@@ -32,21 +32,21 @@ _KINDS = (".md", ".txt", ".epub", ".pdf", ".html", ".htm", ".docx")
 def cases(path: Path) -> Iterator[Case]:
     data = json_file(path)
     head: Mapping[str, Any] = data if isinstance(data, dict) else {}
-    rows = need(data, "questions", list, path.name) if isinstance(data, dict) else data
+    rows = require(data, "questions", list, path.name) if isinstance(data, dict) else data
     if not isinstance(rows, list):
-        raise complain(path.name, "a list of questions was expected, or an object with 'questions'.")
+        raise error_at(path.name, "a list of questions was expected, or an object with 'questions'.")
     preset = str(head.get("preset") or "article")
     if preset not in PRESETS:
-        raise complain(path.name, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}.")
+        raise error_at(path.name, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}.")
     title = str(head.get("title") or "").strip()
     groups: dict[str, list[Item]] = {}  # questions by the file they name, in order
     for number, row in enumerate(rows, start=1):
         place = f"{path.name}, question {number}"
         if not isinstance(row, dict):
-            raise complain(place, "an object with 'question' was expected.")
+            raise error_at(place, "an object with 'question' was expected.")
         groups.setdefault(str(row.get("file") or ""), []).append(_item(row, f"{path.stem}-{number}", place))
     if not groups:
-        raise complain(path.name, "there is no question in it.")
+        raise error_at(path.name, "there is no question in it.")
     for name, items in groups.items():
         source = _source(path, head, name, title)
         yield Case(title, tuple(items), source, preset, path.name)
@@ -54,20 +54,20 @@ def cases(path: Path) -> Iterator[Case]:
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
     name = str(row.get("id") or name)
-    text = need(row, "question", str, place).strip()
-    evidence = strings(row.get("evidence", []), "'evidence'", place)
+    text = require(row, "question", str, place).strip()
+    evidence = text_list(row.get("evidence", []), "'evidence'", place)
     hard = row.get("hard")
     hard = None if hard is None else bool(hard)
     if row.get("options"):
-        options = strings(row["options"], "'options'", place)
+        options = text_list(row["options"], "'options'", place)
         one_based = "gold_label" in row
         answer = row.get("gold_label") if one_based else row.get("answer")
-        gold = gold_of(answer, options, place, first=1 if one_based else 0)
+        gold = find_option(answer, options, place, first=1 if one_based else 0)
         return Item(name, Question(text, options), gold=gold, hard=hard, evidence=evidence)
     given = next((row[key] for key in ("references", "reference", "answer", "passkey") if row.get(key)), None)
     if given is None:
-        raise complain(place, "nothing to compare an answer with: give 'options' and 'answer', or 'references'.")
-    return Item(name, Question(text), references=strings(given, "'references'", place), hard=hard, evidence=evidence)
+        raise error_at(place, "nothing to compare an answer with: give 'options' and 'answer', or 'references'.")
+    return Item(name, Question(text), references=text_list(given, "'references'", place), hard=hard, evidence=evidence)
 
 
 def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Source:
@@ -77,16 +77,16 @@ def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Sourc
     if named:
         file = (path.parent / str(named)).resolve()
         if path.parent.resolve() not in file.parents:
-            raise complain(path.name, f"the document {str(named)!r} must lie in the same folder or below it.")
+            raise error_at(path.name, f"the document {str(named)!r} must be in the same folder or below it.")
         if not file.is_file():
-            raise complain(path.name, f"the document {str(named)!r} is not there.")
+            raise error_at(path.name, f"the document {str(named)!r} is missing.")
         return Source(file.read_bytes(), file.name)
     stem = path.name.removesuffix(".json").removesuffix(".questions").removesuffix("-questions")
     near = [path.parent / f"{stem}{kind}" for kind in _KINDS]
     near += [p for p in sorted(path.parent.glob(f"{stem}*")) if p.suffix in _KINDS]
     found = next((p for p in near if p.is_file()), None)
     if found is None:
-        raise complain(
+        raise error_at(
             path.name, f"no text for these questions beside it: {stem}.md, .txt, .epub, .pdf, .html or .docx."
         )
     return Source(found.read_bytes(), found.name)

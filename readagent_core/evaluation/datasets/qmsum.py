@@ -1,7 +1,7 @@
-"""QMSum: meetings with questions and requests for summaries (Zhong et al. 2021), as its authors give it.
+"""QMSum: meetings with questions and requests for summaries (Zhong et al. 2021), as its authors publish it.
 
-One JSON object a meeting (``meeting_transcripts[{speaker, content}]``, ``general_query_list``,
-``specific_query_list[{query, answer, relevant_text_span}]``): a file, a folder of files, or one a line.
+One JSON object for each meeting (``meeting_transcripts[{speaker, content}]``, ``general_query_list``,
+``specific_query_list[{query, answer, relevant_text_span}]``): in one file, a folder of files, or a file of lines.
 SCROLLS' layout is read by ``scrolls.py``. A turn is a paragraph: 'Speaker: words'.
 """
 
@@ -15,10 +15,10 @@ from readagent_core.evaluation.datasets.base import (
     Case,
     Item,
     Source,
-    complain,
+    error_at,
     json_file,
     json_lines,
-    need,
+    require,
     text_source,
 )
 from readagent_core.methods.base import Question
@@ -30,15 +30,15 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 def cases(path: Path) -> Iterator[Case]:
     for place, name, row in _meetings(path):
-        turns = need(row, "meeting_transcripts", list, place)
+        turns = require(row, "meeting_transcripts", list, place)
         items: list[Item] = []
         for kind in ("general_query_list", "specific_query_list"):
-            for number, asked in enumerate(need(row, kind, list, place), start=1):
+            for number, asked in enumerate(require(row, kind, list, place), start=1):
                 here = f"{place}, {kind} {number}"
                 if not isinstance(asked, dict):
-                    raise complain(here, "an object with query and answer was expected.")
-                question = Question(need(asked, "query", str, here).strip())
-                answer = need(asked, "answer", str, here).strip()
+                    raise error_at(here, "an object with query and answer was expected.")
+                question = Question(require(asked, "query", str, here).strip())
+                answer = require(asked, "answer", str, here).strip()
                 evidence = tuple(_spans(asked.get("relevant_text_span", []), turns, here))
                 items.append(Item(f"{name}-{kind[0]}{number}", question, references=(answer,), evidence=evidence))
         yield Case(name, tuple(items), _source(turns, name, place), "meeting", place)
@@ -55,7 +55,7 @@ def _meetings(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
         return
     row = json_file(path)
     if not isinstance(row, dict):
-        raise complain(path.name, "one meeting, a JSON object, was expected.")
+        raise error_at(path.name, "one meeting, a JSON object, was expected.")
     yield path.name, path.stem, row
 
 
@@ -64,12 +64,12 @@ def _source(turns: list[Any], name: str, place: str) -> Source:
     for number, turn in enumerate(turns, start=1):
         here = f"{place}, turn {number}"
         if not isinstance(turn, dict):
-            raise complain(here, "an object with speaker and content was expected.")
-        said = " ".join(need(turn, "content", str, here).split())
+            raise error_at(here, "an object with speaker and content was expected.")
+        said = " ".join(require(turn, "content", str, here).split())
         if said:
-            pieces.append(f"{need(turn, 'speaker', str, here).strip()}: {said}")
+            pieces.append(f"{require(turn, 'speaker', str, here).strip()}: {said}")
     if not pieces:
-        raise complain(place, "nobody says anything in this meeting.")
+        raise error_at(place, "nobody says anything in this meeting.")
     return text_source("\n\n".join(pieces), name)
 
 
@@ -78,5 +78,5 @@ def _spans(spans: Any, turns: list[Any], place: str) -> Iterator[str]:
         try:
             first, last = int(span[0]), int(span[1])
         except (TypeError, ValueError, IndexError, KeyError):
-            raise complain(place, f"relevant_text_span must be pairs of turn numbers, not {span!r}.") from None
+            raise error_at(place, f"relevant_text_span must be pairs of turn numbers, not {span!r}.") from None
         yield from (str(t.get("content", "")) for t in turns[first : last + 1] if isinstance(t, dict))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import Case, Item, complain, gold_of, json_lines, need, text_source
+from readagent_core.evaluation.datasets.base import Case, Item, error_at, find_option, json_lines, require, text_source
 from readagent_core.methods.base import Question
 
 _OPTION = re.compile(r"^\s*\(([A-Z])\)\s*(.*)$")
@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"^question(\d+)$")
 
 
 def recognise(row: Mapping[str, Any]) -> bool:
-    """Whether a first row looks like one of the three layouts."""
+    """Return whether a first row looks like one of the three layouts."""
     older = "article" in row and "question1" in row
     leval = "instructions" in row and "outputs" in row and "input" in row
     return older or leval or ("article" in row and isinstance(row.get("questions"), list))
@@ -32,10 +32,10 @@ def cases(path: Path) -> Iterator[Case]:
         if "instructions" in row:
             yield _leval(row, place)
             continue
-        article = need(row, "article", (str, list), place)
+        article = require(row, "article", (str, list), place)
         text = "".join(map(str, article)) if isinstance(article, list) else article
         if not text.strip():
-            raise complain(place, "the article is empty.")
+            raise error_at(place, "the article is empty.")
         title = str(row.get("title") or "").strip()
         items = _numbered(row, place) if "question1" in row else _released(row, place)
         yield Case(title, tuple(items), text_source(text, title), "article", place)
@@ -43,19 +43,19 @@ def cases(path: Path) -> Iterator[Case]:
 
 def _released(row: Mapping[str, Any], place: str) -> Iterator[Item]:
     article_id = row.get("article_id", place)
-    for number, asked in enumerate(need(row, "questions", list, place), start=1):
+    for number, asked in enumerate(require(row, "questions", list, place), start=1):
         here = f"{place}, question {number}"
         if not isinstance(asked, dict):
-            raise complain(here, "an object with question, options and gold_label was expected.")
-        text = need(asked, "question", str, here)
-        options = _options(need(asked, "options", list, here), here)
+            raise error_at(here, "an object with question, options and gold_label was expected.")
+        text = require(asked, "question", str, here)
+        options = _options(require(asked, "options", list, here), here)
         if asked.get("gold_label") is None:
-            raise complain(here, "there is no gold_label. The test split has none; use the dev or train split.")
+            raise error_at(here, "there is no gold_label. The test split has none; use the dev or train split.")
         difficult = asked.get("difficult")
         yield Item(
             str(asked.get("question_unique_id") or f"{article_id}-{number}"),
             Question(text.strip(), options),
-            gold=gold_of(asked["gold_label"], options, here, first=1),
+            gold=find_option(asked["gold_label"], options, here, first=1),
             hard=None if difficult is None else bool(difficult),
         )
 
@@ -65,34 +65,34 @@ def _numbered(row: Mapping[str, Any], place: str) -> Iterator[Item]:
     for number in numbers:
         here = f"{place}, question {number}"
         name = f"question{number}"
-        options = _options([need(row, f"{name}option{i}", str, here) for i in range(1, 5)], here)
-        gold = gold_of(need(row, f"{name}_gold_label", (int, str), here), options, here, first=1)
+        options = _options([require(row, f"{name}option{i}", str, here) for i in range(1, 5)], here)
+        gold = find_option(require(row, f"{name}_gold_label", (int, str), here), options, here, first=1)
         asked = str(row.get("unique_id") or row.get("article_id") or place)
-        yield Item(f"{asked}-{number}", Question(need(row, name, str, here).strip(), options), gold=gold)
+        yield Item(f"{asked}-{number}", Question(require(row, name, str, here).strip(), options), gold=gold)
 
 
 def _leval(row: Mapping[str, Any], place: str) -> Case:
-    text = need(row, "input", str, place)
-    asked, outputs = need(row, "instructions", list, place), need(row, "outputs", list, place)
+    text = require(row, "input", str, place)
+    asked, outputs = require(row, "instructions", list, place), require(row, "outputs", list, place)
     if len(asked) != len(outputs):
-        raise complain(place, f"{len(asked)} questions but {len(outputs)} answers.")
+        raise error_at(place, f"{len(asked)} questions but {len(outputs)} answers.")
     items: list[Item] = []
     for number, (instruction, output) in enumerate(zip(asked, outputs, strict=True), start=1):
         here = f"{place}, question {number}"
         question, options = split_options(str(instruction))
         if len(options) < 2:
-            raise complain(here, "no options '(A) …' stand in the question.")
+            raise error_at(here, "there are no options '(A) …' in the question.")
         letter = _OPTION.match(str(output).strip().splitlines()[0] if str(output).strip() else "")
         if letter is None:
-            raise complain(here, "the answer does not begin with its letter, like '(C)'.")
-        gold = gold_of(letter.group(1), options, here, first=1)
+            raise error_at(here, "the answer does not begin with its letter, like '(C)'.")
+        gold = find_option(letter.group(1), options, here, first=1)
         items.append(Item(f"{place}-{number}", Question(question, options), gold=gold))
     first = text.strip().splitlines()[0].strip() if text.strip() else ""
     return Case(first[:80], tuple(items), text_source(text, first), "article", place)
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
-    """A question with its options '(A) …' a line below it as (question, options); an option may run over lines."""
+    """Split a text into its question and the options '(A) …' on the lines below; an option may have several lines."""
     question: list[str] = []
     options: list[str] = []
     for line in text.splitlines():
@@ -108,5 +108,5 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _options(values: list[Any], place: str) -> tuple[str, ...]:
     if len(values) < 2 or not all(isinstance(v, str) and v.strip() for v in values):
-        raise complain(place, "two or more options were expected, each a text.")
+        raise error_at(place, "two or more options were expected, each a text.")
     return tuple(v.strip() for v in values)

@@ -15,7 +15,8 @@ from readagent_core.models.cache.store import ReplyCache
 from readagent_core.models.connection import ServerModel, connect, open_cache
 from readagent_core.models.embeddings.embed import Vectors, unit
 from readagent_core.models.server import event_loop, faults
-from readagent_core.models.server.openai_server import FAULTS, OpenAIServer
+from readagent_core.models.server.client import FAULTS
+from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.replies import body
 from readagent_core.models.server.retry import retried
 from readagent_core.quick_json import from_json
@@ -76,7 +77,7 @@ class ServerEmbedder:
 async def _rows(server: OpenAIServer, name: str, texts: list[str]) -> list[list[float]]:
     request = {"model": name, "input": [text or " " for text in texts], "encoding_format": "float"}
     try:
-        async with server.open("embeddings", request) as response:
+        async with server.client.open("embeddings", request) as response:
             data = from_json(await body(response))
     except (*FAULTS, ValueError, RecursionError) as error:
         raise faults.explain(error, where=server.where, model=name) from None

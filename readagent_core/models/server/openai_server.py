@@ -10,46 +10,31 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-import weakref
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import Future
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any
 
 import httpx2
-import openai
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EndlessReplyError, ModelError, WindowError
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.models.server import event_loop, faults, windows
+from readagent_core.models.server.client import FAULTS, Client
 from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.replies import Endless, Reply, parts
 from readagent_core.prompts import Prompt
-from readagent_core.quick_json import from_json, to_json
 from readagent_core.settings import Secret
 
 OPENAI = "https://api.openai.com/v1"
-CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
 THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
 MORE_THINKING_TOKENS = 16_384
 LENGTH = ("length", "max_tokens")  # why a reply ended: no room was left
-UNSAID = {  # what the package would tell of this computer with every call
-    f"X-Stainless-{name}": openai.Omit()
-    for name in (
-        "Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async", "Retry-Count", "Read-Timeout"
-    )
-}  # fmt: skip
-# the key alone, not an administrator's from the environment; a key against sending twice is never needed here
-_OPTIONS: Any = {"security": {"bearer_auth": True}, "headers": UNSAID, "idempotency_key": "none"}
 ENDLESS = 4  # a reply this many times longer than was allowed is running on without end
 CHARACTERS_PER_TOKEN = 4
-ERROR_BYTES = 65_536  # of the body of an error
 # A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
 KEEP_ALIVE = 10
-FAULTS = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, UnicodeError)
 # Below this share of the tokens sent, by our estimate (careful by about a tenth), a prompt was cut.
 CUT_SHARE = 0.55
 CUT_LEAST = 400
@@ -82,12 +67,11 @@ class OpenAIServer(ChatModel):
         self._temperature = temperature
         self._key = api_key or Secret()
         self._silence = silence
+        self.client = Client(self.where, self._key, silence=silence)
         self._window = windows.Window(window)
         self._ask_window = window is None
         self._asked_again = False
         self._asking = asyncio.Lock()
-        self._client: openai.AsyncOpenAI | None = None
-        self._closing: weakref.finalize[Any, Any] | None = None
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -133,10 +117,7 @@ class OpenAIServer(ChatModel):
 
     def close(self) -> None:
         """Close the connections. Calls that are under way end as broken off."""
-        closed = self._closing() if self._closing else None
-        self._client = self._closing = None
-        if closed is not None:
-            closed.result()
+        self.client.close()
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         """Return the whole reply. Raises a named ModelError."""
@@ -238,7 +219,7 @@ class OpenAIServer(ChatModel):
         seconds = KEEP_ALIVE * self._silence
         now = asyncio.get_running_loop().time
         try:
-            async with asyncio.timeout(seconds) as deadline, self.open("chat/completions", request) as response:
+            async with asyncio.timeout(seconds) as deadline, self.client.open("chat/completions", request) as response:
                 size = 0
                 async for part in parts(response, reply):
                     if reply.fault:  # some servers fail inside a stream that began well
@@ -266,42 +247,6 @@ class OpenAIServer(ChatModel):
             raise _MoreThinking
         if size > limit:
             raise Endless(f"more than {limit:,} characters of text and thinking came")
-
-    @asynccontextmanager
-    async def open(self, path: str, request: dict[str, Any]) -> AsyncIterator[httpx2.Response]:
-        """Send a call and give the response, its body still to come. Raises one of ``FAULTS``.
-
-        ``post`` is what the package's own methods end in; they read the message into its types first, which is most
-        of the work of a call.
-        """
-        answer = await self._openai().post(
-            f"{self.where}/{path}",
-            content=to_json(request),
-            cast_to=httpx2.Response,
-            options=_OPTIONS,
-            stream=True,
-            stream_cls=openai.AsyncStream[Any],
-        )
-        response = cast(httpx2.Response, answer)
-        try:
-            yield response
-        finally:
-            await response.aclose()
-
-    def _openai(self) -> openai.AsyncOpenAI:
-        """The package's client, made for the first call. It closes when nothing uses this model any more."""
-        if self._client is None:
-            timeout = httpx2.Timeout(self._silence, connect=min(CONNECT_SECONDS, self._silence), pool=None)
-            self._client = openai.AsyncOpenAI(
-                base_url=self.where,
-                api_key=self._key.reveal() or "none",  # local servers want something there
-                max_retries=0,
-                timeout=timeout,
-                http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_check_status]}),
-            )
-            self._closing = weakref.finalize(self, _close, self._client, asyncio.get_running_loop())
-            self._closing.atexit = False
-        return self._client
 
     def _failed(self, fault: object) -> ModelError:
         code = fault.get("code") if isinstance(fault, dict) else None
@@ -356,31 +301,3 @@ class OpenAIServer(ChatModel):
 
 class _MoreThinking(ModelError):
     """All the room went into thinking: ask once more with a larger one. Never leaves this file."""
-
-
-async def _check_status(response: httpx2.Response) -> None:
-    """Raise the package's error for a status that is one, with the beginning of its body: the package would read it
-    without a limit.
-    """
-    if response.is_success or response.has_redirect_location:
-        return
-    content = bytearray()
-    async for data in response.aiter_bytes():
-        content += data
-        if len(content) > ERROR_BYTES:
-            break
-    text = content[:ERROR_BYTES].decode("utf-8", "replace")
-    try:
-        found = from_json(text)
-    except (ValueError, RecursionError):
-        found = text
-    raise openai.APIStatusError(
-        str(response.status_code),
-        response=response,
-        body=found.get("error", found) if isinstance(found, dict) else text,
-    )
-
-
-def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> Future[None] | None:
-    """Close the connections without waiting: garbage collection may call this in any thread, the loop's too."""
-    return None if loop.is_closed() else asyncio.run_coroutine_threadsafe(client.close(), loop)

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.pairs import differences
+from readagent_core.evaluation.report import find_differences
 from readagent_core.evaluation.results import Cost
-from readagent_core.evaluation.tally import Tally
+from readagent_core.evaluation.score_table import ScoreTable
 from tests.evaluation.made import FULL, P3, chosen, free
 
 
 def test_a_row_by_hand():
-    tally = Tally()
+    tally = ScoreTable()
     for item, correct in enumerate([True, True, True, False]):
         tally.add(chosen(P3, item, correct, hard=item >= 2, compression_rate=60.0 + 10 * item))
     tally.add_cost(Cost("doc", "plan", 500, 0))
@@ -31,14 +31,14 @@ def test_a_row_by_hand():
 
 
 def test_full_text_pays_for_no_reading():
-    tally = Tally()
+    tally = ScoreTable()
     tally.add(chosen(FULL, 0, True, looked_up=()))
     tally.add_cost(Cost("doc", "plan", 500, 300))
     assert tally.row(FULL).reading_words == 0
 
 
 def test_failures_count_as_wrong_and_the_last_result_counts():
-    tally = Tally()
+    tally = ScoreTable()
     tally.add(chosen(P3, 0, False, error="ServerFailedError: gone", option=None))
     assert (tally.failed, tally.row(P3).accuracy.hits) == (1, 0)
     tally.add(chosen(P3, 0, True))
@@ -46,7 +46,7 @@ def test_failures_count_as_wrong_and_the_last_result_counts():
 
 
 def test_runs_give_a_spread_but_no_narrower_interval():
-    one, three = Tally(), Tally()
+    one, three = ScoreTable(), ScoreTable()
     for item in range(20):
         one.add(chosen(P3, item, item < 15))
         for run, right in ((1, 14), (2, 15), (3, 16)):
@@ -58,7 +58,7 @@ def test_runs_give_a_spread_but_no_narrower_interval():
 
 
 def test_free_form_rows():
-    tally = Tally()
+    tally = ScoreTable()
     for item, (value, rating) in enumerate([(0.2, "exact"), (0.4, "partial"), (0.6, "wrong"), (0.8, "exact")]):
         tally.add(free(P3, item, value, rating))
     row = tally.row(P3)
@@ -69,7 +69,7 @@ def test_free_form_rows():
 
 
 def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
-    rated, hard = Tally(), Tally()
+    rated, hard = ScoreTable(), ScoreTable()
     for item in range(10):
         for run, rating in ((1, "exact"), (2, "partial" if item else "wrong")):
             rated.add(free(P3, item, 0.5, rating, run=run))
@@ -81,7 +81,7 @@ def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
 
 
 def test_a_free_form_answer_that_could_not_be_had_counts_as_wrong():
-    tally = Tally()
+    tally = ScoreTable()
     tally.add(free(P3, 0, 0.5, "exact"))
     tally.add(free(P3, 1, 0.0, error="ServerFailedError: gone"))
     row = tally.row(P3)
@@ -90,7 +90,7 @@ def test_a_free_form_answer_that_could_not_be_had_counts_as_wrong():
 
 
 def test_walks_that_strayed():
-    tally = Tally()
+    tally = ScoreTable()
     for item, (stray, right) in enumerate([(True, True), (True, False), (False, True)]):
         tally.add(chosen(P3, item, right, extra={"stray": stray, "share_read": 0.25}))
     row = tally.row(P3)
@@ -100,49 +100,49 @@ def test_walks_that_strayed():
 
 
 def test_differences_are_paired():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(10):
         tally.add(chosen(FULL, item, item < 4))
         tally.add(chosen(P3, item, item < 8))
     tally.add(chosen(P3, 99, True))  # no pair
-    found = differences(tally, FULL, P3)["Accuracy"]
+    found = find_differences(tally, FULL, P3)["Accuracy"]
     assert (found.n, found.only_first, found.only_second, found.test) == (10, 0, 4, "McNemar, exact")
     assert found.p == pytest.approx(0.125)
-    assert differences(tally, FULL, Arm("gist-mem")) == {}
+    assert find_differences(tally, FULL, Arm("gist-mem")) == {}
 
 
 def test_differences_over_runs_are_those_of_the_table():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(10):
         for run in (1, 2):
             tally.add(chosen(FULL, item, item < 4, run=run))
             tally.add(chosen(P3, item, item < 4 or run == 1, run=run))
-    found = differences(tally, FULL, P3)["Accuracy"]
+    found = find_differences(tally, FULL, P3)["Accuracy"]
     assert found.value == pytest.approx(tally.row(P3).accuracy.value - tally.row(FULL).accuracy.value)  # 70 - 40 %
     assert (found.n, found.test) == (10, "paired bootstrap")
 
 
 def test_free_form_answers_differ_in_rating_and_in_rouge():
-    tally = Tally()
+    tally = ScoreTable()
     for item in range(8):
         tally.add(free(FULL, item, 0.2, "exact" if item < 2 else "partial"))
         tally.add(free(P3, item, 0.3, "exact" if item < 6 else "wrong"))
-    found = differences(tally, FULL, P3)
+    found = find_differences(tally, FULL, P3)
     assert list(found) == ["LLM-Rating-1", "ROUGE-L"]
     assert (found["LLM-Rating-1"].value, found["LLM-Rating-1"].test) == (0.5, "McNemar, exact")
     assert found["ROUGE-L"].value == pytest.approx(0.1)
     tally.add(free(P3, 8, 0.0, error="ServerFailedError: gone"))
     tally.add(free(FULL, 8, 0.2, "exact"))
-    assert differences(tally, FULL, P3)["LLM-Rating-1"].n == 9
+    assert find_differences(tally, FULL, P3)["LLM-Rating-1"].n == 9
 
 
 @given(st.permutations(range(8)))
 @settings(max_examples=20, derandomize=True, deadline=None)
 def test_the_order_of_answers_does_not_matter(order):
     results = [chosen(P3, i, i % 3 == 0, words=i) for i in range(4)] + [chosen(FULL, i, i == 1) for i in range(4)]
-    tally, again = Tally(), Tally()
+    tally, again = ScoreTable(), ScoreTable()
     for result in results:
         tally.add(result)
     for at in order:
         again.add(results[at])
-    assert (tally.row(P3), differences(tally, FULL, P3)) == (again.row(P3), differences(again, FULL, P3))
+    assert (tally.row(P3), find_differences(tally, FULL, P3)) == (again.row(P3), find_differences(again, FULL, P3))

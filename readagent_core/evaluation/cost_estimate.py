@@ -1,7 +1,7 @@
-"""What an experiment will cost, before it starts: calls and words, from a few of its documents.
+"""Estimates what an experiment will cost before it starts: calls and words, from a few of its documents.
 
-Reading is estimated by ``reading.estimate``; a question by what its method puts into prompts at the paper's
-compression rates. Said as 'about'; answers that are there already are left out. Asks no model anything.
+Reading is estimated by ``reading.estimate``, a question by what its method puts into prompts at the paper's
+compression rates. Answers that are there already are left out. Asks no model anything.
 """
 
 from __future__ import annotations
@@ -11,21 +11,26 @@ from dataclasses import dataclass
 from readagent_core import reading
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.evaluation.tally import Tally
+from readagent_core.evaluation.results import Key
+from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.methods import method
 from readagent_core.models.cost.prices import Price, money, quote
 from readagent_core.words import count_of
 
-_DOCUMENTS = 12  # read for the estimate; the others are taken to be like them
+_DOCUMENTS = 12  # looked at; the others are taken to be like them
 _PROMPT = 120  # words of instructions and question around the text
 _REPLY = 80
-_BUILT = {"memwalker": (650, 1.2), "recurrence": (1900, 1.2), "semantic-compression": (400, 1.0)}  # words a call, share
+_BUILDS = {
+    "memwalker": (650, 1.2),
+    "recurrence": (1900, 1.2),
+    "semantic-compression": (400, 1.0),
+}  # words a call, share sent
 _RATER_CALLS = 1.6  # strict always, permissive where strict said no
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of the whole experiment. ``answers`` are still to be had; ``sampled``: documents the estimate rests on.
+    """What an experiment still has to do. ``answers``: those missing; ``sampled``: documents the estimate rests on.
 
     ``words``: sent; ``words_back``: received. ``lost``: documents with questions, left out because the text is missing.
     """
@@ -40,13 +45,13 @@ class Estimate:
     lost: int = 0
 
     def dollars(self, price: Price | None) -> float | None:
-        """What it would cost; None where no price is known."""
+        """Return the cost in dollars; None where no price is known."""
         return quote(self.calls, self.words, self.words_back, price=price).dollars
 
     def sentence(self, price: Price | None = None) -> str:
-        """For people: what would be asked, and what it would cost where that is known."""
+        """Return a sentence for people: what would be asked, and what it would cost where that is known."""
         asked = f"{count_of(self.questions, 'question')} on {count_of(self.documents, 'document')}"
-        asked += f" ({self.lost:,} more left out: their text is not there)" if self.lost else ""
+        asked += f" ({self.lost:,} more left out: their text is missing)" if self.lost else ""
         if not self.answers:
             return f"{asked}: every answer is there already."
         dollars = self.dollars(price)
@@ -57,22 +62,22 @@ class Estimate:
         )
 
 
-def estimate(experiment: Experiment, *, done: Tally | None = None) -> Estimate:
-    """Calls and words for what is missing. ``done``: answers that are there already; a failed one is asked again."""
+def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estimate:
+    """Return the calls and words for the missing answers. ``done``: the answers so far; a failed one is asked again."""
     documents = questions = free = sampled_questions = 0
     read_calls = read_words = read_back = 0
     left = dict.fromkeys((arm.key for arm in experiment.arms), 0)
-    asked = {arm.key: _Asked() for arm in experiment.arms}
-    seen: set[int] = set()  # QuALITY has every article twice, with other questions: it is read once
+    sent = {arm.key: _Sent() for arm in experiment.arms}
+    seen: set[int] = set()  # QuALITY has every article twice, with other questions; it is read once
     for number, case in enumerate(experiment.dataset.cases()):
         again = (text := hash(case.source.data)) in seen
         seen.add(text)
         documents += not again
         questions += len(case.items)
         free += sum(not item.question.options for item in case.items)
-        keys = [(number, at, run) for at in range(len(case.items)) for run in range(1, experiment.runs + 1)]
+        each = [(at, run) for at in range(len(case.items)) for run in range(1, experiment.runs + 1)]
         for arm in experiment.arms:
-            left[arm.key] += sum(done is None or not done.has(arm, key) for key in keys)
+            left[arm.key] += sum(done is None or not done.has(Key(number, at, arm.key, run)) for at, run in each)
         if again or documents > _DOCUMENTS:
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms)}
@@ -84,19 +89,19 @@ def estimate(experiment: Experiment, *, done: Tally | None = None) -> Estimate:
         sampled_questions += len(case.items)
         for arm in experiment.arms:
             plan, length = experiment.plan_for(arm, case.preset), case.document.words
-            calls, sent = a_question(arm, length, gist_share=plan.gist_share, page=plan.max_words * 0.72)
-            asked[arm.key].add(calls * len(case.items), sent * len(case.items), *built(arm, length))
-    lost = experiment.dataset.lost()
+            calls, words = question_cost(arm, length, gist_share=plan.gist_share, page=plan.max_words * 0.72)
+            sent[arm.key].add(calls * len(case.items), words * len(case.items), *build_cost(arm, length))
+    lost = experiment.dataset.count_missing()
     sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
     if not sampled or not to_come:
         return Estimate(documents, questions, to_come, 0, 0, 0, sampled, lost)
     every, scale = questions * experiment.runs, documents / sampled
     unread = to_come / (every * len(experiment.arms))  # a reading is charged as far as its answers are missing
-    each = [(asked[key], n / max(1, sampled_questions), scale * n / every) for key, n in left.items()]
+    parts = [(sent[key], n / max(1, sampled_questions), scale * n / every) for key, n in left.items()]
     rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
-    calls = sum(a.calls * share + a.built_calls * build for a, share, build in each) + rated
-    words = sum(a.words * share + a.built_words * build for a, share, build in each)
-    back = sum(a.calls * share for a, share, _ in each) + rated
+    calls = sum(arm.calls * share + arm.build_calls * build for arm, share, build in parts) + rated
+    words = sum(arm.words * share + arm.build_words * build for arm, share, build in parts)
+    back = sum(arm.calls * share for arm, share, _ in parts) + rated
     return Estimate(
         documents=documents,
         questions=questions,
@@ -110,32 +115,32 @@ def estimate(experiment: Experiment, *, done: Tally | None = None) -> Estimate:
 
 
 @dataclass
-class _Asked:
-    """What one arm sends for the questions of the documents looked at, and to build what it needs of them."""
+class _Sent:
+    """What one arm sends for the questions of the sampled documents, and for what it builds of these documents."""
 
     calls: float = 0.0
     words: float = 0.0
-    built_calls: int = 0
-    built_words: int = 0
+    build_calls: int = 0
+    build_words: int = 0
 
-    def add(self, calls: float, words: float, built_calls: int, built_words: int) -> None:
+    def add(self, calls: float, words: float, build_calls: int, build_words: int) -> None:
         self.calls += calls
         self.words += words
-        self.built_calls += built_calls
-        self.built_words += built_words
+        self.build_calls += build_calls
+        self.build_words += build_words
 
 
-def built(arm: Arm, words: int) -> tuple[int, int]:
-    """(calls, words sent) for what a method makes of a document once, for all its questions."""
-    if arm.method not in _BUILT:
+def build_cost(arm: Arm, words: int) -> tuple[int, int]:
+    """Return (calls, words sent) for what a method builds of a document once, for all its questions."""
+    if arm.method not in _BUILDS:
         return 0, 0
-    call, share = _BUILT[arm.method]
+    call, share = _BUILDS[arm.method]
     calls = max(1, round(words / call))
     return calls, round(words * share) + calls * _PROMPT
 
 
-def a_question(arm: Arm, words: int, *, gist_share: float, page: float) -> tuple[float, float]:
-    """(calls, words sent) for one question about a document of ``words`` words; about right, never exact."""
+def question_cost(arm: Arm, words: int, *, gist_share: float, page: float) -> tuple[float, float]:
+    """Return about how many (calls, words sent) one question about a document of ``words`` words takes."""
     gists = words * gist_share
     opened = min(arm.settings.look_ups, 2.5)  # models open fewer than they may (paper: 2.3 of 5)
     limit = arm.settings.context_words or words
@@ -158,7 +163,7 @@ def a_question(arm: Arm, words: int, *, gist_share: float, page: float) -> tuple
 
 
 def _round(value: int) -> int:
-    """Two leading digits: an estimate must not look exact."""
+    """Return ``value`` with two significant digits, because an estimate must not look exact."""
     if value < 100:
         return value
     digits = len(str(value))

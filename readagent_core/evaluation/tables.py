@@ -1,31 +1,24 @@
-"""The tables of a report as plain cells, for every format and for the screen (paper, tables 1 to 3).
+"""The tables of a report as plain cells, for the screen and every file (paper, tables 1 to 3).
 
-The papers' own figures stand beside ours, marked as published and on which model.
+The papers' own figures are shown beside ours, marked as published and with their model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from readagent_core.evaluation.published import Beside, Published, Table
+from readagent_core.evaluation.published import Published, PublishedFigure, Table
 from readagent_core.evaluation.report import Summary
+from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.scores import Share
-from readagent_core.evaluation.tally import Row
 
-WORDS = (
-    "Method",
-    "Measure",
-    "Model",
-    "Where",
-    "Test",
-    "Published on",
-)  # columns of words, set to the left; figures to the right
+WORD_COLUMNS = ("Method", "Measure", "Model", "Where", "Test", "Published on")  # aligned left; figures right
 
 
 def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the main table (paper, tables 1–3), ours and, where there are any, the published."""
-    beside = any(found.beside(row.arm) for row in found.rows)
-    header = ["Method", "CR (# LU)"]
+    """Return header and rows of the main table (paper, tables 1–3): our figures and any published ones."""
+    published = any(found.published_figure(row.arm) for row in found.rows)
+    header = ["Method", "Compression rate (look-ups)"]
     if found.choices:
         header.append("Accuracy (95 %)")
         if any(row.hard for row in found.rows):
@@ -33,41 +26,41 @@ def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
     if found.free:
         if any(row.rating_1 for row in found.rows):
             header += ["LLM-Rating-1", "LLM-Rating-2"]
-        header += ["ROUGE-1", "ROUGE-2", "ROUGE-L", "Resp. length"]
-    if beside:
-        header += ["Published: CR (# LU)", "Published: score", "Published on"]
-    rows = [_score_row(found, row, header, beside) for row in found.rows]
+        header += ["ROUGE-1", "ROUGE-2", "ROUGE-L", "Answer words"]
+    if published:
+        header += ["Published compression rate (look-ups)", "Published score", "Published on"]
+    rows = [_score_row(found, row, header, published) for row in found.rows]
     if found.chance is not None:
         rows.append(["Chance", "", f"{found.chance:.2f} %", *[""] * (len(header) - 3)])
     return header, rows
 
 
-def _score_row(found: Summary, row: Row, header: Sequence[str], beside: bool) -> list[str]:
+def _score_row(found: Summary, row: Row, header: Sequence[str], published: bool) -> list[str]:
     cells = [_label(row), f"{row.compression_rate:.2f} % ({row.look_ups:.1f})"]
     if "Accuracy (95 %)" in header:
-        cells.append(shared(row.accuracy, row.accuracy_sd))
+        cells.append(format_share(row.accuracy, row.accuracy_sd))
     if "Hard subset" in header:
-        cells.append(shared(row.hard, row.hard_sd))
+        cells.append(format_share(row.hard, row.hard_sd))
     if "LLM-Rating-1" in header:
-        cells += [shared(row.rating_1, row.rating_1_sd), shared(row.rating_2, row.rating_2_sd)]
+        cells += [format_share(row.rating_1, row.rating_1_sd), format_share(row.rating_2, row.rating_2_sd)]
     if "ROUGE-1" in header:
         for name in ("rouge1", "rouge2", "rougeL"):
             value = row.rouge.get(name)
             cells.append(f"{value.value:.2f}{_plus_minus(value.sd)}" if value else "")
         cells.append(f"{row.answer_words:.1f}" if row.rouge else "")
-    if beside:
-        theirs = found.beside(row.arm)
-        cells += [_their_rate(theirs.row), _their_score(theirs), theirs.table.model] if theirs else ["", "", ""]
+    if published:
+        theirs = found.published_figure(row.arm)
+        cells += [_published_rate(theirs.row), _published_score(theirs), theirs.table.model] if theirs else ["", "", ""]
     return cells
 
 
-def _their_rate(theirs: Published) -> str:
+def _published_rate(theirs: Published) -> str:
     if theirs.compression_rate is None:
         return ""
     return f"{theirs.compression_rate:.2f} %" + (f" ({theirs.pages:g})" if theirs.pages is not None else "")
 
 
-def _their_score(theirs: Beside) -> str:
+def _published_score(theirs: PublishedFigure) -> str:
     row = theirs.row
     text = "" if row.score is None else f"{row.score:.2f} %{_plus_minus(row.sd)}"
     if theirs.table.measure != "ratings":
@@ -83,15 +76,15 @@ def _their_score(theirs: Beside) -> str:
 def _label(row: Row) -> str:
     failed = f", {row.failed} failed" if row.failed else ""
     limit = ""
-    if row.look_ups and row.strays is None:  # a walk has no such limit
+    if row.look_ups and row.strays is None:  # a MemWalker walk has no such limit
         limit = (
             f", up to {row.look_up_limit}" if row.method.startswith("read-agent") else f", {row.look_up_limit} pages"
         )
     return f"{row.title}{limit}{failed}"
 
 
-def shared(value: Share | None, sd: float | None = None) -> str:
-    """'84.13 % ± 0.10 (82.5–85.6)'; '' for none."""
+def format_share(value: Share | None, sd: float | None = None) -> str:
+    """Return '84.13 % ± 0.10 (82.5–85.6)'; '' for None."""
     if value is None:
         return ""
     spread = _plus_minus(None if sd is None else 100 * sd)
@@ -103,8 +96,8 @@ def _plus_minus(sd: float | None) -> str:
 
 
 def words_table(found: Summary) -> tuple[list[str], list[list[str]]]:
-    """Words sent: a question, for all questions, for reading, and all of it as a share of sending the full text."""
-    header = ["Method", "Words a question", "Words, all questions", "Words, reading once", "Of full text"]
+    """Return the words sent: per question, for all questions, for reading, and in all as a share of the full text's."""
+    header = ["Method", "Words per question", "Words, all questions", "Words for reading, once", "Share of full text"]
     rows = [
         [_label(r), f"{r.words_each:,.0f}", f"{r.words:,}", f"{r.reading_words:,}", f"{100 * r.of_full_text:.1f} %"]
         for r in found.rows
@@ -113,7 +106,7 @@ def words_table(found: Summary) -> tuple[list[str], list[list[str]]]:
 
 
 def difference_table(found: Summary) -> tuple[list[str], list[list[str]]]:
-    """Each arm against the baseline on the same questions."""
+    """Return each arm's difference from the baseline on the same questions."""
     header = ["Method", "Measure", f"Against {found.baseline}", "95 %", "p", "Questions", "Test"]
     titles = {row.arm: _label(row) for row in found.rows}
     rows = [
@@ -134,52 +127,63 @@ def difference_table(found: Summary) -> tuple[list[str], list[list[str]]]:
 
 
 def walk_table(found: Summary) -> tuple[list[str], list[list[str]]]:
-    """MemWalker: walks that turned back, those that still answered right, share of the text read."""
+    """Return MemWalker's walks that turned back, those that still answered right, and the share of the text read."""
     header = ["Method", "Stray ratio", "Recovery rate", "Text read"]
     rows = [
-        [_label(r), shared(r.strays), shared(r.recoveries), f"{100 * r.read_share:.1f} %" if r.read_share else ""]
+        [
+            _label(r),
+            format_share(r.strays),
+            format_share(r.recoveries),
+            f"{100 * r.read_share:.1f} %" if r.read_share else "",
+        ]
         for r in found.rows
         if r.strays is not None
     ]
     theirs = {
-        (f"Published on {beside.table.model}", f"{beside.row.stray:.1f} %", f"{beside.row.recovery:.1f} %", "")
+        (f"Published on {figure.table.model}", f"{figure.row.stray:.1f} %", f"{figure.row.recovery:.1f} %", "")
         for r in found.rows
-        for beside in found.published.get(r.arm, ())
-        if r.strays is not None and beside.row.stray is not None
+        for figure in found.published.get(r.arm, ())
+        if r.strays is not None and figure.row.stray is not None
     }
     return header, rows + [list(cells) for cells in sorted(theirs)]
 
 
 def published_table(found: Summary) -> tuple[list[str], list[list[str]]]:
-    """Every figure the papers printed for our methods on this kind of data, with where it stands."""
-    header = ["Method", "Model", "CR (# LU)", "Score", "Where"]
+    """Return every figure the papers printed for our methods on this kind of data, with its source."""
+    header = ["Method", "Model", "Compression rate (look-ups)", "Score", "Where"]
     rows = [
-        [_label(row), b.table.model, _their_rate(b.row), _their_score(b), f"{said_where(b.table)}: {b.table.about}"]
+        [
+            _label(row),
+            b.table.model,
+            _published_rate(b.row),
+            _published_score(b),
+            f"{cite_table(b.table)}: {b.table.about}",
+        ]
         for row in found.rows
         for b in found.published.get(row.arm, ())
     ]
     return header, rows
 
 
-def said_where(table: Table) -> str:
-    """'Lee et al., ICML 2024, Table 1'."""
+def cite_table(table: Table) -> str:
+    """Return 'Lee et al., ICML 2024, Table 1'."""
     return f"{table.source}, {table.name}"
 
 
-def sections(found: Summary) -> list[tuple[str, tuple[list[str], list[list[str]]], str]]:
-    """(title, table, note) of every table that has rows."""
-    tables = dict.fromkeys(b.table for row in found.rows if (b := found.beside(row.arm)) is not None)
-    told = [f"{said_where(t)}, {t.about}, on {t.model}" for t in tables]
-    other = "Other documents, another model: beside ours for the shape, not as a race."
-    note = f"Published: {'; '.join(told)}. {other}" if told else ""
-    cr = "CR: words not in context at the final answer, percent of the document. # LU: pages looked up."
+def report_tables(found: Summary) -> list[tuple[str, tuple[list[str], list[list[str]]], str]]:
+    """Return (title, table, note) of every table that has rows."""
+    tables = dict.fromkeys(b.table for row in found.rows if (b := found.published_figure(row.arm)) is not None)
+    sources = [f"{cite_table(t)}, {t.about}, on {t.model}" for t in tables]
+    other = "They were measured on other documents and another model: compare the pattern, not the figures."
+    note = f"Published: {'; '.join(sources)}. {other}" if sources else ""
+    rate = "Compression rate: words not in context at the final answer, in percent of the document's words."
     walk = "Stray: the walk turned back at least once. Recovery: it turned back and still answered right."
     pairs = "In percentage points, on the questions both answered; over several runs a question counts with its mean."
-    found_sections = [
-        ("Scores", score_table(found), f"{cr} {note}".strip()),
+    found_tables = [
+        ("Scores", score_table(found), f"{rate} {note}".strip()),
         ("Words sent", words_table(found), "Cached replies are counted as if they had been sent."),
         ("Differences", difference_table(found), pairs),
         ("Walks", walk_table(found), walk),
         ("Published", published_table(found), f"As the papers printed them. {other}"),
     ]
-    return [entry for entry in found_sections if entry[1][1]]
+    return [entry for entry in found_tables if entry[1][1]]

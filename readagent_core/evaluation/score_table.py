@@ -1,25 +1,25 @@
-"""Results added up as they come: one row an arm, at any time, however many answers are still missing.
+"""Adds up results as they come: one row for each arm, at any time, however many answers are still missing.
 
-Keeps a few numbers an answer, never its text, so that memory stays flat. The last result of a key counts.
+Holds a few numbers for each answer, never its text, so that memory stays small. The last result of a key counts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.results import Cost, Lines, Reading, Result, read_results
+from readagent_core.evaluation.results import Cost, JsonLines, Key, Reading, Result
 from readagent_core.evaluation.scores import Mean, Share, llm_ratings, mean, share
 from readagent_core.methods import method
 from readagent_core.overlap import ROUGE
 
 
 class Score(NamedTuple):
-    """What is kept of one answer."""
+    """The figures of one answer."""
 
     correct: bool | None
     hard: bool | None
@@ -42,11 +42,11 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One arm's figures. Shares and rates in percent where named ``*_rate``, else from 0 to 1.
+    """One arm's figures. Percent where the name ends with ``_rate``; other shares are from 0 to 1.
 
-    ``answers`` of ``wanted`` are there; ``failed`` of them have no answer and count as wrong. ``sd``s are over
-    runs. ``reading_words``: sent once to read the documents, as far as the method needs it. ``text_words``:
-    what the full text of every question's document comes to.
+    ``failed``: of the ``answers``, those without a reply, which count as wrong. ``*_sd``: standard deviations over
+    runs. ``reading_words``: sent once to read the documents, as far as the method needs it. ``text_words``: the full
+    text of every question's document, added up.
     """
 
     arm: str
@@ -82,8 +82,8 @@ class Row:
 
 
 @dataclass
-class Tally:
-    """Add results and readings in any order; ask for rows at any time."""
+class ScoreTable:
+    """The results and readings of an experiment, added in any order; ``row`` gives an arm's figures at any time."""
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
@@ -99,34 +99,37 @@ class Tally:
         self.failed += bool(result.error) - (before is not None and before.failed)
         found[key] = _score(result)
 
-    def add_cost(self, cost: Cost) -> None:
-        """The last one counts: each says what was sent so far."""
+    def add_cost(self, cost: Cost) -> bool:
+        """Replace the last cost of the same reading or build, and return whether it has changed."""
         if cost.arm:
-            self.built[(cost.document, cost.arm)] = cost.built
+            changed = self.built.get((cost.document, cost.arm)) != cost.built
+            self.built[cost.document, cost.arm] = cost.built
         else:
-            self.costs[(cost.document, cost.plan)] = (cost.pages, cost.gists)
+            changed = self.costs.get((cost.document, cost.plan)) != (cost.pages, cost.gists)
+            self.costs[cost.document, cost.plan] = (cost.pages, cost.gists)
+        return changed
 
     def add_reading(self, reading: Reading) -> None:
         self.readings[(reading.document, reading.plan)] = reading
 
-    def has(self, arm: Arm, key: tuple[int, int, int]) -> bool:
-        """Whether this case, item and run has an answer of ``arm``; one that could not be had is none."""
-        found = self.scores.get(arm.key, {}).get(key)
+    def has(self, key: Key) -> bool:
+        """Return whether there is an answer; a failed one is none."""
+        found = self.scores.get(key.arm, {}).get((key.case, key.item, key.run))
         return found is not None and not found.failed
 
-    def asked(self) -> tuple[int, int]:
-        """(questions, runs) that have an answer of some arm."""
+    def count_questions(self) -> tuple[int, int]:
+        """Return (questions, runs) that have an answer of some arm."""
         keys = {key for scores in list(self.scores.values()) for key in list(scores)}
         return len({key[:2] for key in keys}), max((run for _, _, run in keys), default=0)
 
     def chance(self) -> float | None:
-        """Percent right by guessing among the options; None without multiple-choice questions."""
+        """Return the percentage right by guessing among the options; None without multiple-choice questions."""
         found = [100 / s.options for scores in self.scores.values() for s in list(scores.values()) if s.options]
         return _average(found) if found else None
 
     def row(self, arm: Arm) -> Row | None:
-        """The arm's figures so far; None before its first answer."""
-        found = dict(self.scores.get(arm.key, {}))  # a copy: answers may come in meanwhile
+        """Return the arm's figures so far; None before its first answer."""
+        found = dict(self.scores.get(arm.key, {}))  # a copy, because a running experiment adds answers meanwhile
         if not found:
             return None
         scores = list(found.values())
@@ -134,7 +137,7 @@ class Tally:
         chosen = [s for s in scores if s.correct is not None]
         free = [s for s in scores if s.rouge is not None]
         hard = [s for s in chosen if s.hard]
-        is_rated = any(s.rating for s in free)  # then an answer that could not be had is a wrong one
+        is_rated = any(s.rating for s in free)  # then a failed answer counts as a wrong one
         rated = [s.rating or "wrong" for s in free if is_rated and (s.rating or s.failed)]
         ratings = llm_ratings(rated) if rated else (None, None)
         answered = [s for s in scores if not s.failed]
@@ -172,10 +175,13 @@ class Tally:
 
     @staticmethod
     def _rated(score: Score, *ratings: str) -> bool | None:
-        of_it = score.rouge is not None and (score.rating or score.failed)
-        return score.rating in ratings if of_it else None
+        is_judged = score.rouge is not None and (score.rating or score.failed)
+        return score.rating in ratings if is_judged else None
 
-    def _sd(self, found: Mapping[tuple[int, int, int], Score], runs: Sequence[int], pick: Any) -> float | None:
+    @staticmethod
+    def _sd(
+        found: Mapping[tuple[int, int, int], Score], runs: Sequence[int], pick: Callable[[Score], bool | None]
+    ) -> float | None:
         values = []
         for run in runs:
             picked = [v for (_, _, r), s in found.items() if r == run and (v := pick(s)) is not None]
@@ -185,7 +191,7 @@ class Tally:
         return got.sd if got else None
 
     def _reading_words(self, scores: Sequence[Score], arm: Arm) -> int:
-        """Words sent once a document: pages and gists for whoever uses them, and what a method builds itself."""
+        """Return the words sent once for the documents: for pages, gists and builds, as far as the method uses them."""
         needs_gists = method(arm.method).needs_gists
         documents = {s.document for s in scores}
         built = sum(self.built.get((document, arm.key), 0) for document in documents)
@@ -194,17 +200,17 @@ class Tally:
         return built + sum(needs_pages * pages + needs_gists * gists for pages, gists in read)
 
 
-def load(folder: Path) -> Tally:
-    """What an experiment's folder holds, added up: at any time, also while it runs."""
-    tally = Tally()
-    for result in read_results(Lines(folder / "results.jsonl", mend=False)):
-        tally.add(result)
-    for line in Lines(folder / "documents.jsonl", mend=False):
+def load_scores(folder: Path) -> ScoreTable:
+    """Return what an experiment's folder holds, added up; also while the experiment runs."""
+    table = ScoreTable()
+    for line in JsonLines(folder / "results.jsonl", repair=False):
+        table.add(Result.from_dict(line))
+    for line in JsonLines(folder / "documents.jsonl", repair=False):
         if "page_words" in line:
-            tally.add_reading(Reading.from_dict(line))
+            table.add_reading(Reading.from_dict(line))
         else:
-            tally.add_cost(Cost(**line))
-    return tally
+            table.add_cost(Cost(**line))
+    return table
 
 
 def _score(result: Result) -> Score:
@@ -235,7 +241,7 @@ def _score(result: Result) -> Score:
 
 
 def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:
-    """The share over all runs, with the interval of ONE run's questions: runs do not make questions more."""
+    """Return the share over all runs with the interval of one run's questions: more runs are not more questions."""
     if not hits:
         return None
     each = max(1, round(len(hits) / max(1, runs)))
@@ -245,7 +251,7 @@ def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:
 
 
 def _rouge(found: Mapping[tuple[int, int, int], Score], runs: Sequence[int]) -> dict[str, Mean]:
-    """Mean of each ROUGE ×100; sd over runs where there are several."""
+    """Return the mean of each ROUGE ×100, with the standard deviation over runs where there are several."""
     result: dict[str, Mean] = {}
     for index, name in enumerate(ROUGE):
         by_run = []
@@ -260,4 +266,4 @@ def _rouge(found: Mapping[tuple[int, int, int], Score], runs: Sequence[int]) -> 
 
 
 def _average(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else 0.0  # exact, so that order does not matter
+    return math.fsum(values) / len(values) if values else 0.0  # fsum, so that the order does not matter

@@ -6,7 +6,7 @@ import pytest
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReplyError, UnreachableError
-from readagent_core.evaluation.raters import permissive_verdict, rate, strict_verdict
+from readagent_core.evaluation.answering import parse_permissive_verdict, parse_strict_verdict, rate
 from tests.fakes.model import FakeModel
 
 
@@ -33,18 +33,18 @@ from tests.fakes.model import FakeModel
     ],
 )
 def test_permissive_replies(reply, wanted):
-    assert permissive_verdict(reply) == wanted
+    assert parse_permissive_verdict(reply) == wanted
 
 
 @pytest.mark.parametrize(("reply", "wanted"), [("YES", "exact"), ("NO", "wrong"), ("Yes, partially", "wrong")])
 def test_strict_replies(reply, wanted):
-    assert strict_verdict(reply) == wanted
+    assert parse_strict_verdict(reply) == wanted
 
 
 @pytest.mark.parametrize("reply", ["", "Perhaps.", "<think>Yes", "I cannot say", "Nothing", "Yesterday"])
 def test_a_reply_that_says_neither(reply):
     with pytest.raises(ReplyError):
-        permissive_verdict(reply)
+        parse_permissive_verdict(reply)
 
 
 def rated(replies, references=("blue",), answer="It was blue."):

@@ -1,0 +1,134 @@
+"""The documents of an experiment: each read once for each plan, and what that and methods' shared builds cost.
+
+Readings and builds are saved in the library beside the experiments together with the words sent for them. So an
+experiment that was killed and resumed, and another one that finds them there, report what they cost in one go.
+Knows nothing of questions.
+"""
+
+from __future__ import annotations
+
+import threading
+from hashlib import blake2b
+from typing import Any
+
+from readagent_core import reading
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import ReadAgentError
+from readagent_core.evaluation.answering import STOPPERS
+from readagent_core.evaluation.datasets import Case
+from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget
+from readagent_core.evaluation.results import Cost, Reading
+from readagent_core.library import Library
+from readagent_core.memory import GistMemory
+from readagent_core.methods.support.resources import ArtifactStore, build_lock
+from readagent_core.models.base import ChatModel
+from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt
+
+_WORD_LOG = "words sent"  # the kind under which the library stores it
+_PARTS = ("paginate", "gist")  # how the names of a reading's tasks begin
+
+
+def read_document(
+    case: Case,
+    plan: ReadingPlan,
+    *,
+    library: Library,
+    model: ChatModel,
+    budget: ExperimentBudget,
+    connections: int,
+    cancel: CancelToken,
+) -> tuple[GistMemory | ReadAgentError, Cost]:
+    """Return the document of ``case`` as read by ``plan``, or why it cannot be read; and what reading it cost.
+
+    A reading in the library is used and, where it is not finished, continued. ``connections``: calls at once for this
+    document. Raises what stops the whole experiment.
+    """
+    document = case.document
+    book = library.add(document)
+    opened = library.open_reading(book.id, plan, model.name, model.where).id
+    with build_lock(f"reading {opened} in {library.home}", cancel):
+        log = WordLog(library.shelf(document.id), f"reading {opened}")
+        counting = CountingModel(model, budget, on_reply=log.add)
+        found: GistMemory | ReadAgentError
+        try:
+            store = library.store(opened)
+            found = reading.read(  # ahead=1: no speculative calls, so that the cost is the method's own
+                document, counting, plan, store=store, connections=connections, cancel=cancel, ahead=1
+            )
+            library.set_state(opened, "done")
+        except STOPPERS:
+            raise
+        except ReadAgentError as error:
+            found = error
+        return found, Cost(document.id, plan.key, *log.total)
+
+
+def describe_reading(memory: GistMemory, plan: ReadingPlan) -> Reading:
+    """Return what the report says of a document's reading."""
+    return Reading(
+        document=memory.document.id,
+        title=memory.document.title,
+        words=memory.document.words,
+        plan=plan.key,
+        page_words=tuple(page.words for page in memory.pages),
+        gist_words=tuple(gist.words for gist in memory.gists if gist is not None),
+        fallbacks=sum(p.fallback for p in memory.pages) + sum(bool(g and g.fallback) for g in memory.gists),
+    )
+
+
+class WordLog:
+    """The words one reading has sent, by prompt: a prompt that is sent again after a kill does not count twice.
+
+    Saved after every reply and before what comes of it, so that nothing is stored uncounted.
+    """
+
+    def __init__(self, shelf: ArtifactStore, key: str) -> None:
+        self._shelf, self._key = shelf, key
+        saved = shelf.load(_WORD_LOG, key) or {}
+        self._words: dict[str, dict[str, int]] = {part: dict(saved.get(part, {})) for part in _PARTS}
+        self._lock = threading.Lock()
+
+    def add(self, prompt: Prompt) -> None:
+        part = next((part for part in _PARTS if prompt.task.startswith(part)), None)
+        if part is not None:
+            name = blake2b(prompt.text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            with self._lock:
+                self._words[part][name] = prompt.words
+                self._shelf.save(_WORD_LOG, self._key, self._words)
+
+    @property
+    def total(self) -> tuple[int, int]:
+        """Words sent to choose the pages, and to write the gists."""
+        with self._lock:
+            pages, gists = (sum(words.values()) for words in self._words.values())
+            return pages, gists
+
+
+class SharedBuilds:
+    """What methods build of one document (a tree, a running summary), as the run of one question loads and saves it.
+
+    Each build is stored in the library with the words sent for it so far. ``words``: those of every build that this
+    question used, also where another question or another arm built it.
+    """
+
+    def __init__(self, shelf: ArtifactStore, model: CountingModel) -> None:
+        self._shelf, self._model = shelf, model
+        self._words: dict[tuple[str, str], int] = {}
+        self._stored = 0  # of the words this question's model sent for builds, those stored with one
+
+    @property
+    def words(self) -> int:
+        return sum(self._words.values())
+
+    def load(self, kind: str, key: str) -> Any | None:
+        entry = self._shelf.load(kind, key)
+        if not isinstance(entry, dict) or entry.keys() != {"words", "value"}:
+            return None
+        self._words[kind, key] = int(entry["words"])
+        return entry["value"]
+
+    def save(self, kind: str, key: str, value: Any) -> None:
+        sent, self._stored = self._model.built - self._stored, self._model.built
+        self._words[kind, key] = self._words.get((kind, key), 0) + sent
+        self._shelf.save(kind, key, {"words": self._words[kind, key], "value": value})

@@ -1,0 +1,286 @@
+"""The report as one HTML page in the app's look: figures, drawings, and every question with its answers and replays.
+
+There is no script: folding is ``details``, the filter is three radio buttons and a style sheet. The page is written
+question by question, so that thousands of answers are never in memory together. It holds every reply; it holds prompts,
+which contain whole pages, only while the file stays below MOST_BYTES, and says where they are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+from readagent_core.evaluation.plots import Point, histogram, order_points, scatter
+from readagent_core.evaluation.questions import (
+    Entry,
+    Questions,
+    chosen_option,
+    describe_figures,
+    describe_look_ups,
+    lettered_option,
+    verdict,
+    verdict_sign,
+)
+from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
+from readagent_core.evaluation.results import Result
+from readagent_core.evaluation.tables import WORD_COLUMNS, report_tables
+from readagent_core.export.comparison_view import split_evidence
+from readagent_core.export.html_page import ASSETS, CLOSING, opening
+from readagent_core.words import count_of, count_words
+
+_STYLES = ("drawing", "questions")
+MOST_BYTES = 20_000_000
+_MARGIN = 1.1  # the questions to come may be somewhat longer than those before
+_ELSEWHERE = "the file replays.jsonl in the experiment's folder, and the Evaluate screen"
+_GONE = "The replay of this answer is missing."
+
+
+def plotted_measure(found: Summary) -> str:
+    """Return the papers' first measure that there is: 'Accuracy, %', 'LLM-Rating-1, %' or 'ROUGE-L'."""
+    if found.choices:
+        return "Accuracy, %"
+    return "LLM-Rating-1, %" if any(row.rating_1 for row in found.rows) else "ROUGE-L"
+
+
+def score_points(found: Summary) -> list[Point]:
+    """Return the measure against the compression rate, in numbered order: ours with intervals, published hollow."""
+    points: list[Point] = []
+    rouge = plotted_measure(found) == "ROUGE-L"
+    for row in found.rows:
+        rate = row.accuracy if found.choices else row.rating_1
+        if not rouge and rate is not None:
+            points.append(Point(row.compression_rate, 100 * rate.value, row.title, 100 * rate.low, 100 * rate.high))
+        elif rouge and "rougeL" in row.rouge:
+            points.append(Point(row.compression_rate, row.rouge["rougeL"].value, row.title))
+    for row in found.rows:
+        theirs = found.published_figure(row.arm)
+        if theirs is None or theirs.row.compression_rate is None:
+            continue
+        score = theirs.row.score if not rouge else theirs.row.rouge[2] if theirs.row.rouge else None
+        if score is not None:
+            label = f"{row.title}, {theirs.table.model}"
+            points.append(Point(theirs.row.compression_rate, score, label, hollow=True))
+    return order_points(points)
+
+
+def score_plot(found: Summary) -> str:
+    """Return ``score_points`` drawn as SVG."""
+    return scatter(
+        score_points(found), x_title="Compression rate, %", y_title=plotted_measure(found), chance=found.chance
+    )
+
+
+def word_plots(found: Summary) -> list[tuple[str, str]]:
+    """Return (caption, SVG) of two histograms: words of documents and their gist memories, words of pages and gists."""
+    if not found.readings:
+        return []
+    documents = list({r.document: r.words for r in found.readings}.values())
+    memories = [sum(r.gist_words) for r in found.readings if r.gist_words]
+    pages = [n for r in found.readings for n in r.page_words]
+    gists = [n for r in found.readings for n in r.gist_words]
+    return [
+        (
+            "Words of documents and of their gist memories",
+            histogram([("documents", documents), ("gist memories", memories)], x_title="Words"),
+        ),
+        ("Words of pages and of gists", histogram([("pages", pages), ("gists", gists)], x_title="Words")),
+    ]
+
+
+def render_html(found: Summary, questions: Questions | None = None) -> Iterator[str]:
+    """Yield the whole page, piece by piece; ``questions`` come last, because they are long."""
+    name = dataset_name(found.record["experiment"])
+    style = "".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)
+    out = [opening(name), f'<style>{style}</style><div class="report">', f"<header><h1>{escape(name)}</h1></header>"]
+    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(found)]
+    for title, (header, rows), note in report_tables(found):
+        out.append(f"<h2>{escape(title)}</h2>{_table(header, rows)}")
+        if note:
+            out.append(f'<p class="facts">{escape(note)}</p>')
+        if title == "Scores":
+            out.append(f'<figure class="plot">{score_plot(found)}{_legend(score_points(found))}</figure>')
+    facts = reading_facts(found)
+    if facts:
+        out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
+    for caption, drawing in word_plots(found):
+        out.append(f'<figure>{drawing}<figcaption class="facts">{escape(caption)}</figcaption></figure>')
+    head = "".join(out)
+    yield head
+    if questions is not None:
+        yield from render_questions(questions, len(head.encode("utf-8", "replace")))
+    yield f"</div>{CLOSING}"
+
+
+def column_class(name: str) -> str:
+    """Return the class attribute of a column's cells: words are aligned left, published figures are marked."""
+    found = [
+        kind
+        for kind, is_one in (("words", name in WORD_COLUMNS), ("published", name.startswith("Published")))
+        if is_one
+    ]
+    return f' class="{" ".join(found)}"' if found else ""
+
+
+def _legend(points: Sequence[Point]) -> str:
+    items = "".join(f"<li{' class=theirs' if p.hollow else ''}>{escape(p.label)}</li>" for p in points)
+    return f"<ol>{items}</ol>"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    mark = [column_class(name) for name in header]
+    head = "".join(f'<th scope="col"{m}>{escape(cell)}</th>' for cell, m in zip(header, mark, strict=True))
+    cells = ("".join(f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, mark, strict=True)) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+# --- questions --------------------------------------------------------------------------------------------
+
+
+class _Prompt(str):
+    """A prompt as it was sent, which may be left out of the page because of its size."""
+
+    def html(self) -> str:
+        words = count_of(count_words(self), "word")
+        return f'<details><summary>Prompt, {words}</summary><pre dir="auto">{escape(str(self))}</pre></details>'
+
+
+def render_questions(questions: Questions, written: int = 0, *, most: int = MOST_BYTES) -> Iterator[str]:
+    """Yield the section of questions, piece by piece. ``written``: bytes of the file before it."""
+    if not len(questions):
+        return
+    yield f'<section class="questions"><h2>Questions</h2>{_filter(questions.entries)}'
+    if written + questions.size() > most:
+        yield (
+            f'<p class="facts">Replays show every reply. With all prompts this file would be larger than '
+            f"{most / 1e6:.0f} MB: from some question on they are left out, and each step says so. "
+            f"All of them: {_ELSEWHERE}.</p>"
+        )
+    space = _PromptSpace(most - written, len(questions))
+    for number, (entry, results) in enumerate(questions, start=1):
+        yield space.fit(list(_question(questions, entry, results, number)))
+    if space.left_out:
+        included, prompts = space.included, space.included + space.left_out
+        yield (
+            f'<p class="facts">{space.left_out:,} of {count_of(prompts, "prompt")} are left out'
+            f"{f', {included:,} are in the first replays' if included else ''}. All of them: {_ELSEWHERE}.</p>"
+        )
+    yield "</section>"
+
+
+class _PromptSpace:
+    """Decides which prompts are included, so that the whole file is expected to stay below ``most`` bytes.
+
+    The questions to come are taken to be a tenth longer than those before. Once full it stays full: the first
+    questions have all their prompts, the later ones none.
+    """
+
+    def __init__(self, most: int, questions: int) -> None:
+        self.most, self.questions = most, questions
+        self.included = self.left_out = 0
+        self._done = self._bare = self._written = 0
+        self._full = False
+
+    def fit(self, pieces: Sequence[str]) -> str:
+        """Return the question with its prompts, or without them where there is no space left."""
+        bare = "".join(_LEFT_OUT if isinstance(piece, _Prompt) else piece for piece in pieces)
+        size = len(bare.encode("utf-8", "replace"))
+        self._done += 1
+        self._bare += size
+        prompts = sum(isinstance(piece, _Prompt) for piece in pieces)
+        if prompts and not self._full:
+            complete = "".join(piece.html() if isinstance(piece, _Prompt) else piece for piece in pieces)
+            to_come = _MARGIN * self._bare / self._done * (self.questions - self._done)
+            longer = len(complete.encode("utf-8", "replace"))
+            if self._written + longer + to_come <= self.most:
+                self.included += prompts
+                self._written += longer
+                return complete
+            self._full = True
+        self.left_out += prompts
+        self._written += size
+        return bare
+
+
+_LEFT_OUT = '<p class="facts">The prompt is left out here.</p>'
+
+
+def _filter(entries: Sequence[Entry]) -> str:
+    """Return radio buttons for all, not right and methods disagree; the style sheet hides the other questions."""
+    wrong, differ = sum(entry.wrong for entry in entries), sum(entry.differ for entry in entries)
+    choices = (
+        ("all", f"All: {len(entries):,}"),
+        ("wrong", f"Not right: {wrong:,}"),
+        ("differ", f"Methods disagree: {differ:,}"),
+    )
+    buttons = "".join(
+        f'<label><input type="radio" name="show" value="{value}"{" checked" if value == "all" else ""}> {text}</label>'
+        for value, text in choices
+    )
+    return f"<fieldset><legend>Show</legend>{buttons}</fieldset>"
+
+
+def _question(questions: Questions, entry: Entry, results: Sequence[Result], number: int) -> Iterator[str]:
+    asked = results[0]
+    kinds = "q" + (" wrong" if entry.wrong else "") + (" differ" if entry.differ else "")
+    hard = "; of the hard subset" if asked.hard else ""
+    yield (
+        f'<details class="{kinds}"><summary><b>{number}</b> <i>{escape(entry.counts)}</i> '
+        f'<span dir="auto">{escape(asked.question)}</span></summary>'
+        f'<p class="facts" dir="auto">From {escape(asked.title)}{hard}</p>'
+    )
+    if asked.options:
+        options = (
+            f'<li dir="auto"{" class=gold" if at == asked.gold else ""}>{escape(lettered_option(asked, at))}'
+            f"{' <b>← right</b>' if at == asked.gold else ''}</li>"
+            for at in range(len(asked.options))
+        )
+        yield f"<ul>{''.join(options)}</ul>"
+    for reference in asked.references:
+        yield f'<p class="text" dir="auto">Known answer: {escape(reference)}</p>'
+    for result in results:
+        yield from _answer(questions, result)
+    yield "</details>"
+
+
+def _answer(questions: Questions, result: Result) -> Iterator[str]:
+    mark, kind = verdict_sign(result)
+    yield (
+        f'<div class="a"><p class="who"><b>{escape(questions.answered_by(result))}</b> '
+        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {verdict(result)}</span></p>'
+    )
+    if result.option is not None:
+        yield f'<p dir="auto">{escape(chosen_option(result))}</p>'
+    text, evidence = split_evidence(result.answer)
+    yield f'<p class="text" dir="auto">{escape(result.error or text)}</p>'
+    if evidence:
+        yield f'<p class="facts">Evidence</p><p class="text" dir="auto">{escape(evidence)}</p>'
+    yield f'<p class="facts">{describe_figures(result)}</p>'
+    for note in result.notes:
+        yield f'<p class="facts" dir="auto">Note: {escape(note)}</p>'
+    if result.replay is not None:
+        events = questions.read_replay(result)
+        yield "<details><summary>Replay</summary>"
+        yield from _replay(events)
+        yield "</details>"
+    yield "</div>"
+
+
+def _replay(events: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield every step in order: task and reply, its prompt folded; pages looked up; notes."""
+    if not events:
+        yield f'<p class="facts">{_GONE}</p>'
+    step = 0
+    for event in events:
+        if event["kind"] == "Asked":
+            step += 1
+            task = str(event["task"]).replace("_", " ")
+            yield f'<p class="step"><b>Step {step}:</b> {escape(task)}</p>'
+            yield f'<pre dir="auto">{escape(event["reply"])}</pre>'
+            yield _Prompt(event["prompt"])
+        elif event["kind"] == "LookedUp":
+            refused = "".join(f"; not opened: {escape(text)}" for text in event.get("refused", ()))
+            yield f'<p class="facts">{describe_look_ups(event["pages"])}{refused}</p>'
+        elif event["kind"] == "Noted":
+            yield f'<p class="facts" dir="auto">{escape(event["text"])}</p>'

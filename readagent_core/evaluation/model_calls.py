@@ -1,0 +1,207 @@
+"""The model as an experiment calls it: a limited number of calls at once, words counted, one budget for all of it.
+
+Words are counted whether a reply was sent for or came from the cache, so that an experiment that was killed and
+resumed reports what it would have cost in one go. The budget counts only what really was sent.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import BudgetError, CancelledError
+from readagent_core.models.base import ChatModel, Completion, ModelWrapper
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.prices import money
+from readagent_core.models.server.limiter import Limiter
+from readagent_core.prompts import Prompt
+from readagent_core.usage import Usage
+from readagent_core.words import count_words
+
+SPENT_FILE = "spent.json"
+_SAVE_SECONDS = 1.0  # between two writes of the file: what a kill may lose
+
+
+class ExperimentBudget:
+    """What an experiment has sent and spent, against its limits; safe for several threads.
+
+    ``most_words``, ``most_dollars``: None for no limit. ``folder``: where the sums are saved, so that the limits hold
+    however often the experiment is stopped and resumed; None for nowhere. ``words_sent``: in this run; ``words`` and
+    ``dollars``: of the whole experiment. Cached replies count nothing.
+    """
+
+    def __init__(
+        self, most_words: int | None = None, *, most_dollars: float | None = None, folder: Path | None = None
+    ) -> None:
+        self.most_words, self.most_dollars = most_words, most_dollars
+        self.words_sent = 0
+        self.reported: set[str] = set()
+        self.words, self.dollars = load_spent(folder) if folder else (0, 0.0)
+        self._folder = folder
+        self.closed = False
+        self._saved = time.monotonic()
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Raise BudgetError once a limit is reached, CancelledError once the run has ended."""
+        if self.closed:
+            raise CancelledError("The experiment has stopped. Every answer so far is saved.")
+        if self.most_words is not None and self.words >= self.most_words:
+            self._raise_used_up(f"{self.most_words:,} words", f"{self.words:,} were sent")
+        if self.most_dollars is not None and self.dollars >= self.most_dollars:
+            self._raise_used_up(money(self.most_dollars), f"{money(self.dollars)} is spent")
+
+    def _raise_used_up(self, budget: str, spent: str) -> None:
+        raise BudgetError(
+            f"The budget of {budget} is used up ({spent}). Every answer so far is saved; raise the budget and start "
+            f"again to continue."
+        )
+
+    def add(self, words: int, completion: Completion, *, dollars: float = 0.0) -> None:
+        """Count one reply; ``words`` and ``dollars``: of what was sent for it."""
+        with self._lock:
+            if completion.model:
+                self.reported.add(completion.model)
+            if completion.cached:
+                return
+            self.words_sent += words
+            self.words += words
+            self.dollars += dollars
+            due = time.monotonic() - self._saved >= _SAVE_SECONDS
+        if due:
+            self.save()
+
+    def save(self) -> None:
+        """Write the sums. A failure is passed over: a full disk is reported by the results, which matter more."""
+        with self._lock:
+            self._saved = time.monotonic()
+            if self._folder is None:
+                return
+            draft = self._folder / f"{SPENT_FILE}.new"
+            with suppress(OSError):
+                draft.write_text(json.dumps({"words": self.words, "dollars": self.dollars}), encoding="utf-8")
+                draft.replace(self._folder / SPENT_FILE)
+
+    def close(self) -> None:
+        """Let no further call begin, and write the sums."""
+        self.closed = True
+        self.save()
+
+
+def load_spent(folder: Path) -> tuple[int, float]:
+    """Return (words, dollars) an experiment has sent so far; zeros where nothing is saved."""
+    try:
+        saved = json.loads((folder / SPENT_FILE).read_text(encoding="utf-8"))
+        return int(saved["words"]), float(saved["dollars"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0, 0.0
+
+
+class _Unbudgeted(ModelWrapper):
+    """A wrapper without a spending limit: that of one book or question does not apply to an experiment."""
+
+    @property
+    def budget(self) -> float | None:
+        return None
+
+
+class LimitedModel(_Unbudgeted):
+    """At most ``connections`` calls at once, whoever makes them."""
+
+    def __init__(self, model: ChatModel, connections: int) -> None:
+        super().__init__(model)
+        self._limiter = Limiter(connections)
+
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        with self._limiter.slot(cancel):
+            return self.model.complete(prompt, cancel)
+
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        with self._limiter.slot(cancel):
+            yield from self.model.stream(prompt, cancel)
+
+
+def limit_calls(model: ChatModel, connections: int) -> ChatModel:
+    """Return ``model`` with at most so many calls at once. A reply found in the cache is no call and never waits."""
+    return model.wrap_inner(lambda inner: LimitedModel(inner, connections))
+
+
+@contextmanager
+def raise_server_limit(model: ChatModel, connections: int) -> Iterator[None]:
+    """Let ``connections`` calls be under way at the model's server within the block, where it allows fewer."""
+    limiter = model.limiter
+    if limiter is None or limiter.most >= connections:
+        yield
+        return
+    before = limiter.most
+    limiter.allow(connections)
+    try:
+        yield
+    finally:
+        limiter.allow(before)
+
+
+class CountingModel(_Unbudgeted):
+    """Counts the words of one piece of work (a reading, an answer, a rating) and charges them to the budget.
+
+    ``run``: which run of the experiment asks, from 1; the replies of one run do not depend on those of another.
+    ``on_reply``: called with every prompt that was answered. A reply is always asked for whole, because nobody
+    watches it arrive and one that broke off can then be asked for again.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        budget: ExperimentBudget,
+        *,
+        run: int = 1,
+        on_reply: Callable[[Prompt], None] | None = None,
+    ) -> None:
+        self._meter = Metered(model, budget=0.0)
+        super().__init__(self._meter)
+        self._budget, self._run, self._on_reply = budget, run, on_reply
+        self._words = self._words_out = self._built = 0
+        self._lock = threading.Lock()
+
+    @property
+    def usage(self) -> Usage:
+        return self._meter.usage
+
+    @property
+    def words(self) -> int:
+        """Words sent, cached or not."""
+        return self._words
+
+    @property
+    def built(self) -> int:
+        """Words of prompts without a question: what a method builds of the text once, for all questions."""
+        return self._built
+
+    @property
+    def words_out(self) -> int:
+        return self._words_out
+
+    def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        self._budget.check()
+        sent = prompt if self._run == 1 else replace(prompt, sample=self._run)
+        completion = self.model.complete(sent, cancel)
+        with self._lock:
+            self._words += prompt.words
+            self._built += 0 if "question" in prompt.fields else prompt.words
+            self._words_out += count_words(completion.text)
+        dollars = self._meter.usage_of(prompt, completion).cost or 0.0
+        self._budget.add(prompt.words, completion, dollars=dollars)
+        if self._on_reply is not None:
+            self._on_reply(prompt)
+        return completion
+
+    def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        completion = self.complete(prompt, cancel)
+        yield completion.text
+        yield completion
