@@ -1,14 +1,14 @@
-"""The app's front door: page settings, the look, and the six screens. Everything else is in ``pages/``."""
+"""The app's entry: page settings, style sheets and the six screens. Everything else is in ``pages/``."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import shell, tour
+from pages.parts.shared import shell, tour
 
 st.set_page_config(page_title="ReadAgent", page_icon=shell.MARK, layout="wide", initial_sidebar_state="auto")
-st.logo(shell.MARK, size="large")  # the name stands beside it, set by app.css
-shell.dress()
+st.logo(shell.MARK, size="large")  # app.css adds the name
+shell.add_styles()
 screen = st.navigation(
     [
         st.Page("pages/library.py", title="Library", default=True),

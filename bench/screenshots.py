@@ -162,8 +162,8 @@ def settings(page: Page) -> None:
     page.locator('.st-key-who [data-testid="stRadioOption"]').first.wait_for()
 
 
-def read_afresh(page: Page) -> None:
-    page.get_by_role("button", name="Read afresh").click()
+def read_again(page: Page) -> None:
+    page.get_by_role("button", name="Read again").click()
     expect(page.locator(".job")).to_contain_text(re.compile(r"Reading: ([4-9]|1\d) of"), timeout=LONG)
     page.locator(".leaves").focus()
     page.keyboard.press("End")
@@ -239,7 +239,7 @@ def main() -> None:
         with FakeServer(held, latency=0.05) as server:
             under_way = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"}
             with running_app(Path(folder) / "model", **under_way) as url:
-                shot("read-under-way-dark", url, "/read", theme="dark", act=read_afresh, still=False)
+                shot("read-under-way-dark", url, "/read", theme="dark", act=read_again, still=False)
                 held.go.set()
         several = Path(folder) / "several"
         stopped = standings(several)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import answer_view, ask_side, ask_talk, ask_told, pulse, shell
-from pages.parts import book as current
-from pages.parts.ask_prompts import show_prompts
-from pages.parts.ask_state import Scene, exchange_now, name_in_address, saw_later_pages, scene
-from pages.parts.ask_talk import LIVE, STAGE
-from pages.parts.cached import get_workspace
-from pages.parts.memory_view import send_pages, show_memory
+from pages.parts.ask import answer_view, payload, sidebar, talk
+from pages.parts.ask.prompts import show_prompts
+from pages.parts.ask.state import Scene, exchange_now, name_in_address, saw_later_pages, scene
+from pages.parts.ask.talk import LIVE, STAGE
+from pages.parts.shared import book as current
+from pages.parts.shared import polling, shell
+from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import add_style
+from pages.parts.shared.memory_view import send_pages, show_memory
 from readagent_core.errors import ReadAgentError
 from readagent_core.workspace import replay
 from readagent_core.workspace.reading import start_reading
@@ -31,10 +33,10 @@ def screen() -> None:
             current.picker(workspace, chosen)
         _unread(chosen.id)
         return
-    answer_view.dress()
+    add_style("answer_view/ask.css")
     current.set_address(book=chosen.id)
-    ask_side.draw(now)
-    send_pages(now.shown_memory, scope=ask_told.scope_of(now))
+    sidebar.draw(now)
+    send_pages(now.shown_memory, scope=payload.scope_of(now))
     st.fragment(_stage, key=STAGE)(now)
 
 
@@ -51,7 +53,7 @@ def _stage(now: Scene) -> None:
         st.switch_page("pages/read.py")
     now.exchanges = [now.workspace.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
     with st.container(key="ask_bar"):
-        act = answer_view.show_replay(now.book.id, lambda of, step: ask_talk.stepped(now, of, step))
+        act = answer_view.show_replay(now.book.id, lambda of, step: talk.stepped(now, of, step))
     if act and act.do == "prompt" and now.current and not saw_later_pages(now, now.current):
         steps = replay.steps(exchange_now(now.workspace, now.current)[1])
         show_prompts(steps, min(act.page, len(steps) - 1))
@@ -61,13 +63,13 @@ def _stage(now: Scene) -> None:
         left, right = st.columns([1.18, 1], gap=None)
         with left, st.container(key="ask_memory"):
             show_memory(
-                talk=now.book.id,
+                book=now.book.id,
                 key="memory",
                 height="stretch",
-                on_act=lambda act: ask_talk.open_in_read(now, act.page),
+                on_act=lambda act: talk.open_in_read(now, act.page),
             )
         with right, st.container(key="ask_talk", gap=None):
-            ask_talk.draw(now)
+            talk.draw(now)
     st.fragment(_live, key=LIVE)(now)
 
 
@@ -75,13 +77,13 @@ def _live(now: Scene) -> None:
     """What changes while an answer comes; runs again by itself until the answer has ended and all of it is shown."""
     if now.ended:  # the sidebar names the conversation, and the suggestions are shown again
         st.rerun(scope="app")
-    answer_view.tell(now.book.id, ask_told.told(now))
+    answer_view.send_state(now.book.id, payload.ask_state(now))
     asked, now.just_asked = now.just_asked, None
     if asked:
         name_in_address(now, asked)
     running = now.running
     now.ended, now.watched = (now.watched or asked is not None) and not running, running
-    pulse.beat(POLL_SECONDS if running or now.ended else None, key="ask")
+    polling.rerun_after(POLL_SECONDS if running or now.ended else None, key="ask")
 
 
 try:

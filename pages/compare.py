@@ -1,17 +1,16 @@
-"""Compare: one question put to several methods at once; what each saw of the book, said, and took.
+"""Compare: one question to several methods at once; what each saw of the book, answered, and needed.
 
-The work is a job (``workspace.comparing``); this page starts it, draws how it stands, and lets it be saved.
+The work is a job (``workspace.comparing``); this page starts it, draws its progress, and offers the results as files.
 """
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts import book as current
-from pages.parts import compare_controls as controls
-from pages.parts import compare_view as view
-from pages.parts import pulse, shell
-from pages.parts.cached import get_workspace
+from pages.parts.compare import controls, rows
+from pages.parts.shared import book as current
+from pages.parts.shared import polling, shell
+from pages.parts.shared.cached import get_workspace
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
 from readagent_core.export.comparison_view import known_answer
@@ -69,10 +68,10 @@ def screen(workspace: Workspace, book: Book) -> None:
 
 
 def board(workspace: Workspace, book: Book) -> None:
-    """The rows as they stand, and under them how to stop or save them."""
+    """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile."""
     job = workspace.jobs.get(comparing.job_key(book.id))
     running = job is not None and job.running
-    pulse.beat(1.0 if running else None, key="compare")
+    polling.rerun_after(1.0 if running else None, key="compare")
     snapshot = job.snapshot if job is not None else None
     comparison = snapshot.value if snapshot is not None else None
     if comparison is None:
@@ -88,7 +87,7 @@ def board(workspace: Workspace, book: Book) -> None:
             st.text(judged)
         if not running:
             st.caption(f"Answered by {comparison.model}.".replace("$", "\\$"))
-    view.show(comparison, key=f"compare_rows_{book.id}")
+    rows.show(comparison, key=f"compare_rows_{book.id}")
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
         if running and job is not None and snapshot is not None:
             st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")
@@ -106,7 +105,7 @@ def board(workspace: Workspace, book: Book) -> None:
                     on_click="ignore",
                 )
     if st.session_state.pop(f"compare_ran_{book.id}", False) and not running:
-        st.rerun()  # the last of the answers came: the form is open again
+        st.rerun()  # the last answer came: the form is enabled again
     st.session_state[f"compare_ran_{book.id}"] = running
 
 

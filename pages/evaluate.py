@@ -1,6 +1,6 @@
 """Evaluate: many questions with known answers, asked of every method on the person's own model.
 
-Chooses and shows; what is run and what is said of it is ``readagent_core.evaluation``'s.
+The experiments and the texts of their reports are made by ``readagent_core.evaluation``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ import shlex
 
 import streamlit as st
 
-from pages.parts import evaluate_questions, evaluate_results, evaluate_setup, pulse, shell
-from pages.parts.cached import get_workspace
+from pages.parts.evaluate import question_list, report_view, setup_form
+from pages.parts.shared import polling, shell
+from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import add_style
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.cost_estimate import Estimate, estimate
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
@@ -27,12 +29,12 @@ CHOSEN = "evaluate_experiment"
 
 def screen() -> None:
     shell.header("Evaluate", about="Many questions with known answers, asked of every method on your own model.")
-    evaluate_results.dress()
+    add_style("evaluate/evaluate.css")
     workspace = get_workspace()
     shell.model_line(workspace.model)
     with st.container(border=True, key="evaluate_setup"):
         try:
-            experiment = evaluate_setup.form(workspace)
+            experiment = setup_form.form(workspace)
             _start(workspace, experiment)
         except ReadAgentError as error:
             shell.error_box(error)
@@ -49,7 +51,7 @@ def screen() -> None:
 
 
 def _start(workspace: Workspace, experiment: Experiment | None) -> None:
-    """What it would cost, and the button."""
+    """Draw the estimated cost and the button that starts the experiment."""
     if experiment is None:
         st.button("Start", disabled=True, key="evaluate_start")
         return
@@ -67,7 +69,7 @@ def _start(workspace: Workspace, experiment: Experiment | None) -> None:
     label = "Start" if not before.answers else "Continue" if to_come.answers else "Show it"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
         if to_come.answers:
-            start(workspace, experiment)  # raises where a budget could not be held
+            start(workspace, experiment)  # raises if the cost is unknown and a budget is set
         st.session_state[CHOSEN] = folder.name
         st.rerun()
 
@@ -85,25 +87,25 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
     if job is not None and job.snapshot.state in ("failed", "cancelled"):
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind or "CancelledError")
     found = load_summary(entry.folder)
-    evaluate_results.about(found)
+    report_view.about(found)
     if not found.rows:
-        st.caption("No answer is in yet.")
+        st.caption("No answer has come yet.")
         return
     scores, words, questions, reading, record = st.tabs(
         ["Scores", "Words and differences", "Questions", "Reading", "Record"]
     )
     with scores:
-        evaluate_results.scores(found)
-        evaluate_results.downloads(found, entry.folder)
+        report_view.scores(found)
+        report_view.downloads(found, entry.folder)
     with words:
-        evaluate_results.more(found)
+        report_view.more(found)
     with questions:
-        evaluate_questions.browse(entry.folder, arm_titles(found.record))
+        question_list.browse(entry.folder, arm_titles(found.record))
     with reading:
-        evaluate_results.how_it_was_read(found)
+        report_view.how_it_was_read(found)
     with record:
         st.caption(
-            "This runs it again from the start. On another computer, put where the dataset lies there before --record."
+            "This runs it again from the start. On another computer, put the path of the dataset before --record."
         )
         again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
         st.code(f"python -m readagent_core evaluate {again}", language=None)
@@ -117,7 +119,7 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
     if job is None or not job.running:
         st.rerun()
         return
-    pulse.beat(1.0, key="evaluate")
+    polling.rerun_after(1.0, key="evaluate")
     progress = job.snapshot.value
     if progress is None or not progress.total:
         st.progress(0.0, text="Preparing")
@@ -135,7 +137,7 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
     if progress is not None:
         found = summarise(entry.record, progress.table, wanted=progress.total)
         if found.rows:
-            evaluate_results.scores(found)
+            report_view.scores(found)
 
 
 try:

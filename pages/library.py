@@ -1,4 +1,4 @@
-"""The library: every book with how far it is read, a place to drop a new one, and what an import noticed."""
+"""The library: every book with how far it is read, a place to drop a new one, and the report of an import."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from html import escape
 
 import streamlit as st
 
-from pages.parts import book as current
-from pages.parts import covers, pulse, shelf, shell
-from pages.parts import read_state as state
-from pages.parts.cached import get_workspace
+from pages.parts.library import cards
+from pages.parts.shared import book as current
+from pages.parts.shared import covers, polling, shell
+from pages.parts.shared import reading_status as state
+from pages.parts.shared.cached import get_workspace
 from readagent_core.errors import PasswordError, ReadAgentError
 from readagent_core.library.records import Book
 from readagent_core.loaders import DEFAULT, FORMATS
@@ -29,16 +30,14 @@ def go(book: Book) -> None:
 
 
 def connect_note(workspace: Workspace) -> None:
-    """Says in plain words that no language model is connected, until the person puts it away; that the chosen one's
-    key cannot be had, always.
-    """
+    """Say that no language model is connected, until the person hides the note; always if its key cannot be read."""
     chosen = bool(workspace.settings.key_trouble)
     if workspace.model.is_language_model or (not chosen and workspace.library.preference("connect note hidden", False)):
         return
     with st.container(key="note", horizontal=True, vertical_alignment="center"):
         st.markdown(
             "**No language model is connected — the built-in reader is used.** "
-            f":gray[{shell.half_set() or 'It goes by word statistics.'}]"
+            f":gray[{shell.missing_setting() or 'It uses word statistics.'}]"
         )
         if st.button("Connect a model", type="primary", key="connect"):
             st.switch_page("pages/settings.py")
@@ -50,7 +49,7 @@ def connect_note(workspace: Workspace) -> None:
 
 
 def open_files(workspace: Workspace) -> None:
-    """The drop zone. Each file becomes a book; what went wrong stands where it was dropped."""
+    """The drop zone. Each file becomes a book; an error is shown below the zone."""
     turn = st.session_state.setdefault("drop_turn", 0)
     most, text, page = (limit // MEGABYTE for limit in (DEFAULT.file, DEFAULT.text, DEFAULT.page))
     with st.container(gap="xsmall"):  # the limits belong to the zone
@@ -84,7 +83,7 @@ def open_files(workspace: Workspace) -> None:
             st.session_state["drop_turn"] = turn + 1
             if len(opened) == 1:
                 st.session_state["report"] = next(iter(opened.values()))
-        st.rerun()  # what was opened stands on the shelf at once, also beside a file that could not be
+        st.rerun()  # shows the books that were opened, also beside a file that could not be
 
 
 def ask_password(workspace: Workspace, name: str, data: bytes, error: PasswordError) -> Book | None:
@@ -92,7 +91,7 @@ def ask_password(workspace: Workspace, name: str, data: bytes, error: PasswordEr
         st.markdown(":gray[:material/lock:] &nbsp; **This file needs a password**")
         st.text(f"{name}: {error}")
         with st.form(f"password_{name}", border=False):
-            password = st.text_input("Password", type="password", help="It is used once and not kept.")
+            password = st.text_input("Password", type="password", help="It is used once and not stored.")
             if not st.form_submit_button("Open"):
                 return None
         try:
@@ -107,7 +106,7 @@ def card(workspace: Workspace, book: Book) -> None:
     running = {job.key for job in workspace.jobs.running()}
     reading = state.pick_reading(readings, None, running)
     memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)) if reading else None
-    stands = shelf.standing(book, reading, memory, running=reading is not None and job_key(reading) in running)
+    status = cards.card_status(book, reading, memory, running=reading is not None and job_key(reading) in running)
     cover = workspace.library.cover(book.id) if book.has_cover else None
     with st.container(key=f"card_{book.id}", horizontal=True, gap="medium"):
         covers.show(book, memory, cover)
@@ -116,22 +115,22 @@ def card(workspace: Workspace, book: Book) -> None:
             sample = '<span class="stag">Sample</span>' if book.sample else ""
             st.html(
                 f'<p class="small dim"><span class="by" dir="auto">{escape(book.author)}</span>{sample}</p>'
-                f'<p class="small dim">{escape(shelf.facts(book))}</p>'
-                f'<p class="small dimmer">{shelf.when(book.opened)}</p>'
+                f'<p class="small dim">{escape(current.facts(book))}</p>'
+                f'<p class="small dimmer">{cards.when(book.opened)}</p>'
             )
-            with st.container(key=f"stands_{stands.kind}_{book.id}", gap=None):
+            with st.container(key=f"status_{status.kind}_{book.id}", gap=None):
                 recorded = reading if reading is not None and reading.recorded else None
                 st.markdown(
-                    f"{ICONS.get(stands.kind, '')} **{stands.line}**{' · a recording' if recorded else ''}".strip(),
+                    f"{ICONS.get(status.kind, '')} **{status.line}**{' · a recording' if recorded else ''}".strip(),
                     help=state.recording_line(recorded) if recorded else None,
                 )
-                if stands.percent is not None:
-                    st.progress(min(1.0, stands.percent / 100))
-                if stands.more:
-                    st.text(stands.more, help=stands.about or None)
+                if status.percent is not None:
+                    st.progress(min(1.0, status.percent / 100))
+                if status.more:
+                    st.text(status.more, help=status.about or None)
             with st.container(horizontal=True, key=f"acts_{book.id}", gap="small"):
-                if st.button(stands.button, key=f"open_{book.id}"):
-                    if stands.kind == "new" and not workspace.model.is_language_model:
+                if st.button(status.button, key=f"open_{book.id}"):
+                    if status.kind == "new" and not workspace.model.is_language_model:
                         start_reading(workspace, book.id)  # free, so it needs no second click
                     go(book)
                 more(workspace, book)
@@ -152,7 +151,7 @@ def more(workspace: Workspace, book: Book) -> None:
 
 @st.dialog("Title and author")
 def name(workspace: Workspace, book: Book) -> None:
-    """Put right what a file says of itself: many a PDF is called after the program that wrote it."""
+    """Correct the title and author of a file: many PDFs have the name of the program that wrote them."""
     with st.form("name", border=False):
         title = st.text_input("Title", book.title, max_chars=300)
         author = st.text_input("Author", book.author, max_chars=300)
@@ -168,26 +167,26 @@ def name(workspace: Workspace, book: Book) -> None:
 
 @st.dialog("Import report")
 def report(workspace: Workspace, book: Book) -> None:
-    """What was understood of the file: its parts, its words, and everything noticed on the way."""
+    """Show what was found in the file: its sections, its words, and every notice of the import."""
     document = workspace.library.document(book.id)
     st.text(book.title)
-    st.caption(f"{book.format.upper()} · {shelf.facts(book)} · {count_of(len(document.paragraphs), 'paragraph')}")
+    st.caption(f"{book.format.upper()} · {current.facts(book)} · {count_of(len(document.paragraphs), 'paragraph')}")
     if not document.warnings:
-        st.markdown(":blue[:material/check:] Nothing was left out, nothing had to be guessed.")
+        st.markdown(":blue[:material/check:] Everything was imported, without any guess.")
     for notice in document.warnings:
-        st.text(f"• {notice.message}")  # the message says its count in its own unit: words, parts, pages
+        st.text(f"• {notice.message}")  # the message has its count and unit: words, parts, pages
     if document.sections:
         with st.expander(count_of(len(document.sections), "section")):
             for section in document.sections:
                 st.text(f"{'    ' * (section.level - 1)}{section.title}")
     if book.version > 1:
-        st.caption(f"Version {book.version} of this file; readings of earlier versions are kept.")
+        st.caption(f"Version {book.version} of this file; readings of earlier versions are still there.")
     if st.button("Read it", type="primary", key="report_read"):
         go(book)
 
 
 def removed_note(workspace: Workspace, book: Book) -> None:
-    """The way back, where the card stood and the person still looks; until another is removed."""
+    """The undo button in the place of the card, until another book is removed."""
     with st.container(key="removed", horizontal=True, vertical_alignment="center"):
         st.text(f"Removed {book.title}.")
         if st.button("Undo", key="undo"):
@@ -210,8 +209,8 @@ def empty(workspace: Workspace) -> None:
             st.rerun()
 
 
-def shelf_of(workspace: Workspace, books: list[Book]) -> None:
-    with st.container(key="shelf"):
+def grid(workspace: Workspace, books: list[Book]) -> None:
+    with st.container(key="grid"):
         for book in books:
             if book.removed:
                 removed_note(workspace, book)
@@ -223,8 +222,8 @@ def show() -> None:
     workspace = get_workspace()
     connect_note(workspace)
     last = st.session_state.get("removed")
-    shelved = [b for b in workspace.library.books(include_removed=True) if not b.removed or b.id == last]
-    every = [b for b in shelved if not b.removed]
+    shown = [b for b in workspace.library.books(include_removed=True) if not b.removed or b.id == last]
+    every = [b for b in shown if not b.removed]
     with st.container(horizontal=True, key="top", vertical_alignment="center"):
         st.title("Library", anchor=False)
         query, by = "", "opened"
@@ -237,36 +236,36 @@ def show() -> None:
                 key="q",
             )
             by = st.selectbox(
-                "Sort", list(shelf.SORTS), format_func=shelf.SORTS.__getitem__, label_visibility="collapsed", key="sort"
+                "Sort", list(cards.SORTS), format_func=cards.SORTS.__getitem__, label_visibility="collapsed", key="sort"
             )
-    with st.container():  # of its own, so that a message here does not push the shelf into another's place
+    with st.container():  # so that a message in it does not change the position of the books in the run
         open_files(workspace)
     if not every:
-        if shelved:
-            shelf_of(workspace, shelved)
+        if shown:
+            grid(workspace, shown)
         empty(workspace)
         return
-    books = shelf.sorted_books(shelved, by=by, query=query)
+    books = cards.sorted_books(shown, by=by, query=query)
     if not books:
         st.markdown("**No such book**")
         st.text(f"No title or author has “{query}”.")
     keys = {job_key(r) for b in books for r in workspace.library.readings(b.id)}
     running = any(job.key in keys for job in workspace.jobs.running())
 
-    def fresh() -> None:
-        pulse.beat(1.0, key="library")
-        shelf_of(workspace, books)
+    def refreshing_grid() -> None:
+        polling.rerun_after(1.0, key="library")
+        grid(workspace, books)
         if not any(job.key in keys for job in workspace.jobs.running()):
             st.rerun()
 
     if running:
-        st.fragment(fresh)()
+        st.fragment(refreshing_grid)()
     else:
-        shelf_of(workspace, books)
+        grid(workspace, books)
     asked = st.session_state.pop("report", None)
     if asked is not None:
         report(workspace, workspace.library.book(asked))
-    st.caption(f"{count_of(len(every), 'book')}, {shelf.size(workspace.library.storage())} on this computer.")
+    st.caption(f"{count_of(len(every), 'book')}, {cards.size(workspace.library.storage())} on this computer.")
 
 
 try:

@@ -1,6 +1,6 @@
 """Read: the text of every page beside its gist, the pauses with their reasons, and the map of the book.
 
-The reader itself is the memory view; this page tells it what to show and keeps what the person does.
+The reader itself is the memory view; this page sends it what to show and stores what the person does.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import json
 
 import streamlit as st
 
-from pages.parts import book as current
-from pages.parts import memory_view as view
-from pages.parts import pulse, shell, start
-from pages.parts import read_state as state
-from pages.parts.cached import get_workspace
+from pages.parts.read import start
+from pages.parts.shared import book as current
+from pages.parts.shared import memory_view as view
+from pages.parts.shared import polling, shell
+from pages.parts.shared import reading_status as state
+from pages.parts.shared.cached import get_workspace
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
@@ -23,17 +24,17 @@ from readagent_core.workspace.reading import start_reading
 
 KEY = "reader"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
-SECONDS_TO_LOOK = 3.0  # whether a reading that stands still goes on: another tab may have said so
-ARRIVING = (
+SECONDS_BETWEEN_CHECKS = 3.0  # of a paused reading: another tab may have resumed it
+PLACEHOLDER = (
     f'<div class="arriving" role="status" aria-label="Opening the book"><b></b><p>{LINES}</p><p>{LINES}</p></div>'
 )
 
 
 def where_to_go(workspace: Workspace, book: Book, memory: GistMemory) -> dict[str, object]:
-    """The page of the address if it names one, else where the person was; kept until another is asked for.
+    """The page that the address names, else where the person was.
 
-    A reading that has not come so far begins at its first page. It says so: the reader goes once for every ``id``,
-    and a place that is reached later must not take the person away from where they are by then.
+    A reading without that page yet begins at its first page: the reader goes there once for every ``id``, so a page
+    that is read later does not take the person away from where they are by then.
     """
     whole = workspace.library.document(book.id)
     asked, asked_now = current.page_asked()
@@ -47,7 +48,7 @@ def where_to_go(workspace: Workspace, book: Book, memory: GistMemory) -> dict[st
 
 
 def act(workspace: Workspace, book: Book, reading: Reading, done: view.Act) -> None:
-    """Do what the person asked for in the reader. Raises ReadAgentError."""
+    """Do what the person asked for in the reader; the acts of the memory view. Raises ReadAgentError."""
     library = workspace.library
     job = workspace.jobs.get(state.job_key(reading))
     if done.do == "view":
@@ -91,8 +92,8 @@ def act(workspace: Workspace, book: Book, reading: Reading, done: view.Act) -> N
         start.export_dialog(workspace, book, reading)
 
 
-def keep_place(workspace: Workspace, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
-    """Remember where the person is, and say so in the address, so that a link opens there."""
+def save_position(workspace: Workspace, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
+    """Store where the person is, also in the address, so that a link opens there."""
     if not at or not memory.pages:
         return
     whole = workspace.library.document(book.id)
@@ -102,24 +103,25 @@ def keep_place(workspace: Workspace, book: Book, memory: GistMemory, at: dict[st
     current.set_address(book=book.id, page=int(at["page"]))
 
 
-def room(
+def reader(
     workspace: Workspace,
     book: Book,
     reading: Reading,
     *,
     goto: dict[str, object],
     looked: tuple[dict[int, int], list[int]],
-    going_on: bool,
+    running_before: bool,
 ) -> None:
-    """The reader and everything it answers to; run again by itself while a reading goes on."""
+    """The reader and what it asks for; a fragment that runs again while a reading continues."""
     scope = f"r{reading.id}"
     key = f"{KEY}_{reading.id}"
-    was_running = going_on or st.session_state.get("was_running") == reading.id  # it may have ended since the sidebar
+    # it may have ended after the sidebar was drawn
+    was_running = running_before or st.session_state.get("was_running") == reading.id
     snapshot = state.snapshot_of(workspace, reading)
     reading = workspace.library.reading(reading.id)
     memory = state.memory_now(workspace, reading, snapshot)
-    gisting = start.gisting(workspace, reading)
-    running = (snapshot is not None and snapshot.state == "running") or gisting is not None
+    gist_line = start.gist_line(workspace, reading)
+    running = (snapshot is not None and snapshot.state == "running") or gist_line is not None
     st.session_state["was_running"] = reading.id if running else None
     view.send_pages(memory, scope=scope)
     asked = getattr(st.session_state.get(key), "query", None) or {"text": "", "page": 1}
@@ -130,7 +132,7 @@ def room(
         scope=scope,
         key=key,
         state={
-            "job": gisting
+            "job": gist_line
             or state.job_line(
                 snapshot,
                 reading,
@@ -139,7 +141,7 @@ def room(
                 budget=costs.exceeded_budget(workspace, reading),
                 slowed=workspace.model.limiter.notice if workspace.model.limiter else "",
             ),
-            "hits": view.hits_told(query, hits, memory, near=int(asked["page"])),
+            "hits": view.hits_payload(query, hits, memory, near=int(asked["page"])),
             "goto": goto,
             "looked": looked[0],
             "lit": looked[1],
@@ -148,15 +150,15 @@ def room(
             "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
         },
     )
-    stands = not memory.complete and not reading.recorded
-    pulse.beat(1.0 if running else SECONDS_TO_LOOK if stands else None, key="read")
-    keep_place(workspace, book, memory, getattr(result, "at", None))
+    paused = not memory.complete and not reading.recorded
+    polling.rerun_after(1.0 if running else SECONDS_BETWEEN_CHECKS if paused else None, key="read")
+    save_position(workspace, book, memory, getattr(result, "at", None))
     if done is not None:
         try:
             act(workspace, book, reading, done)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
-    if was_running != running:  # last, so that the reader stays in its place while the whole screen is drawn
+    if was_running != running:  # last, so that the reader is drawn before the whole screen runs again
         st.rerun()
 
 
@@ -177,7 +179,7 @@ def show() -> None:
         shell.header("Read", about="No book is open yet.")
         st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
         return
-    st.html(ARRIVING)  # app.css puts it away as soon as there is something to read
+    st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
     workspace.library.touch(book.id)
     readings = workspace.library.readings(book.id)
     running = [job.key for job in workspace.jobs.running()]
@@ -188,9 +190,9 @@ def show() -> None:
         return
     goto = where_to_go(workspace, book, state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)))
     exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
-    going_on = any(key == state.job_key(reading) for key in running) or start.gisting(workspace, reading) is not None
+    running_before = state.job_key(reading) in running or start.gist_line(workspace, reading) is not None
     looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
-    st.fragment(room)(workspace, book, reading, goto=goto, looked=looked, going_on=going_on)
+    st.fragment(reader)(workspace, book, reading, goto=goto, looked=looked, running_before=running_before)
 
 
 try:

@@ -1,30 +1,28 @@
-"""Settings: who reads, how, what it looks like, and what is kept on this computer."""
+"""Settings: the model, how it reads, the appearance, and what is stored on this computer."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
-from pages.parts import connect, keeping, shell
-from pages.parts.cached import get_workspace
+from pages.parts.settings import model_tab, other_tabs
+from pages.parts.shared import shell
+from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import add_style
 from readagent_core.errors import ReadAgentError
 
-STYLE = (Path(__file__).parents[1] / "assets" / "settings.css").read_text(encoding="utf-8")
-
-st.html(f"<style>{STYLE}</style>")
+add_style("settings.css")
 shell.header("Settings")
 try:
     workspace = get_workspace()
     with st.container(key="settings"):
         model, reading, appearance, storage = st.tabs(["Model", "Reading", "Appearance", "Storage"])
     with model:
-        connect.model_tab(workspace)
+        model_tab.model_tab(workspace)
     with reading:
-        keeping.reading_tab(workspace)
+        other_tabs.reading_tab(workspace)
     with appearance:
-        keeping.appearance_tab(workspace)
+        other_tabs.appearance_tab(workspace)
     with storage:
-        keeping.storage_tab(workspace)
+        other_tabs.storage_tab(workspace)
 except ReadAgentError as error:
     shell.error_box(error)

@@ -1,38 +1,32 @@
-// One question and what came of it: the look-ups in the model's own words, the answer with its claims, the cost.
-// A part is drawn again only when its own data changed, so that a button stays under the finger while words stream.
+// One question and its answer: the look-ups in the model's own words, the answer with its claims, the cost.
+// A section is drawn again only when its own data changed, so a button is not replaced while a person presses it.
 
-const CLAIMS = {
-  page: ["M3 4h12M3 14h12M3 7.500h12v3H3z"],
-  memory: ["M4 6c2-2 3 2 5 0s3 2 5 0", "M4 11c2-2 3 2 5 0s3 2 5 0"],
-  "not found": ["M15 9a6 6 0 1 1-12 0 6 6 0 0 1 12 0", "m5 13 8-8"],
-};
-Object.assign(ICONS, {
-  claim_page: CLAIMS.page, claim_memory: CLAIMS.memory, "claim_not found": CLAIMS["not found"],
-  stop: ["M5.500 5.500h7v7h-7z"], plus: ["M9 4v10M4 9h10"], left: ["m11 4-5 5 5 5"], right: ["m7 4 5 5-5 5"],
-});
+import { button, copyText, el, icon } from "../shared/dom.js";
+import { ColumnScroll } from "./scroll.js";
 
-class Exchange {
+export class Exchange {
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
-    this.slots = {};
-    this.was = {};
+    this.sections = {};
+    this.drawn = {}; // section -> the data it was drawn from
     const order = ["question", "looks", "answer", "working", "trouble", "foot"];
-    for (const name of order) this.slots[name] = el("div", { class: name });
-    this.slots.answer.setAttribute("aria-live", "polite");
-    root.replaceChildren(...order.map((name) => this.slots[name]));
+    for (const name of order) this.sections[name] = el("div", { class: name });
+    this.sections.answer.setAttribute("aria-live", "polite");
+    root.replaceChildren(...order.map((name) => this.sections[name]));
   }
 
   close() {
-    this.thread?.drop(this.root);
+    this.scroll?.remove(this.root);
   }
 
+  /** @param {import("./types.js").ExchangeRecord} data */
   update(data) {
     const first = !this.data;
     this.data = data;
     this.root.classList.toggle("current", Boolean(data.current && data.among));
     this.root.ariaCurrent = data.current ? "true" : null;
-    this.root.lang = data.ui ?? "en";
+    this.root.lang = "en";
     const parts = {
       question: [data.question, data.options, data.understood, data.asked, data.recorded],
       looks: [data.looks, data.language],
@@ -43,12 +37,12 @@ class Exchange {
     };
     for (const [name, values] of Object.entries(parts)) {
       const key = JSON.stringify(values);
-      if (this.was[name] === key) continue;
-      this.was[name] = key;
-      this.slots[name].replaceChildren(...this[name]().filter(Boolean));
+      if (this.drawn[name] === key) continue;
+      this.drawn[name] = key;
+      this.sections[name].replaceChildren(...this[name]().filter(Boolean));
     }
-    this.slots.answer.setAttribute("aria-busy", data.running ? "true" : "false");
-    if (first) requestAnimationFrame(() => (this.thread = Thread.of(this.root))?.add(this.root, this.data));
+    this.sections.answer.setAttribute("aria-busy", data.running ? "true" : "false");
+    if (first) requestAnimationFrame(() => (this.scroll = ColumnScroll.of(this.root))?.add(this.root, this.data));
   }
 
   question() {
@@ -102,7 +96,7 @@ class Exchange {
     return out;
   }
 
-  // Text with its *emphasis* as elements, and the claims' chips glued to the last word.
+  // Adds text with its *emphasis* as elements; the first claim's chip never breaks from the last word.
   run(line, text, cites) {
     const [, head, tail] = cites.length ? /^([\s\S]*?)(\S*\s*)$/.exec(text) : [null, text, ""];
     for (const node of withEmphasis(head)) line.append(node);
@@ -154,25 +148,19 @@ class Exchange {
         el("option", { value: "" }, "Another method"), ...methods.map(([name, title]) => el("option", { value: name }, title)));
       row.append(choose);
     }
-    if (acts.includes("copy")) row.append(button("Copy", (e) => this.copy(e.currentTarget), { kind: "quiet slim" }));
+    if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(this.data.plain, e.currentTarget), { kind: "quiet slim" }));
     if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
     if (current && among) row.append(el("span", { class: "small dim shown" }, "Shown in memory"));
     if (row.children.length) out.push(row);
     return out;
   }
 
-  copy(pressed) {
-    copyText(this.data.plain, pressed);
-  }
-
   words(tag, kind, text) {
-    const node = el(tag, { class: kind, lang: this.data.language, dir: "auto" });
-    node.textContent = text;
-    return node;
+    return el(tag, { class: kind, lang: this.data.language, dir: "auto" }, text);
   }
 }
 
-// '**strong**' and '*emphasis*' as elements around text nodes; everything else as it stands.
+// '**strong**' and '*emphasis*' as elements around text nodes; everything else unchanged.
 function withEmphasis(text) {
   const nodes = [];
   let at = 0;
@@ -183,15 +171,4 @@ function withEmphasis(text) {
   }
   if (at < text.length) nodes.push(text.slice(at));
   return nodes;
-}
-
-function copyText(text, pressed) {
-  const told = (word) => {
-    const before = pressed.textContent;
-    pressed.textContent = word;
-    setTimeout(() => (pressed.textContent = before), 1500);
-  };
-  const failed = () => told("Copying is not allowed here");
-  if (!navigator.clipboard) return void failed();
-  navigator.clipboard.writeText(text).then(() => told("Copied"), failed);
 }

@@ -1,48 +1,48 @@
 // Two small lists: the conversations of a book, and questions to ask with one click.
 
-class Conversations {
+import { el } from "../shared/dom.js";
+import { conversationOf, subscribe } from "./conversation_state.js";
+
+export class ConversationList {
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
   }
 
+  /** @param {import("./types.js").ConversationListData} data */
   update({ items, now, language }) {
     this.root.replaceChildren(el("ul", { class: "convs" }, ...items.map(({ id, title, about }) => {
-      const name = el("span", { class: "name", lang: language, dir: "auto" });
-      name.textContent = title;
+      const name = el("span", { class: "name", lang: language, dir: "auto" }, title);
       return el("li", {}, el("button", { type: "button", "aria-current": id === now ? "true" : null,
         onclick: () => this.send({ do: "conversation", text: id }) }, name, el("span", { class: "small dim" }, about)));
     })));
   }
 }
 
-class Suggestions {
+export class Suggestions {
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
   }
 
+  /** @param {import("./types.js").SuggestionsData} data */
   update(data) {
     this.data = data;
     this.close();
-    this.deaf = hear(data.talk, () => this.draw());
+    this.unsubscribe = subscribe(data.book, () => this.draw());
     this.draw();
   }
 
   close() {
-    this.deaf?.();
+    this.unsubscribe?.();
   }
 
-  // None while an answer is under way: what was just asked is among them.
+  // None while an answer is under way: the question just asked may be among them.
   draw() {
-    const { items, language, talk } = this.data;
-    if (talkOf(talk).now?.running) return void this.root.replaceChildren();
-    const said = items.map(({ text, whole }) => {
-      const one = el("button", { type: "button", class: "btn slim", lang: language,
-        onclick: () => this.send({ do: "ask", text, page: whole ? 1 : 0 }) });
-      one.textContent = text;
-      return one;
-    });
-    this.root.replaceChildren(el("div", { class: "sug", role: "group", "aria-label": "Questions to ask" }, ...said));
+    const { items, language, book } = this.data;
+    if (conversationOf(book).now?.running) return void this.root.replaceChildren();
+    const buttons = items.map(({ text, whole }) => el("button", { type: "button", class: "btn slim", lang: language,
+      onclick: () => this.send({ do: "ask", text, page: whole ? 1 : 0 }) }, text));
+    this.root.replaceChildren(el("div", { class: "sug", role: "group", "aria-label": "Questions to ask" }, ...buttons));
   }
 }

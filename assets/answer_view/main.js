@@ -1,24 +1,13 @@
-// What Streamlit calls, again with every change of data, on the same element.
+// The entry of the conversation side of Ask.
 
-const KINDS = { talk: Talk, replay: Replay, conversations: Conversations, suggestions: Suggestions };
-const mounted = new WeakMap();
+import { mountParts } from "../shared/mount.js";
+import { Conversation } from "./conversation.js";
+import { ConversationList, Suggestions } from "./lists.js";
+import { Replay } from "./replay.js";
 
-export default function ({ parentElement, data: [data], setStateValue, setTriggerValue }) {
-  const root = parentElement.querySelector(".root");
-  let part = mounted.get(root);
-  if (!part) {
-    root.dataset.kind = data.kind;
-    part = new KINDS[data.kind](root, {
-      send: (act) => part.trigger("act", act),
-      keep: (name, value) => part.state(name, value),
-    });
-    mounted.set(root, part);
-  }
-  part.trigger = setTriggerValue;
-  part.state = setStateValue;
-  part.update(data);
-  return () => {
-    part.close?.();
-    mounted.delete(root);
-  };
-}
+export default mountParts({
+  conversation: Conversation,
+  conversations: ConversationList,
+  replay: Replay,
+  suggestions: Suggestions,
+});

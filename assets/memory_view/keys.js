@@ -1,15 +1,18 @@
-// The keys of the reader, and of a dialog that lies over it.
+// The keys of the reader, and Escape in a dialog over it.
 
-// Keys work anywhere on the screen, but never while someone types.
-function readerKey(reader, event) {
+import { typing } from "../shared/dom.js";
+import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
+
+/** Keys work anywhere on the screen, but not while the person types into a field. */
+export function readerKey(reader, event) {
   if (!reader.root.isConnected || event.ctrlKey || event.metaKey || event.altKey) return;
-  const dialog = document.querySelector('[role="dialog"]');
-  if (event.key === "Escape") return dialog ? leaveDialog(dialog) : reader.toolbar.escape(event);
+  const dialog = document.querySelector(DIALOG);
+  if (event.key === "Escape") return dialog ? closeDialog(dialog) : reader.toolbar.escape(event);
   if (typing(event)) return;
   const inMap = event.composedPath().includes(reader.mapbox);
   if (dialog && !inMap) return;
   const page = (step) => reader.goto(Math.min(reader.leaves.size, Math.max(1, reader.here + step)));
-  const does = {
+  const action = {
     j: () => page(1), k: () => page(-1), ArrowRight: () => page(1), ArrowLeft: () => page(-1),
     ...(inMap ? { ArrowDown: () => page(1), ArrowUp: () => page(-1) } : {}),
     Home: () => reader.goto(1), End: () => reader.goto(reader.leaves.size),
@@ -17,12 +20,12 @@ function readerKey(reader, event) {
     N: () => reader.hits.step(-1), m: () => reader.mapbox.focus(), "?": () => reader.toolbar.toggle("help"),
     o: () => reader.book.dispatchEvent(new CustomEvent("outline")),
   }[event.key];
-  if (!does) return;
+  if (!action) return;
   event.preventDefault();
-  does();
+  action();
 }
 
-// A dialog closes by itself while the focus is in it; a download button gives the focus away while it works.
-function leaveDialog(dialog) {
-  if (!dialog.contains(document.activeElement)) dialog.querySelector('[aria-label="Close"]')?.click();
+// A dialog closes by itself only while the focus is in it; a download button loses the focus while it works.
+function closeDialog(dialog) {
+  if (!dialog.contains(document.activeElement)) dialog.querySelector(DIALOG_CLOSE)?.click();
 }

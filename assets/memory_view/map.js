@@ -1,12 +1,14 @@
-// The map of the book: one cell a page, as high as the page is long, darker the more its gist kept.
-// States are told by shape as well as colour: wider = looked up, hatched = fallback, corner = edited.
+// The map of the book: one cell for each page, as high as the page is long, darker the more of it its gist has.
+// States have a shape as well as a colour: wider = looked up, hatched = fallback, corner = edited.
 
-const SHADES = [0.8, 0.95, 1.1]; // of what the gists of this book keep on average
+import { percent, plural, svg } from "../shared/dom.js";
+
+const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
 
 function shadeOf(page, share) {
   if (!page.g || page.g.o) return "m4";
-  const kept = page.g.w / Math.max(1, page.w) / share;
-  return `m${1 + SHADES.filter((limit) => kept >= limit).length}`;
+  const relative = page.g.w / Math.max(1, page.w) / share;
+  return `m${1 + SHADES.filter((limit) => relative >= limit).length}`;
 }
 
 function mapTitle(page, looked) {
@@ -15,7 +17,7 @@ function mapTitle(page, looked) {
   return [`Page ${page.n}, ${plural(page.w, "word")}${gist}`, ...marks.filter(Boolean)].join(", ");
 }
 
-// Where each page's cell stands: [top, height] in pixels, by words; then the cells still to come.
+// The place of each page's cell, [top, height] in pixels, by words; then of the cells still to come.
 function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
   const words = pages.reduce((sum, p) => sum + p.w, 0);
   const whole = Math.max(1, wordsTotal > words ? wordsTotal : words);
@@ -35,15 +37,15 @@ function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
   return { read, todo };
 }
 
-// The share of the text that the gists of `pages` keep.
-function keptShare(pages) {
+// The length of the gists of `pages` as a share of their text.
+function gistShare(pages) {
   const read = pages.filter((p) => p.g && !p.g.o);
   const [words, gists] = [(p) => p.w, (p) => p.g.w].map((of) => read.reduce((sum, p) => sum + of(p), 0));
   return words && gists ? gists / words : 1;
 }
 
-// Neighbours put together as [first, last] until a cell is high enough to be seen: what is told of single pages
-// (looked up, fallback, edited, found) is drawn for each of them all the same.
+// Neighbours joined as [first, last] until a cell is high enough to be seen. Marks of single pages (looked up,
+// fallback, edited, found) are still drawn for each of them.
 function mapGroups(pages, height) {
   const step = Math.max(1, Math.ceil(pages.length / (height / 1.5)));
   return pages.filter((_, i) => i % step === 0).map((first, i) => [first, pages[Math.min(i * step + step, pages.length) - 1]]);
@@ -56,8 +58,9 @@ function together(pages, [first, last]) {
   return { n: `${first.n}–${last.n}`, w: words((p) => p.w), g: group.every((p) => p.g) && { w: words((p) => p.g.w) } };
 }
 
-function drawMap(box, pages, options) {
-  const share = keptShare(pages);
+/** Draws the map into `box` and returns the [top, height] of every page's cell. */
+export function drawMap(box, pages, options) {
+  const share = gistShare(pages);
   const { width, height, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
   const { read, todo } = mapPlaces(pages, options);
   const x = width < 60 ? 12 : 18;
@@ -69,7 +72,7 @@ function drawMap(box, pages, options) {
   pattern.setAttribute("patternTransform", "rotate(45)");
   pattern.append(svg("path", { class: "mhatch", d: "M0 0V5" }));
   shape.append(svg("defs", {}, pattern));
-  const above = []; // drawn last: marks that must not be covered
+  const above = []; // drawn last, so that nothing covers them
   let labelled = -100;
   for (const group of mapGroups(pages, options.height)) {
     if (group[0] === group[1] && looked.has(group[0].n)) continue;
@@ -113,8 +116,8 @@ function drawMap(box, pages, options) {
   return read;
 }
 
-// Moves the frame of the current page; the cells stay as they are, so a turn of the page costs two attributes.
-function markHere(box, places, here) {
+/** Moves the frame to the current page; the cells stay, so turning a page changes two attributes. */
+export function markHere(box, places, here) {
   const frame = box.querySelector(".mcur");
   frame.setAttribute("visibility", places[here - 1] ? "visible" : "hidden");
   for (const label of box.querySelectorAll(".maplab")) label.classList.toggle("cur", label.textContent === String(here));
@@ -125,8 +128,8 @@ function markHere(box, places, here) {
   frame.setAttribute("height", tall);
 }
 
-// The page whose cell is at height `y`.
-function pageAt(places, y) {
+/** The page whose cell is at height `y`. */
+export function pageAt(places, y) {
   const found = places.findIndex(([top, h]) => y < top + h + 1);
   return found < 0 ? places.length : found + 1;
 }

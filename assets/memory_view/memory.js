@@ -1,15 +1,20 @@
-// The gist memory as Ask shows it: every gist in order, the pages that were looked up open in place among them.
+// The gist memory as Ask shows it: every gist in order, with the looked-up pages opened in place.
+
+import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
+import { button, el, fill, icon, plural } from "../shared/dom.js";
+import { bookOf, oncePerFrame } from "./book_store.js";
+import { drawMap, pageAt } from "./map.js";
 
 const AROUND = 230; // characters of a page shown on each side of a quoted passage
-const BLOCK = 25; // rows that come and go together as they are scrolled into view: the browser watches each block
+const BLOCK = 25; // rows in an element of their own, which the browser renders only when it is in view
 
-class Memory {
+export class Memory {
   constructor(root, { send }) {
     this.root = root;
     this.send = send;
     this.rows = new Map();
     this.blocks = [];
-    this.peeked = new Set(); // pages the person opened; the model did not read them
+    this.peeked = new Set(); // pages that the person opened, not the model
     this.unfolded = new Set();
     this.note = el("span", { class: "small dim num" });
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Gist memory" });
@@ -27,28 +32,28 @@ class Memory {
 
   close() {
     clearTimeout(this.mapping);
-    this.deaf?.();
+    this.unsubscribe?.();
     this.resize.disconnect();
     this.book?.removeEventListener("pages", this.onpages);
   }
 
-  update({ talk }) {
-    this.deaf?.();
-    this.deaf = hear(talk, () => {
-      const { now, at } = talkOf(talk);
-      const data = { ...now.memory, ...now.views[at].memory };
+  update({ book }) {
+    this.unsubscribe?.();
+    this.unsubscribe = subscribe(book, () => {
+      const { now, step } = conversationOf(book);
+      const data = { ...now.memory, ...now.views[step].memory };
       const key = JSON.stringify(data);
-      if (key !== this.heard) this.take(data);
-      this.heard = key;
+      if (key !== this.taken) this.take(data);
+      this.taken = key;
     });
   }
 
-  // `data`: scope, count, meta, up to which page; and of the step: expanded, marked, passages, focus, passage, note.
+  /** @param {import("../answer_view/types.js").MemoryData & import("../answer_view/types.js").MemoryStep} data */
   take(data) {
     if (this.data?.scope !== data.scope) {
       this.book?.removeEventListener("pages", this.onpages);
       this.book = bookOf(data.scope);
-      const draw = onceAFrame((numbers) => ((this.changes = (this.changes ?? 0) + 1), this.draw(numbers)));
+      const draw = oncePerFrame((numbers) => ((this.changes = (this.changes ?? 0) + 1), this.draw(numbers)));
       this.book.addEventListener("pages", (this.onpages = (e) => draw(e.detail)));
       this.rows.clear();
       this.blocks = [];
@@ -68,7 +73,7 @@ class Memory {
     this.settle();
   }
 
-  // Goes to the page asked for, once its row is there: pages may reach the browser after the question did.
+  // Goes to the page in focus once its row exists: pages may come after the question did.
   settle() {
     if (!this.wanted || !this.rows.has(this.wanted)) return;
     const page = this.wanted;
@@ -76,13 +81,13 @@ class Memory {
     requestAnimationFrame(() => this.show(page, { passage: this.data.passage }));
   }
 
-  // The pages of which something is told: opened, asked for, quoted.
+  // The pages that are opened, asked for or quoted.
   touched() {
     const { expanded = [], marked = [], passages = {} } = this.data ?? {};
     return [...expanded, ...marked, ...Object.keys(passages ?? {}).map(Number)];
   }
 
-  // `only`: the pages that may look different now, all of them without it; those that have no row yet get one.
+  // `only`: the pages that may have changed, all without it; pages without a row get one.
   draw(only = null) {
     const { count, expanded, marked, meta } = this.data;
     this.expanded = new Set(expanded);
@@ -97,7 +102,7 @@ class Memory {
       const passages = state === "full" ? (this.data.passages?.[n] ?? []).flat() : [];
       const asked = this.marked.has(n) || this.expanded.has(n);
       const unfolded = this.unfolded.size ? [...this.unfolded].filter((u) => u.startsWith(`${n}:`)) : [];
-      const key = JSON.stringify([state, asked, passages, unfolded]); // the text is compared as it is: a book is 2 MB
+      const key = JSON.stringify([state, asked, passages, unfolded]); // the text is compared separately: a book has 2 MB
       const known = this.rows.get(n);
       if (known?.key === key && known.text === page.text) continue;
       const node = this.row(page, { state, asked, passages, meta });
@@ -112,7 +117,7 @@ class Memory {
     this.settle();
   }
 
-  // Where the row of page `n` stands; rows are made in their order.
+  // The block that the row of page `n` belongs to; rows are made in order.
   block(n) {
     const at = Math.floor((n - 1) / BLOCK);
     if (!this.blocks[at]) this.list.append((this.blocks[at] = el("div", { class: "mblock" })));
@@ -131,7 +136,7 @@ class Memory {
     const no = el("span", { class: "no num" }, String(n));
     if (state === "gist") {
       const gist = el("span", { class: "g", ...words });
-      fill(gist, page.g?.t ?? "The gist of this page is not made yet.", [], meta.marked);
+      fill(gist, page.g?.t ?? "This page has no gist yet.", [], meta.marked);
       const opener = el("button", { type: "button", class: "peekb", "aria-expanded": "false", onclick: toggle,
         "aria-label": `Open page ${n}` }, no, gist);
       return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
@@ -151,7 +156,7 @@ class Memory {
       el("div", { class: "sw" }, body));
   }
 
-  // The page around its quoted passages; the rest is folded away and one click from being seen.
+  // The page around its quoted passages; the rest is folded and opens with a click.
   text(page, passages) {
     const heads = new Map((page.h ?? []).map(([index, , title]) => [index, title]));
     const nodes = [];
@@ -172,9 +177,9 @@ class Memory {
     for (const [index, start, end] of passages) byParagraph.set(index, [...(byParagraph.get(index) ?? []), [start, end]]);
     page.t.forEach((text, index) => {
       const spans = byParagraph.get(index) ?? [];
-      const keep = passages.length ? keptParts(text, spans) : [[0, text.length]];
-      const wanted = this.unfolded.size && this.isUnfolded(page.n, index, 0);
-      const parts = wanted ? [[0, text.length]] : keep;
+      const shown = passages.length ? shownParts(text, spans) : [[0, text.length]];
+      const wanted = this.unfolded.size && this.isUnfolded(page.n, index);
+      const parts = wanted ? [[0, text.length]] : shown;
       if (heads.has(index) && (parts.length || !passages.length)) nodes.push(el("p", { class: "oh3", dir: "auto" }, heads.get(index)));
       if (!parts.length) return void folded.push([index, 0, text.length]);
       const line = el("p", { dir: "auto" });
@@ -200,7 +205,7 @@ class Memory {
     return [...this.unfolded].some((key) => key.startsWith(`${n}:`) && Number(key.split(":")[1]) <= index && this.coversTo(key, n) >= index);
   }
 
-  // A fold that was opened shows every paragraph up to the next quoted one.
+  // An opened fold shows every paragraph up to the next quoted one.
   coversTo(key, n) {
     const from = Number(key.split(":")[1]);
     const quoted = (this.data.passages?.[n] ?? []).flat().map((p) => p[0]).filter((i) => i > from);
@@ -217,7 +222,7 @@ class Memory {
     this.list.scrollTo({ top: this.list.scrollTop + top - (target === row ? 8 : 120), behavior: "instant" });
   }
 
-  // After the rows are on the screen, and only where something on it changed: a long book has a thousand cells.
+  // Draws the map after the rows, and only if something in it changed: a long book has a thousand cells.
   mapSoon() {
     clearTimeout(this.mapping);
     this.mapping = setTimeout(() => this.drawMap(), 30);
@@ -235,8 +240,8 @@ class Memory {
   }
 }
 
-// What of a paragraph is shown around `spans`: whole sentences where they end near, and all of a short one.
-function keptParts(text, spans) {
+// The parts of a paragraph to show around `spans`: whole sentences where they end nearby, and all of a short one.
+function shownParts(text, spans) {
   if (!spans.length) return [];
   const parts = [];
   for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {

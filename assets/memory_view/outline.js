@@ -1,6 +1,9 @@
-// Sections with how far the person is, and what the marks of the map mean. Follows the reader by itself.
+// The sections with how far the person has read, and the map's legend. Follows the reader without the server.
 
-class Outline {
+import { el, percent, plural, svg } from "../shared/dom.js";
+import { bookOf, oncePerFrame, sectionStarts } from "./book_store.js";
+
+export class Outline {
   constructor(root) {
     this.list = el("ol", { class: "outline" });
     this.head = el("p", { class: "lab" }, "Outline");
@@ -8,12 +11,13 @@ class Outline {
     root.replaceChildren(this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
   }
 
+  /** @param {import("./types.js").OutlineData} data */
   update(data) {
     if (this.scope !== data.scope) {
       this.close();
       this.scope = data.scope;
       this.book = bookOf(data.scope);
-      const draw = onceAFrame(() => this.draw());
+      const draw = oncePerFrame(() => this.draw());
       this.book.addEventListener("pages", (this.onpages = () => draw()));
       this.book.addEventListener("at", (this.onat = () => this.mark()));
       this.book.addEventListener("outline", (this.onkey = () => this.reveal()));
@@ -23,8 +27,8 @@ class Outline {
   }
 
   close() {
-    for (const [name, does] of [["pages", this.onpages], ["at", this.onat], ["outline", this.onkey]])
-      this.book?.removeEventListener(name, does);
+    const listeners = { pages: this.onpages, at: this.onat, outline: this.onkey };
+    for (const [name, listener] of Object.entries(listeners)) this.book?.removeEventListener(name, listener);
   }
 
   draw() {
@@ -32,11 +36,11 @@ class Outline {
     this.head.hidden = !this.sections.length;
     const read = this.book.pages.filter((p) => p?.g);
     const [words, gists] = [(p) => p.w, (p) => p.g.w].map((of) => read.reduce((sum, p) => sum + of(p), 0));
-    const kept = percent(gists, words);
+    const share = percent(gists, words);
     this.line.textContent = !read.length ? "" : this.data.meta.complete
-      ? `${plural(read.length, "page")}. Gists keep ${kept} of ${plural(words, "word")}.`
-      : `${plural(read.length, "page")} so far. Gists keep ${kept} of what was read.`;
-    const go = (page) => () => this.book.dispatchEvent(new CustomEvent("ask-goto", { detail: page }));
+      ? `${plural(read.length, "page")}, ${plural(words, "word")}. The gists are ${share} as long.`
+      : `${plural(read.length, "page")} so far. Their gists are ${share} as long.`;
+    const go = (page) => () => this.book.dispatchEvent(new CustomEvent("goto", { detail: page }));
     this.list.replaceChildren(...this.sections.map((s) => {
       const pages = s.page === null ? "" : s.last > s.page ? `${s.page}–${s.last}` : String(s.page);
       const link = el("button", { type: "button", onclick: go(s.page), disabled: s.page === null },
@@ -73,7 +77,7 @@ function mapKey() {
     patternTransform: "rotate(45)" });
   pattern.append(svg("path", { class: "mhatch", d: "M0 0V5" }));
   const rows = [
-    [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Stronger shade: more was kept"],
+    [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Darker: a longer gist for its page"],
     [cell(rect("mlook", 0, 22, { rx: 1 })), "Wider: looked up in the last answer"],
     [cell(svg("defs", {}, pattern), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
     [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],

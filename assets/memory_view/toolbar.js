@@ -1,27 +1,30 @@
 // The reader's toolbar: views, search, page number, type (Aa), help, more (where narrow); and a reading under way.
 
+import { button, el, icon, number } from "../shared/dom.js";
+import { storeTheme } from "../shared/streamlit.js";
+
 const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
 const SIZES = [15, 16.5, 18, 20, 23];
-const MEASURES = [["narrow", "Narrow", "48ch"], ["middle", "Middle", "60ch"], ["wide", "Wide", "74ch"]];
-const THEMES = [["system", "As the system"], ["light", "Light"], ["sepia", "Sepia"], ["dark", "Dark"]];
+const MEASURES = [["narrow", "Narrow", "48ch"], ["middle", "Medium", "60ch"], ["wide", "Wide", "74ch"]];
+const THEMES = [["system", "System"], ["light", "Light"], ["sepia", "Sepia"], ["dark", "Dark"]];
 const KEYS = [
-  ["j  k", "next page, page before (also ← →)"], ["Home  End", "first page, last page"],
-  ["g", "this page: both, text only, gist only"], ["/", "search; n N next hit, hit before"],
+  ["j  k", "next page, previous page (also ← →)"], ["Home  End", "first page, last page"],
+  ["g", "this page: both, text only, gist only"], ["/", "search; n N next hit, previous hit"],
   ["o", "outline"], ["m", "map; then ↑ ↓"], ["Esc", "close"], ["?", "this help"],
 ];
 
-class Toolbar {
+export class Toolbar {
   constructor(reader) {
     this.reader = reader;
     const choose = (view) => () => (reader.setView(view), reader.send({ do: "view", text: view }));
-    // in a narrow window the gist stands over its text, not at its side
+    // in a narrow window the gist is above its text, not beside it
     const both = (label) => el("span", {}, el("span", { class: "beside" }, label), el("span", { class: "over" }, "Both"));
     this.views = VIEWS.map(([view, label]) =>
       button(view === "both" ? both(label) : label, choose(view), { kind: `seg-${view}` }));
     this.input = el("input", { type: "search", "aria-label": "Search text and gists", placeholder: "Search",
       oninput: () => this.typed(), onkeydown: (e) => this.entered(e) });
     this.count = el("span", { class: "small dim num count", role: "status" });
-    const [before, next] = [["up", -1, "Hit before"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
+    const [before, next] = [["up", -1, "Previous hit"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
       button("", () => reader.hits.step(step), { kind: "quiet icon hitstep", icon: shape, name }));
     this.page = this.pageInput();
     this.of = el("span", { class: "dim num", role: "status" });
@@ -54,7 +57,7 @@ class Toolbar {
     const narrow = this.reader.root.clientWidth < 560;
     this.input.placeholder = narrow ? "Search" : job?.running ? "Search what has been read" : "Search text and gists";
     this.drawJob(job);
-    if (!this.look) this.applyLook({ ...look }); // from then on it is chosen here
+    if (!this.look) this.applyLook({ ...look }); // later changes are made here
     this.of.textContent = this.missing ? `no page ${this.missing}` : `of ${number(count)}`;
   }
 
@@ -117,33 +120,33 @@ class Toolbar {
     input.value = this.page.value = page ?? this.reader.here;
   }
 
-  // For a moment it says that there is no such page, where it else says how many there are.
+  // Says for a moment that there is no such page, in the place of the number of pages.
   miss(asked) {
-    const tell = (missing) => {
+    const show = (missing) => {
       this.missing = missing;
       for (const node of this.reader.root.querySelectorAll(".goto span.num"))
         node.textContent = missing ? `no page ${missing}` : `of ${number(this.reader.data.count)}`;
     };
-    tell(asked.slice(0, 12));
+    show(asked.slice(0, 12));
     clearTimeout(this.missed);
-    this.missed = setTimeout(() => tell(""), 4000);
+    this.missed = setTimeout(() => show(""), 4000);
   }
 
   // --- panels -------------------------------------------------------------------------------------
 
   toggle(name) {
-    const shut = this.panel.dataset.name === name && !this.panel.hidden;
-    this.panel.hidden = shut;
+    const closes = this.panel.dataset.name === name && !this.panel.hidden;
+    this.panel.hidden = closes;
     this.panel.dataset.name = name;
     for (const [which, opener] of Object.entries(this.openers))
-      opener.setAttribute("aria-expanded", String(!shut && name === which));
-    if (shut) return;
+      opener.setAttribute("aria-expanded", String(!closes && name === which));
+    if (closes) return;
     this.panel.replaceChildren(...{ type: () => this.typePanel(), help: () => this.helpPanel(), more: () => this.morePanel() }[name]());
     this.panel.querySelector("button")?.focus();
   }
 
   escape(event) {
-    if (this.reader.editor.page) return this.reader.editor.shut();
+    if (this.reader.editor.page) return this.reader.editor.close();
     if (!this.panel.hidden) {
       const opener = this.openers[this.panel.dataset.name];
       this.toggle(this.panel.dataset.name);
@@ -166,21 +169,21 @@ class Toolbar {
   typePanel() {
     const pick = (name) => (value) => {
       const look = { ...this.look, [name]: value };
-      this.reader.place.laying(() => this.applyLook(look));
+      this.reader.position.keepPlace(() => this.applyLook(look));
       this.reader.send({ do: "look", text: JSON.stringify(look) });
-      if (name === "theme") wearTheme(value);
+      if (name === "theme") applyTheme(value);
       const at = this.panel.getRootNode().activeElement?.textContent;
       this.panel.replaceChildren(...this.typePanel());
       [...this.panel.querySelectorAll("button")].find((b) => b.textContent === at)?.focus();
     };
     const sizes = SIZES.map((_, i) => [i + 1, String(i + 1)]);
-    return [this.choices("Size", sizes, this.look.size, pick("size")),
-      this.choices("Lines", MEASURES, this.look.measure, pick("measure")),
-      this.choices("Letters", [["serif", "Serif"], ["sans", "Sans"]], this.look.face, pick("face")),
+    return [this.choices("Text size", sizes, this.look.size, pick("size")),
+      this.choices("Line length", MEASURES, this.look.measure, pick("measure")),
+      this.choices("Typeface", [["serif", "Serif"], ["sans", "Sans"]], this.look.face, pick("face")),
       this.choices("Theme", THEMES, this.look.theme, pick("theme"))];
   }
 
-  // What has no room in a narrow window.
+  // The controls that have no room in a narrow window.
   morePanel() {
     const input = this.pageInput();
     input.value = this.reader.here;
@@ -221,8 +224,8 @@ class Toolbar {
     if (!job) return this.job.replaceChildren();
     this.job.className = `job ${job.state}`;
     const line = el("p", { role: "status" }, el("strong", {}, job.line), el("span", { class: "dim num" }, job.rest ? ` · ${job.rest}` : ""));
-    const standing = this.job.querySelector("p");
-    if (standing) standing.replaceWith(line);
+    const before = this.job.querySelector("p");
+    if (before) before.replaceWith(line);
     else this.job.replaceChildren(el("div", { class: "jrow" }, line, el("div", { class: "jb" })));
     this.drawActions(job.actions);
     this.job.querySelector(".bar")?.remove();
@@ -231,7 +234,7 @@ class Toolbar {
       "aria-valuenow": Math.round(job.percent) }, el("b", { style: `width:${job.percent}%` })));
   }
 
-  // Buttons stay as long as they are the same ones: a press on one that is taken away before it ends is no click.
+  // Replaces the buttons only when they change: pressing one that is replaced before the release is no click.
   drawActions(actions) {
     const acts = this.job.querySelector(".jb");
     const same = JSON.stringify(actions);
@@ -244,13 +247,10 @@ class Toolbar {
   }
 }
 
-// Light and dark are Streamlit's own themes, kept by it per address; a change between them needs a fresh page.
-function wearTheme(theme) {
-  const wanted = { light: "Light", sepia: "Light", dark: "Dark", system: "System" }[theme];
-  const base = location.pathname.replace(/[^/]*$/, "");
-  for (const screen of ["", "read", "ask", "compare", "evaluate", "settings"])
-    localStorage.setItem(`stActiveTheme-${base}${screen}-v2`, JSON.stringify(wanted));
-  const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
-  const wish = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
-  if (dark !== wish) setTimeout(() => location.reload(), 900);
+// Light and dark are Streamlit's own themes; a change between them needs the page to be loaded again.
+function applyTheme(theme) {
+  storeTheme({ light: "Light", sepia: "Light", dark: "Dark", system: "System" }[theme]);
+  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  const dark = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+  if (isDark !== dark) setTimeout(() => location.reload(), 900);
 }

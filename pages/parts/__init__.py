@@ -1,13 +1,5 @@
-"""What several screens share.
+"""The parts that the screens are made of: a folder for each screen, and ``shared`` for what several of them use."""
 
-A link to a screen may be the first thing a fresh server is asked for. Because a folder ``pages`` stands beside
-``app.py``, Streamlit would then run that page alone, without the app around it, until ``st.navigation`` was called
-once; so the first import of anything here turns that off and starts the run again. tests/browser holds it.
-"""
+from pages.parts.shared import streamlit_private
 
-import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
-
-if PagesManager.uses_pages_directory:
-    PagesManager.uses_pages_directory = False
-    st.rerun()
+streamlit_private.require_navigation()

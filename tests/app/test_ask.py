@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts.cached import get_workspace
+from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
 from readagent_core.methods.base import Question
 from readagent_core.workspace import suggesting

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask_record import (
+from pages.parts.ask.record import (
     checked_answer,
     citations_summary,
     describe_context,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.parts import compare_controls as controls
-from pages.parts.cached import get_workspace
+from pages.parts.compare import controls
+from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
 from readagent_core.workspace import comparing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from html import escape
 
-from pages.parts.evaluate_results import FILES
+from pages.parts.evaluate.report_view import FILES
 from readagent_core.evaluation.formats import render_report
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.starting import list_experiments, load_summary
@@ -19,7 +19,7 @@ def shown(at):
 
 def finish(at):
     """Wait for the running experiment, then draw the screen again."""
-    from pages.parts.cached import get_workspace
+    from pages.parts.shared.cached import get_workspace
 
     for job in get_workspace().jobs.running():
         job.join(60)

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.parts import covers, memory_view, read_state, shelf, shell
-from pages.parts.cached import get_workspace
+from pages.parts.library import cards
+from pages.parts.shared import book, covers, memory_view, reading_status, shell
+from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import TooLargeError
 from readagent_core.jobs import Snapshot
@@ -91,7 +92,9 @@ def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monke
     """A short text is read between the sidebar and the reader; the sidebar must not wait for it for ever."""
     at = app("pages/read.py")
     workspace = get_workspace()
-    keys = [read_state.job_key(r) for book in workspace.library.books() for r in workspace.library.readings(book.id)]
+    keys = [
+        reading_status.job_key(r) for book in workspace.library.books() for r in workspace.library.readings(book.id)
+    ]
     looks = [[SimpleNamespace(key=key) for key in keys]]
     drawn = []
     monkeypatch.setattr(workspace.jobs, "running", lambda: (drawn.append(1), looks.pop() if looks else [])[1])
@@ -102,16 +105,16 @@ def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monke
 
 def test_reading_afresh_what_was_read_so_already_says_so(app):
     at = app("pages/read.py")
-    again = next(b.key for b in at.button if b.label == "Read afresh")
+    again = next(b.key for b in at.button if b.label == "Read again")
     at.button(key=again).click().run()
     workspace = get_workspace()
     for job in workspace.jobs.running():
         job.join(30)
     assert not at.run().toast
-    again = next(b.key for b in at.button if b.label == "Read afresh")
+    again = next(b.key for b in at.button if b.label == "Read again")
     at.button(key=again).click().run()
     assert not at.exception
-    assert ["With these options the book was read already" in t.value for t in at.toast] == [True]
+    assert ["This book was read already with these options" in t.value for t in at.toast] == [True]
 
 
 def test_an_address_of_a_book_that_is_gone_opens_another(app):
@@ -146,12 +149,12 @@ def test_the_hits_that_are_told_of_stand_on_whole_pages_around_the_person(monkey
 
 
 def test_of_all_hits_it_is_told_how_many_there_are_on_which_page():
-    told = memory_view.hits_told(
+    told = memory_view.hits_payload(
         "one", hits_on(1, 1, 2, 3), a_memory(), near=2
     )  # of page 3 the reader does not know yet
     assert told["counts"] == [[1, 2], [2, 1]]
     assert [item[0] for item in told["items"]] == [1, 1, 2]
-    assert memory_view.hits_told("none", [], a_memory(), near=1) == {"query": "none", "counts": [], "items": []}
+    assert memory_view.hits_payload("none", [], a_memory(), near=1) == {"query": "none", "counts": [], "items": []}
 
 
 def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
@@ -173,28 +176,31 @@ def test_a_page_record_holds_what_is_shown_and_nothing_empty():
 def test_the_place_in_a_book_holds_for_every_reading():
     whole = Document("T", (Paragraph("One two three. Four five six."), Paragraph("Seven.")))
     limited = whole.limited(3)
-    assert [read_state.whole_paragraph(limited, whole, i) for i in range(3)] == [0, 0, 1]
-    assert [read_state.limited_paragraph(limited, whole, i) for i in range(2)] == [0, 2]
+    assert [reading_status.whole_paragraph(limited, whole, i) for i in range(3)] == [0, 0, 1]
+    assert [reading_status.limited_paragraph(limited, whole, i) for i in range(2)] == [0, 2]
 
 
 def test_the_speed_of_a_reading_that_went_on_is_that_of_what_it_read_since():
     memory = a_memory()
     kept = replace(memory, gists=(Gist("One."), Gist("Four.")))
     value = Progress(2, 2, 5, 5, Usage(), kept, gists_loaded=1)
-    line = read_state.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
+    line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
     assert line["rest"].startswith("3.0 pages a minute")  # one page in twenty seconds
     value = replace(value, gists=1, memory=memory)
-    line = read_state.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
+    line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
     assert "left" not in line["rest"]  # nothing was read yet to judge by
 
 
 @pytest.mark.parametrize(("seconds", "told"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min"), (4800, "1 h 20 min")])
 def test_spans_of_time_for_people(seconds, told):
-    assert read_state.span(seconds) == told
+    assert reading_status.span(seconds) == told
 
 
 def test_a_look_from_elsewhere_is_mended():
-    assert read_state.look_of({"size": 99, "theme": "neon", "face": "sans"}) == {**read_state.LOOK, "face": "sans"}
+    assert reading_status.look_of({"size": 99, "theme": "neon", "face": "sans"}) == {
+        **reading_status.LOOK,
+        "face": "sans",
+    }
 
 
 @pytest.mark.parametrize(
@@ -213,42 +219,42 @@ def test_a_card_says_how_long_the_gists_are_beside_the_book(pages, line):
     document = Document("Ten", tuple(Paragraph("One two three four five.") for _ in range(pages)))
     read = tuple(Page(n + 1, n, n + 1, 5) for n in range(pages))
     memory = GistMemory(document, ReadingPlan(), read, (Gist("Numbers."),) * pages, complete=True)
-    assert shelf.standing(SimpleNamespace(), SimpleNamespace(), memory, running=False).more == line
+    assert cards.card_status(SimpleNamespace(), SimpleNamespace(), memory, running=False).more == line
 
 
 @pytest.mark.parametrize(
-    ("pages", "gists", "line"),
-    [((0,), (), "at 1 a rule"), ((0,), (0,), "at 1 a rule"), ((0, 2), (1,), "at 3 a rule"), ((), (2,), "at 1 a rule")],
+    ("pages", "gists", "count"),
+    [((0,), (), 1), ((0,), (0,), 1), ((0, 2), (1,), 3), ((), (2,), 1)],
 )
-def test_a_card_counts_the_pages_where_the_model_was_of_no_use_once_and_says_what_that_means(pages, gists, line):
+def test_a_card_counts_the_pages_where_the_model_was_of_no_use_once_and_says_what_that_means(pages, gists, count):
     document = Document("Three", tuple(Paragraph("One two three four five.") for _ in range(3)))
     read = tuple(Page(n + 1, n, n + 1, 5, fallback=n in pages) for n in range(3))
     kept = tuple(Gist("Numbers.", fallback=n in gists) for n in range(3))
     memory = GistMemory(document, ReadingPlan(), read, kept, complete=True)
-    stands = shelf.standing(SimpleNamespace(), SimpleNamespace(), memory, running=False)
-    assert stands.more == f"3 pages; {line} stood in for the model"
-    assert "reply of the model could not be used" in stands.about
+    status = cards.card_status(SimpleNamespace(), SimpleNamespace(), memory, running=False)
+    assert status.more == f"3 pages; {count} made by rule, not by the model"
+    assert "reply of the model could not be used" in status.about
 
 
-@pytest.mark.parametrize(("count", "line"), [(1, "1 of about 3 pages is kept."), (2, "2 of about 3 pages are kept.")])
+@pytest.mark.parametrize(("count", "line"), [(1, "1 of about 3 pages is saved."), (2, "2 of about 3 pages are saved.")])
 def test_a_card_says_how_many_pages_are_kept_of_a_reading_that_stands_still(count, line):
     document = Document("Three", tuple(Paragraph("One two three four five.") for _ in range(3)))
     read = tuple(Page(n + 1, n, n + 1, 5) for n in range(count))
     memory = GistMemory(document, ReadingPlan(), read, (Gist("Numbers."),) * count)
-    stands = shelf.standing(SimpleNamespace(), SimpleNamespace(why="", state="paused"), memory, running=False)
+    stands = cards.card_status(SimpleNamespace(), SimpleNamespace(why="", state="paused"), memory, running=False)
     assert stands.more == line
     waits = Snapshot(
         value=Progress(count, count, 5 * count, 15, Usage(), memory), waiting="It is busy.", waiting_until=2.0
     )
-    assert read_state.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)["rest"].endswith(line[:-1])
+    assert reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)["rest"].endswith(line[:-1])
 
 
 def test_when_a_book_was_opened():
-    assert shelf.when(None) == ""
-    assert shelf.when(1_000_000, now=1_000_100) == "Opened today"
-    assert shelf.when(0, now=5 * 86_400) == "Opened 5 days ago"
+    assert cards.when(None) == ""
+    assert cards.when(1_000_000, now=1_000_100) == "Opened today"
+    assert cards.when(0, now=5 * 86_400) == "Opened 5 days ago"
 
 
 @pytest.mark.parametrize(("words", "line"), [(1, "English · 1 word"), (2_000, "English · 2,000 words")])
 def test_a_card_counts_a_books_words(words, line):
-    assert shelf.facts(SimpleNamespace(language="en", words=words)) == line
+    assert book.facts(SimpleNamespace(language="en", words=words)) == line

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts import connect, keeping
+from pages.parts.settings import model_tab, other_tabs
 from readagent_core.errors import SettingsError
 from readagent_core.models import connection
 from readagent_core.models.base import Completion
@@ -116,14 +116,17 @@ def test_the_tests_verdict():
 def test_the_cards_say_what_was_found():
     ollama, studio = probe.PRESETS[:2]
     found = [Found(ollama, "http://localhost:11434/v1", ("a", "b", "c")), Found(studio, "http://localhost:1234/v1", ())]
-    assert connect.captions(found)[0] == "Free and private. Two servers found."
-    assert connect.captions([])[0] == "Free and private. No server found yet."
-    assert [connect.model_count(f) for f in found] == ["localhost:11434 · 3 models", "localhost:1234 · no model loaded"]
+    assert model_tab.captions(found)[0] == "Free and private. Two servers found."
+    assert model_tab.captions([])[0] == "Free and private. No server found yet."
+    assert [model_tab.model_count(f) for f in found] == [
+        "localhost:11434 · 3 models",
+        "localhost:1234 · no model loaded",
+    ]
 
 
 def test_the_stores_line():
-    assert keeping.cache_line(CacheState(0, 0, 1)) == "No replies are kept yet."
-    line = keeping.cache_line(CacheState(1200, 3_500_000, 512 * 2**20))
+    assert other_tabs.cache_line(CacheState(0, 0, 1)) == "No replies are stored yet."
+    line = other_tabs.cache_line(CacheState(1200, 3_500_000, 512 * 2**20))
     assert line == "1,200 replies, 3.3 MB of at most 512.0 MB."
 
 
@@ -133,7 +136,7 @@ def test_the_stores_line():
 def test_a_newcomer_sees_the_built_in_reader_chosen(app):
     at = app("pages/settings.py")
     assert not at.exception
-    assert at.radio(key="who_reads").value == "builtin"
+    assert at.radio(key="model_kind").value == "builtin"
     assert [tab.label for tab in at.tabs] == ["Model", "Reading", "Appearance", "Storage"]
 
 
@@ -142,7 +145,7 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         here = replace(probe.PRESETS[0], address=server.url)
         monkeypatch.setattr(probe, "find_local", lambda: [Found(here, server.url, ("llama3.1:8b", "qwen3:4b"))])
         at = app("pages/settings.py")
-        at.radio(key="who_reads").set_value("local").run()
+        at.radio(key="model_kind").set_value("local").run()
         assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
         at.button(key="local_ollama_use").click().run()
         assert not at.exception
@@ -155,7 +158,7 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
 def test_a_key_is_taken_and_never_put_back(app, own_home):
     with FakeServer(key=KEY, models=("gpt-test",)) as server:
         at = app("pages/settings.py")
-        at.radio(key="who_reads").set_value("other").run()
+        at.radio(key="model_kind").set_value("other").run()
         at.selectbox(key="other_server").set_value("own").run()
         at.text_input(key="other_own_address").set_value(server.url).run()
         at.text_input(key="other_own_key_0").set_value(KEY).run()
@@ -169,7 +172,7 @@ def test_a_key_is_taken_and_never_put_back(app, own_home):
 
 
 def connected_with(at, server, place):
-    at.radio(key="who_reads").set_value("other").run()
+    at.radio(key="model_kind").set_value("other").run()
     at.selectbox(key="other_server").set_value("own").run()
     at.text_input(key="other_own_address").set_value(server.url).run()
     at.text_input(key="other_own_key_0").set_value(KEY).run()
@@ -229,7 +232,7 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_
         at = app("pages/settings.py")
         assert not at.exception
         assert "The system's keyring is locked" in texts(at)
-        assert at.radio(key="who_reads").value == "other"
+        assert at.radio(key="model_kind").value == "other"
         assert at.text_input(key="other_own_key_0").placeholder == "Paste it here"
         assert at.selectbox(key="other_own_model_1").value == "gpt-test"
         assert server.requests == []  # without its key the server is not asked
@@ -260,17 +263,17 @@ def test_a_key_of_the_environment_goes_to_no_address_typed_over_the_makers(app, 
     monkeypatch.setattr(probe, "list_models", lambda address, key: asked.append((address, key)) or probe.Listing())
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     at = app("pages/settings.py")
-    at.radio(key="who_reads").set_value("openai").run()
+    at.radio(key="model_kind").set_value("openai").run()
     assert at.text_input(key="openai_key_0").placeholder == "••••cdef is in use"
     at.text_input(key="openai_address").set_value("http://127.0.0.1:9/v1").run()
     assert at.text_input(key="openai_key_0").placeholder == "Paste it here"
-    assert asked == [(connect.OPENAI.address, Secret(KEY))]
+    assert asked == [(model_tab.OPENAI.address, Secret(KEY))]
 
 
 def test_a_wrong_key_is_told_where_it_was_typed(app):
     with FakeServer(key="right") as server:
         at = app("pages/settings.py")
-        at.radio(key="who_reads").set_value("other").run()
+        at.radio(key="model_kind").set_value("other").run()
         at.selectbox(key="other_server").set_value("own").run()
         at.text_input(key="other_own_address").set_value(server.url).run()
         at.text_input(key="other_own_key_0").set_value(KEY).run()
@@ -280,7 +283,7 @@ def test_a_wrong_key_is_told_where_it_was_typed(app):
 
 def test_nothing_chosen_is_told_and_nothing_is_changed(app, own_home):
     at = app("pages/settings.py")
-    at.radio(key="who_reads").set_value("other").run()
+    at.radio(key="model_kind").set_value("other").run()
     at.selectbox(key="other_server").set_value("own").run()
     at.button(key="other_own_use").click().run()
     assert "Enter the address of the server" in texts(at)
@@ -296,7 +299,7 @@ def test_the_budget_is_kept_as_it_is_typed(app, own_home):
 
 
 def test_the_test_runs_as_a_job_and_is_shown(app, workspace, monkeypatch):
-    monkeypatch.setattr("pages.parts.cached.Workspace", lambda settings, **_: workspace)
+    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(kind="vllm", window=8192) as server:
         job = connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret())
         assert job.join(20).state == "done"
@@ -307,7 +310,7 @@ def test_the_test_runs_as_a_job_and_is_shown(app, workspace, monkeypatch):
 
 
 def test_a_test_that_cannot_begin_says_why(app, workspace, monkeypatch):
-    monkeypatch.setattr("pages.parts.cached.Workspace", lambda settings, **_: workspace)
+    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
     with FakeServer(lambda text: Reply(status=402, error=error("pay"))) as server:
         connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret()).join(20)
     at = app("pages/settings.py")
@@ -321,4 +324,4 @@ def test_replies_are_forgotten_when_asked(app, own_home):
     at = app("pages/settings.py")
     assert "1 reply," in texts(at)
     at.button(key="clear_cache").click().run()
-    assert "No replies are kept yet." in texts(at)
+    assert "No replies are stored yet." in texts(at)

@@ -61,7 +61,7 @@ def ask(page: Page, question: str, *, new: bool = True) -> Locator:
 
 
 def choose_method(page: Page, title: str) -> None:
-    page.locator(".st-key-ask_method [data-baseweb=select], .st-key-ask_method [role=combobox]").first.click()
+    page.locator(".st-key-ask_method [role=combobox]").first.click()
     page.get_by_role("option", name=title, exact=True).click()
 
 

@@ -264,7 +264,7 @@ def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
     finally:
         go_to(page, "Read")
         page.locator(".aa").click()
-        page.locator(".panel").get_by_role("button", name="As the system").click()
+        page.locator(".panel").get_by_role("button", name="System").click()
         expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
 
 
@@ -371,7 +371,7 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     middle = width_of(text)
     page.locator(".panel").get_by_role("button", name="Narrow").click()
     assert width_of(text) < middle
-    page.locator(".panel").get_by_role("button", name="Middle").click()
+    page.locator(".panel").get_by_role("button", name="Medium").click()
     page.locator(".panel").get_by_role("button", name="Sepia").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
     page.reload()
@@ -382,5 +382,5 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(23, 25, 27)")
     expect(page.locator(".leaf.cur")).to_have_count(1)
     page.locator(".aa").click()
-    page.locator(".panel").get_by_role("button", name="As the system").click()
+    page.locator(".panel").get_by_role("button", name="System").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")

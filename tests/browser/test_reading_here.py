@@ -88,7 +88,7 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     page.goto(f"{slow_url}/read")
     expect(page.locator(".which, .st-key-which")).to_contain_text("A recording")
     gate.let_through(20)  # of more than fifty, so the reading cannot end before it is paused
-    page.get_by_role("button", name="Read afresh").click()
+    page.get_by_role("button", name="Read again").click()
     expect(page.locator(".job")).to_contain_text("Reading:")
     expect(page.locator("#p3")).to_be_attached()
     page.locator(".leaves").focus()
@@ -134,7 +134,7 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
 def test_the_end_of_a_reading_leaves_the_person_where_they_are(page: Page, slow_url: str) -> None:
     page.goto(f"{slow_url}/read")
     expect(page.locator(".which, .st-key-which")).to_contain_text("A recording")
-    page.get_by_role("button", name="Read afresh").click()
+    page.get_by_role("button", name="Read again").click()
     expect(page.locator(".job")).to_contain_text("Reading:")
     expect(page.locator("#p6")).to_be_attached()
     page.locator(".leaves").focus()
@@ -192,7 +192,7 @@ def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home
     expect(page.locator("#p2 .tags")).to_contain_text("Edited by you")
     expect(page.locator(".mapbox .medit")).to_have_count(1)
     page.locator("#p2").get_by_role("button", name="Edit gist").click()
-    page.get_by_role("button", name="Gist again").click()
+    page.get_by_role("button", name="Make the gist again").click()
     expect(page.locator("#p2 .gtext")).to_contain_text("nobody on the quay")
     expect(page.locator("#p2 .tags")).to_have_count(0)
 
@@ -203,7 +203,7 @@ def test_reading_again_from_a_page_asks_first_and_leaves_the_pages_before_it(
     page.goto(f"{app_url}/read?book={three_pages(app_home, 'Read It Again')}&page=2")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
     again = page.get_by_role("button", name="Read again from here")
-    sure = page.get_by_role("button", name="Forget pages 2–3 and read on?")
+    sure = page.get_by_role("button", name="Delete pages 2–3 and read them again?")
     page.locator("#p2").get_by_role("button", name="Edit gist").click()
     again.click()
     expect(sure).to_be_visible()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages.parts.tour import STATE
+from pages.parts.shared.tour import STATE
 from readagent_core.library import Library
 from tests.browser.conftest import SIZE, StartApp
 

@@ -56,12 +56,12 @@ def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             line = page.locator(".job")
             page.get_by_role("button", name="Start reading").click()
             expect(line).to_contain_text("Paused: the model asked us to wait")
-            expect(line).to_contain_text("going on by itself in 2 min")
-            expect(line).to_contain_text(re.compile(r"\d+ of about \d+ pages? (is|are) kept"))
+            expect(line).to_contain_text("continues by itself in 2 min")
+            expect(line).to_contain_text(re.compile(r"\d+ of about \d+ pages? (is|are) saved"))
             page.get_by_role("button", name="Go on now").click()
 
             expect(line).to_contain_text("Paused: the budget for this book is used")
-            expect(line).to_contain_text(re.compile(r"\$0\.\d\d of \$0\.50 is spent, with \d"))
+            expect(line).to_contain_text(re.compile(r"\$0\.\d\d of \$0\.50 is spent; \d"))
             expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)  # more must be allowed first
             pages, sent = page.locator(".leaf").count(), len(server.chats)
             moods.refusing.set()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pages.parts import read_state
+from pages.parts.shared import reading_status
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import BudgetError
 from readagent_core.methods.base import Question, event_from_dict
@@ -67,15 +67,15 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
             assert start_reading(again, shelved.id, ReadingPlan(max_words=90, min_words=30)).join(30).state == "failed"
         assert len(server.chats) == sent
 
-        line = read_state.job_line(
-            read_state.snapshot_of(workspace, reading),
+        line = reading_status.job_line(
+            reading_status.snapshot_of(workspace, reading),
             workspace.library.reading(reading.id),
             workspace.library.memory(reading.id),
             now=0.0,
             budget=costs.exceeded_budget(workspace, workspace.library.reading(reading.id)),
         )
         assert line["line"] == "Paused: the budget for this book is used"
-        assert "of $1.50 is spent, with" in line["rest"]
+        assert "of $1.50 is spent;" in line["rest"]
         assert line["actions"] == [["raise", "Raise to $3.00"]]
 
         assert costs.raise_budget(workspace, shelved.id) == 3.0
@@ -98,7 +98,7 @@ def test_a_limit_raised_in_settings_is_gone_on_with(workspace_at):
         start_reading(workspace, shelved.id, PLAN).join(30)
         (reading,) = workspace.library.readings(shelved.id)
         other = workspace_at(server, budget_book=100.0)
-        line = read_state.job_line(
+        line = reading_status.job_line(
             None, reading, other.library.memory(reading.id), now=0.0, budget=costs.exceeded_budget(other, reading)
         )
         assert line["actions"] == [["go", "Go on"]]

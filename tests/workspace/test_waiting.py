@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from pages.parts import read_state
-from pages.parts.ask_record import waiting_line
+from pages.parts.ask.record import waiting_line
+from pages.parts.shared import reading_status
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.models import connection
 from readagent_core.settings import Secret, Settings
@@ -60,10 +60,10 @@ def test_the_wait_is_shown_and_can_be_ended(workspace_at):
         job = start_reading(workspace, shelved.id, PLAN)
         snapshot = until_it_waits(job)
         (reading,) = workspace.library.readings(shelved.id)
-        line = read_state.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
+        line = reading_status.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
         assert line["line"] == "Paused: the model asked us to wait"
         assert "Waiting 6" in line["rest"]
-        assert "going on by itself in" in line["rest"]
+        assert "continues by itself in" in line["rest"]
         assert line["actions"] == [["hurry", "Go on now"], ["pause", "Pause"]]
         assert 40 < snapshot.waiting_until - time.time() < 70
         job.hurry()

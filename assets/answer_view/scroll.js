@@ -1,0 +1,57 @@
+// The scroll position of the conversation's column: at the exchange that the memory shows, with its question at the top
+// while the answer grows below it (or as near to the top as there is text to fill the column), until the person scrolls
+// to another place. At the end, it follows the end as the text grows.
+
+import { container } from "../shared/streamlit.js";
+
+const END = "end";
+const columns = new WeakMap(); // the column's element -> its ColumnScroll
+
+export class ColumnScroll {
+  /** The scroll position of the column that holds a component's root; null outside Ask's column. */
+  static of(root) {
+    const box = root.getRootNode().host?.closest(container("ask_thread"));
+    if (!box) return null;
+    if (!columns.has(box)) columns.set(box, new ColumnScroll(box));
+    return columns.get(box);
+  }
+
+  constructor(box) {
+    this.box = box;
+    /** @type {any} */
+    this.target = END; // or an exchange's element; null: where the person scrolled to
+    this.top = box.scrollTop;
+    this.resize = new ResizeObserver(() => this.settle());
+    this.resize.observe(box);
+    box.addEventListener("scroll", () => {
+      const by = box.scrollTop - this.top;
+      if (Math.abs(by) <= 2) return;
+      this.top = box.scrollTop;
+      if (!this.nearEnd()) this.target = null;
+      else if (by > 0) this.target = END; // a position above the last one was not scrolled to: the text above it shrank
+    }, { passive: true });
+  }
+
+  nearEnd() {
+    return this.box.scrollHeight - this.box.clientHeight - this.box.scrollTop < 40;
+  }
+
+  // An exchange that was drawn for the first time; the current one becomes the target.
+  add(root, { current }) {
+    this.resize.observe(root);
+    if (current) this.target = root;
+    this.settle();
+  }
+
+  remove(root) {
+    this.resize.unobserve(root);
+    if (this.target === root) this.target = null;
+  }
+
+  settle() {
+    const { box, target } = this;
+    if (target === END) box.scrollTop = box.scrollHeight;
+    else if (target?.isConnected) box.scrollTop += target.getBoundingClientRect().top - box.getBoundingClientRect().top - 16;
+    this.top = box.scrollTop;
+  }
+}

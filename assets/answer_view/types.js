@@ -1,0 +1,92 @@
+// What the parts of Ask exchange with pages/parts/ask: the payload is built in payload.py and record.py.
+
+/**
+ * @typedef {object} Cite a claim's chip
+ * @property {number} page
+ * @property {"page" | "memory" | "not found" | "pending"} state
+ * @property {string} label
+ * @property {string} why
+ * @property {number} at its index among the answer's citations, -1 while pending
+ *
+ * @typedef {object} ExchangeRecord one question and its answer
+ * @property {string} id
+ * @property {string} question
+ * @property {string} understood the question as rewritten to be understood by itself; "" if it is the same
+ * @property {{letter: string, text: string, chosen: boolean}[]} options
+ * @property {string} asked when
+ * @property {string} recorded what a recording is
+ * @property {string} language
+ * @property {{title: string, said: string, refused: string[]}[]} looks the look-ups
+ * @property {boolean} running
+ * @property {string} status
+ * @property {boolean} hurry offer to go on at once
+ * @property {string} before the line above the answer
+ * @property {{text: string, cites: Cite[]}[]} pieces
+ * @property {Cite[]} loose quotations that belong to no claim
+ * @property {string[]} notes
+ * @property {{kind: string, text: string} | null} trouble
+ * @property {string} cost
+ * @property {string[]} details
+ * @property {string} legend
+ * @property {string[]} acts
+ * @property {[string, string][]} methods name, title
+ * @property {string} plain the answer as text, to copy
+ * @property {boolean} [current] added in the browser: the exchange that the memory shows
+ * @property {boolean} [among] added in the browser: one of several
+ *
+ * @typedef {object} MemoryData what the memory shows at every step
+ * @property {string} scope
+ * @property {number} count number of pages
+ * @property {import("../memory_view/types.js").BookFacts} meta
+ *
+ * @typedef {object} MemoryStep what the memory shows at one step
+ * @property {number[]} expanded pages opened in place
+ * @property {number[]} marked pages looked up in this step
+ * @property {Record<string, [number, number, number][][]>} passages page to quoted passages, in pieces: paragraph, start, end
+ * @property {number | null} focus the page to go to
+ * @property {number} passage index of the passage to go to
+ * @property {number} nonce changes with every request to go there
+ * @property {string} note
+ *
+ * @typedef {object} AskState data of the component "answer_live"
+ * @property {string} book
+ * @property {number} turn time at the server; a message with an older one is dropped
+ * @property {string | null} exchange the current exchange
+ * @property {boolean} running
+ * @property {string[]} order ids of the exchanges that are shown
+ * @property {Record<string, ExchangeRecord>} records those that may still change
+ * @property {string[]} steps titles of the replay's steps
+ * @property {string} link address of the replay without its step
+ * @property {number} at the current step
+ * @property {MemoryData} memory
+ * @property {{memory: MemoryStep, record: ExchangeRecord | null}[]} views one for each step
+ *
+ * @typedef {object} ConversationData data of kind "conversation"
+ * @property {string} book
+ * @property {ExchangeRecord[]} records those that do not change any more
+ * @property {string} earlier label of the button for exchanges that are not shown; "" without any
+ * @property {string} empty the text for a conversation without questions
+ *
+ * @typedef {object} ConversationListData data of kind "conversations"
+ * @property {{id: string, title: string, about: string}[]} items
+ * @property {string | null} now id of the current one
+ * @property {string} language
+ *
+ * @typedef {object} SuggestionsData data of kind "suggestions"
+ * @property {string} book
+ * @property {{text: string, whole: boolean}[]} items
+ * @property {string} language
+ *
+ * @typedef {object} Act trigger "act": what the person did; see pages/parts/ask/answer_view.py for the acts of each kind
+ * @property {string} do
+ * @property {number} [page]
+ * @property {string} [text]
+ * @property {string} [of] id of an exchange
+ *
+ * @typedef {object} Step state "step" of kind "replay": the step that was chosen
+ * @property {string} of id of the exchange
+ * @property {number} at
+ * @property {number} turn time of the click
+ */
+
+export {};

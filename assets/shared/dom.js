@@ -1,0 +1,122 @@
+// Creates elements. Text is added as text nodes only: nothing from a book or a model is ever markup.
+
+/**
+ * An element with attributes, event listeners ("onclick") and children; null and undefined ones are left out.
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {...(Node | string | null | undefined)} children
+ * @returns {any}
+ */
+export function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((c) => c !== null && c !== undefined));
+  return node;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function svg(tag, attributes = {}, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+const ICONS = {
+  pause: ["M6.5 4v10M11.5 4v10"],
+  open: ["M3 5h12M3 8h12v2.500H3zM3 13.500h9"],
+  search: ["M13 8a5 5 0 1 1-10 0 5 5 0 0 1 10 0", "m12 12 4 4"],
+  up: ["m5 11 4-4 4 4"],
+  down: ["m5 7 4 4 4-4"],
+  close: ["m4.5 4.5 9 9m0-9-9 9"],
+  pencil: ["M11 4l3 3-7 7H4v-3z"],
+  flag: ["M9 3.500 15.500 14.500h-13z", "M9 7.500v3.500M9 12.800h.01"],
+  rule: ["M3 9h12", "M6 6 3 9l3 3"],
+  stop: ["M5.500 5.500h7v7h-7z"],
+  left: ["m11 4-5 5 5 5"],
+  right: ["m7 4 5 5-5 5"],
+  claim_page: ["M3 4h12M3 14h12M3 7.500h12v3H3z"],
+  claim_memory: ["M4 6c2-2 3 2 5 0s3 2 5 0", "M4 11c2-2 3 2 5 0s3 2 5 0"],
+  "claim_not found": ["M15 9a6 6 0 1 1-12 0 6 6 0 0 1 12 0", "m5 13 8-8"],
+};
+
+export function icon(name) {
+  const shape = svg("svg", { viewBox: "0 0 18 18", class: "i", "aria-hidden": "true" });
+  shape.append(...ICONS[name].map((d) => svg("path", { d })));
+  return shape;
+}
+
+/** A button with a label or an icon; `name`: its accessible name and tooltip; `rest`: further attributes. */
+export function button(label, onclick, /** @type {Record<string, any>} */ { kind = "", icon: shape = null, name = null, ...rest } = {}) {
+  const attributes = { type: "button", class: `btn ${kind}`, onclick, ...rest };
+  if (name) Object.assign(attributes, { "aria-label": name, title: name });
+  return el("button", attributes, shape && icon(shape), label || null);
+}
+
+/**
+ * Puts `text` into `node`, with the spans as <mark> elements. A span that overlaps one before it is left out.
+ * @param {Element} node
+ * @param {string} text
+ * @param {[number, number, string][]} spans start, end, class
+ * @param {boolean} marked show *words* between stars in italics; the stars stay in the DOM, hidden (Markdown texts)
+ * @param {number} from the first character to show; spans count from the start of the whole text all the same
+ * @param {number} to the end of what is shown
+ */
+export function fill(node, text, spans = [], marked = false, from = 0, to = text.length) {
+  const ranges = marked ? [...text.matchAll(EMPHASIS)].map((found) => [found.index, found.index + found[0].length]) : [];
+  const pieces = [];
+  let at = from;
+  for (const [first, last, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const [start, end] = [Math.max(first, from), Math.min(last, to)];
+    if (start < at || end <= start) continue;
+    pieces.push(...emphasised(text, at, start, ranges), el("mark", { class: kind }, ...emphasised(text, start, end, ranges)));
+    at = end;
+  }
+  node.replaceChildren(...pieces, ...emphasised(text, at, to, ranges));
+}
+
+const EMPHASIS = /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu;
+
+// The nodes of `text` from `start` to `end`, with each emphasised range, or the part of it inside, as an <em>.
+function emphasised(text, start, end, ranges) {
+  const star = () => el("span", { class: "star" }, "*");
+  const pieces = [];
+  let at = start;
+  for (const [open, close] of ranges) {
+    const [low, high] = [Math.max(open, start), Math.min(close, end)];
+    if (low >= high) continue;
+    const [opens, closes] = [low === open, high === close];
+    const inside = text.slice(low + (opens ? 1 : 0), high - (closes ? 1 : 0));
+    pieces.push(text.slice(at, low), el("em", {}, opens ? star() : null, inside, closes ? star() : null));
+    at = high;
+  }
+  return [...pieces, text.slice(at, end)].filter((piece) => piece !== "");
+}
+
+const figures = new Intl.NumberFormat("en");
+export const number = (n) => figures.format(n);
+export const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "");
+export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
+
+/** Whether the person types into a field. */
+export function typing(event) {
+  const target = event.composedPath()[0];
+  return target instanceof Element && (target.closest("input, textarea, select, [contenteditable]") !== null);
+}
+
+/** Copies `text`; the pressed button says for a moment whether it worked. */
+export function copyText(text, pressed) {
+  const show = (word) => {
+    const before = pressed.textContent;
+    pressed.textContent = word;
+    setTimeout(() => (pressed.textContent = before), 1500);
+  };
+  const failed = () => show("Copying is not allowed here");
+  if (!navigator.clipboard) return void failed();
+  navigator.clipboard.writeText(text).then(() => show("Copied"), failed);
+}

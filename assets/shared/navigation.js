@@ -1,0 +1,71 @@
+// Keeps a click on a link from being lost. Streamlit runs one script at a time for a session: a message that follows a
+// change of screen takes its place. So polling and state values wait after a click that may lead to another screen.
+
+import { CHAT_INPUT, COMPONENT } from "./streamlit.js";
+import { tabState } from "./tab_state.js";
+
+const LINK_MS = 10_000; // time a link has to lead to another screen
+const BUTTON_MS = 1_500; // and any other button
+const SEND_MS = 100; // time until a state value has been sent
+
+// Times in milliseconds of `performance.now()`: until when a link or a button may still lead away; when a state value
+// was last sent.
+const times = tabState("navigation", () => {
+  listen();
+  return { linkUntil: 0, buttonUntil: 0, sent: -Infinity };
+});
+
+function listen() {
+  const elements = (event) => event.composedPath().filter((node) => node instanceof Element);
+  const pressed = (event) => {
+    if (event.type === "keydown" && event.key !== "Enter" && event.key !== " ") return;
+    const path = elements(event);
+    if (path.some((node) => node.matches("a[href]"))) beforeLeaving();
+    else if (path.some((node) => node.matches(`${CHAT_INPUT}, ${COMPONENT}`))) return;
+    else if (path.some((node) => node.matches("button"))) times.buttonUntil = performance.now() + BUTTON_MS;
+  };
+  for (const type of ["pointerdown", "click", "keydown"]) {
+    document.addEventListener(type, pressed, { capture: true, passive: true });
+  }
+  // A state value takes a moment to be sent. A click on a link waits for it, or the value would take its place.
+  const delayClick = (event) => {
+    const link = elements(event).find((node) => node.matches("a[href]"));
+    const plain = !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    const delay = times.sent + SEND_MS - performance.now();
+    if (!link || !plain || delay <= 0) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    setTimeout(() => link.isConnected && link.click(), delay);
+  };
+  document.addEventListener("click", delayClick, true);
+}
+
+/** Call before another screen is opened; parts that hear "readagent-leave" send what they have not sent yet. */
+export function beforeLeaving() {
+  document.dispatchEvent(new Event("readagent-leave"));
+  times.linkUntil = performance.now() + LINK_MS;
+}
+
+/** Another screen was drawn. */
+export function arrived() {
+  times.linkUntil = 0;
+}
+
+/** The run that a button's click caused has come. */
+export function buttonAnswered() {
+  times.buttonUntil = 0;
+}
+
+export function noteStateSent() {
+  times.sent = performance.now();
+}
+
+/** Milliseconds for which nothing may be sent because a link was clicked; 0 or less: none. */
+export function delayWhileLeaving() {
+  return times.linkUntil - performance.now();
+}
+
+/** Milliseconds for which no poll may be sent because a link or a button was clicked; 0 or less: none. */
+export function delayForPolling() {
+  return Math.max(times.linkUntil, times.buttonUntil) - performance.now();
+}

@@ -1,0 +1,32 @@
+// Runs a fragment again: asks the server `seconds` after its last answer, and later where a click may lead to another
+// screen (see navigation.js).
+
+import { arrived, buttonAnswered, delayForPolling } from "./navigation.js";
+
+const RETRY_SECONDS = 4; // after which an answer that did not come is asked for again
+const polls = new WeakMap(); // element -> {timer, sent: whether a poll is on its way}
+
+/**
+ * Data of the component.
+ * @typedef {object} Polling
+ * @property {number | null} seconds until the next run; null for none
+ * @property {number} turn the number of this run, sent back as trigger "poll"
+ */
+export default function mount({ parentElement, data: [data], setTriggerValue }) {
+  const before = polls.get(parentElement);
+  if (!before) arrived();
+  if (!before?.sent) buttonAnswered(); // a click caused this run, not a poll
+  clearTimeout(before?.timer);
+  const own = { timer: 0, sent: false };
+  polls.set(parentElement, own);
+  const wait = (seconds) => (own.timer = setTimeout(poll, 1000 * seconds));
+  const poll = () => {
+    const delay = delayForPolling();
+    if (delay > 0) return void wait(delay / 1000);
+    own.sent = true;
+    wait(RETRY_SECONDS + data.seconds);
+    setTriggerValue("poll", data.turn);
+  };
+  if (data.seconds) wait(data.seconds);
+  return () => clearTimeout(own.timer);
+}

@@ -1,0 +1,108 @@
+"""The components of the conversation side of Ask: the exchanges, the replay bar, and two small lists.
+
+``send_state`` sends what changes while an answer comes; the parts draw it in the browser, and so does the memory view.
+Every other function draws one part and reports what the person did with it. The types of what is sent and received
+are in ``assets/answer_view/types.js``. Text reaches the page by ``textContent`` only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.shared.component import component, no_callback
+
+
+@dataclass(frozen=True)
+class Act:
+    """What the person did: ``do``, with a number (``page``), a ``text``, and the exchange it was done to (``of``)."""
+
+    do: str
+    page: int = 0
+    text: str = ""
+    of: str = ""
+
+
+def _view() -> Callable[..., Any]:
+    return component("answer_view", "answer_view/main.js", style="answer_view/answer_view.css")
+
+
+def _draw(data: Mapping[str, Any], key: str, on_act: Callable[[Act], None]) -> None:
+    """Draw one kind of view; ``on_act`` is called before the next run."""
+
+    def report() -> None:
+        if act := _act(st.session_state.get(key)):
+            on_act(act)
+
+    _view()(key=key, data=data, on_act_change=report)
+
+
+def _act(result: Any) -> Act | None:
+    act = getattr(result, "act", None)
+    if not act:
+        return None
+    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or ""), str(act.get("of") or ""))
+
+
+def send_state(book: str, state: Mapping[str, Any]) -> None:
+    """Send what every part of Ask shows of ``book`` now, made by ``payload.ask_state``."""
+    # a script goes along with every message of its component, so this one has a small script of its own
+    send = component("answer_live", "answer_view/receive_state.js", html="")
+    with st.container(key="unseen_live"):
+        send(key=f"live {book}", data={"book": book, **state})
+
+
+def show_conversation(
+    book: str, records: Sequence[Mapping[str, Any]], on_act: Callable[[Act], None], *, earlier: str, empty: str
+) -> None:
+    """Draw the exchanges; ``records``: those that do not change any more, made by ``record.exchange_record``.
+
+    ``earlier``: the label of the button for exchanges left out. ``empty``: the text for a conversation without any.
+    Acts, of an exchange: again, method, stop, hurry, cite, replay. And: earlier.
+    """
+    data = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier, "empty": empty}
+    _draw(data, f"exchanges {book}", on_act)
+
+
+def show_replay(book: str, on_step: Callable[[str, int], None]) -> Act | None:
+    """Draw the steps of the current answer. Act: prompt.
+
+    ``on_step`` is called before the next run with the exchange and the step chosen; the browser shows it already.
+    """
+
+    def report() -> None:
+        chosen = getattr(st.session_state.get("replay"), "step", None)
+        if chosen:
+            on_step(str(chosen["of"]), int(chosen["at"]))
+
+    data = {"kind": "replay", "book": book}
+    return _act(_view()(key="replay", data=data, on_act_change=no_callback, on_step_change=report))
+
+
+def show_conversations(
+    items: Sequence[Mapping[str, str]],
+    on_act: Callable[[Act], None],
+    *,
+    now: str | None,
+    language: str,
+    key: str,
+) -> None:
+    """Draw the list of conversations, each with id, title and about. Act: conversation (``text`` is its id)."""
+    data = {"kind": "conversations", "items": [dict(i) for i in items], "now": now, "language": language}
+    _draw(data, key, on_act)
+
+
+def show_suggestions(
+    book: str, items: Sequence[tuple[str, bool]], on_act: Callable[[Act], None], *, language: str
+) -> None:
+    """Draw questions to ask, each with whether it is about the whole book. Act: ask (``page`` is 1 for the whole)."""
+    data = {
+        "kind": "suggestions",
+        "book": book,
+        "items": [{"text": text, "whole": whole} for text, whole in items],
+        "language": language,
+    }
+    _draw(data, "suggestions", on_act)

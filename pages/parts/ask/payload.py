@@ -1,0 +1,163 @@
+"""What Ask sends to the browser: every exchange as a record, and the memory at each step of the replay.
+
+Exchanges that do not change any more are sent with the conversation (``finished_records``). What may change at any
+moment, and what the memory shows, is sent separately (``ask_state``), so an answer under way sends little.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.ask import sidebar
+from pages.parts.ask.record import (
+    checked_answer,
+    exchange_record,
+    hide_answer,
+    may_hurry,
+    page_passages,
+    record_at_step,
+    waiting_line,
+)
+from pages.parts.ask.state import SHOWN, Scene, exchange_now, page_limit, saw_later_pages, step_asked
+from pages.parts.shared.memory_view import book_facts, passage_records
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import Event
+from readagent_core.workspace import replay
+
+
+def scope_of(now: Scene) -> str:
+    """The name under which the browser stores the pages that are shown."""
+    return f"r{now.shown.id}"
+
+
+def shown_exchanges(now: Scene) -> list[Exchange]:
+    """The newest exchanges and everything from the current one on; all of them once the person asked for them."""
+    place = next((i for i, e in enumerate(now.exchanges) if now.current and e.id == now.current.id), 0)
+    left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(now.exchanges) - SHOWN), place)
+    return now.exchanges[left_out:]
+
+
+def memory_of(now: Scene, exchange: Exchange) -> GistMemory:
+    """The memory that an exchange was answered from."""
+    known = {now.reading.id: now.memory, now.shown.id: now.shown_memory}
+    return known.get(exchange.reading_id) or now.workspace.library.memory(exchange.reading_id)
+
+
+def record_of(now: Scene, exchange: Exchange) -> dict[str, Any]:
+    """All that is drawn of one exchange as it stands now."""
+    state, events, text, job = exchange_now(now.workspace, exchange)
+    moment = time.time()
+    record = exchange_record(
+        exchange,
+        events,
+        memory=memory_of(now, exchange),
+        state=state,
+        text=text,
+        seconds=moment - exchange.asked,
+        waiting=waiting_line(job.snapshot, now=moment) if job else "",
+        hurry=job is not None and may_hurry(job.snapshot, now=moment),
+        methods=sidebar.method_titles(now),
+    )
+    return hide_answer(record) if saw_later_pages(now, exchange) else record
+
+
+def finished_records(now: Scene) -> list[dict[str, Any]]:
+    """The records of the exchanges that do not change any more; ``ask_state`` has the others."""
+    records = [record_of(now, e) for e in shown_exchanges(now)]
+    now.still = {record["id"]: record for record in records if not record["running"]}
+    return list(now.still.values())
+
+
+def ask_state(now: Scene) -> dict[str, Any]:
+    """``AskState`` of ``assets/answer_view/types.js``, but for ``book``: what every part shows."""
+    current = now.current
+    shown = shown_exchanges(now)
+    records = {e.id: record_of(now, e) for e in shown if e.id not in now.still}
+    state, events, text, _ = exchange_now(now.workspace, current) if current else ("", (), "", None)
+    running = state == "running"
+    steps = replay.steps(events)
+    at = len(steps) - 1 if running or current is None else step_asked(current, len(steps))
+    record = (records | now.still).get(current.id) if current else None
+    hide = current is not None and saw_later_pages(now, current)
+    stepping = record is not None and not running and not hide
+    views = []
+    for i, step in enumerate(steps):
+        then = record_at_step(record, step, _looked(steps, i)) if record and stepping and i < len(steps) - 1 else None
+        views.append({"memory": _view(now, None if hide else step, events, text), "record": then})
+    now.from_reader = None  # the page is gone to once
+    return {
+        "turn": time.time(),  # the browser drops older messages
+        "exchange": current.id if current else None,
+        "running": running,
+        "order": [e.id for e in shown],
+        "records": records,
+        "steps": [step.title for step in steps] if current else [],
+        "link": f"?book={now.book.id}&exchange={current.id}&step=" if current else "",
+        "at": max(0, at) if current else 0,
+        "memory": _memory(now),
+        "views": views,
+    }
+
+
+def _looked(steps: Sequence[replay.Step], at: int) -> int:
+    return sum(step.kind == replay.LOOK_UP for step in steps[: at + 1])
+
+
+def _memory(now: Scene) -> dict[str, Any]:
+    """``MemoryData``: what the memory shows at every step."""
+    memory = now.shown_memory
+    limit = _limit(now)
+    return {
+        "scope": scope_of(now),
+        "count": len(memory.pages) if limit is None else min(limit, len(memory.pages)),
+        "meta": book_facts(memory),
+    }
+
+
+def _limit(now: Scene) -> int | None:
+    limits = [now.current.up_to if now.current else None, page_limit(now, shown=True) if now.limit else None]
+    return min((n for n in limits if n is not None), default=None)
+
+
+def _view(now: Scene, step: replay.Step | None, events: Sequence[Event], text: str) -> dict[str, Any]:
+    """``MemoryStep``: the memory at ``step`` of the current exchange; None: as it was before any question."""
+    memory = now.shown_memory
+    expanded = step.expanded if step else ()
+    last = step is None or step.kind == replay.ANSWER
+    passages: dict[int, list[tuple[int, int]]] = {}
+    answer = replay.answer_of(events) if step and last else None
+    if answer:
+        found = page_passages(checked_answer(text, answer, memory), memory)
+        passages = {n: spans for n, spans in found.items() if n in expanded}
+    marked = step.marked if step and step.kind == replay.LOOK_UP else ()
+    asked = st.session_state.get("ask_focus") or {}
+    asked = asked if last and asked.get("exchange") == (now.current.id if now.current else "") else {}
+    return {
+        "expanded": list(expanded),
+        "marked": list(marked),
+        "passages": passage_records(memory, passages),
+        "focus": now.from_reader or asked.get("page") or next(iter([*marked, *expanded]), None),
+        "passage": _passage(passages.get(asked.get("page", 0), []), asked.get("places", ())),
+        "nonce": asked.get("nonce", 0),
+        "note": _note(memory, expanded, limit=_limit(now)),
+    }
+
+
+def _passage(spans: Sequence[tuple[int, int]], places: Sequence[tuple[int, int]]) -> int:
+    """The index, among a page's marked passages in order, of the one that the clicked claim rests on."""
+    order = sorted(spans)
+    return next((i for i, span in enumerate(order) if span in places), 0)
+
+
+def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> str:
+    """'25 gists, 2 opened in place, 1,945 words'"""
+    numbers = [n for n in memory.readable if limit is None or n <= limit]
+    gists = memory.gist_words if limit is None else sum(g.words for g in memory.gists[:limit] if g)
+    words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))
+    opened = f", {len(expanded)} opened in place" if expanded else ""
+    return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {words:,} words"

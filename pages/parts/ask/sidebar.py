@@ -1,0 +1,137 @@
+"""The sidebar of Ask: the book, up to which page, the method, and the conversations of the book."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.ask import answer_view
+from pages.parts.ask.record import format_time
+from pages.parts.ask.state import NEW, Scene, choose_conversation, page_limit
+from pages.parts.shared import book as address
+from pages.parts.shared import shell
+from readagent_core import methods
+from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
+from readagent_core.words import count_of
+
+LOOK_UPS = tuple(range(7))
+
+
+def method_titles(scene: Scene) -> list[tuple[str, str]]:
+    """The name and title of every method, ReadAgent first."""
+    found = [(m.name, m.title) for m in methods.all_methods().values()]
+    return sorted(found, key=lambda pair: (not pair[0].startswith("read-agent"), pair[1]))
+
+
+def draw(scene: Scene) -> None:
+    """Draw the sidebar; what is chosen is set in ``scene``."""
+    with st.sidebar:
+        address.picker(scene.workspace, scene.book)
+        _limit(scene)
+        _how(scene)
+        _conversations(scene)
+        model = scene.workspace.model
+        shell.model_line(model)
+
+
+def _limit(scene: Scene) -> None:
+    library, name = scene.workspace.library, f"only read {scene.book.id}"
+    on = st.toggle("Only what I have read", value=bool(library.preference(name, False)), key=name)
+    if on != library.preference(name, False):
+        library.set_preference(name, on)
+    if not on:
+        return
+    scene.limit = page_limit(scene)
+    if scene.limit > 1:
+        st.caption(f"Pages 1 to {scene.limit}. Later pages stay out of every prompt.")
+    else:
+        st.caption("Page 1. Later pages stay out of every prompt.")
+
+
+def _how(scene: Scene) -> None:
+    library = scene.workspace.library
+    titles = dict(method_titles(scene))
+    stored = library.preference("ask method", scene.method)
+    names = list(titles)
+    scene.method = st.selectbox(
+        "Method",
+        names,
+        index=names.index(stored) if stored in names else 0,
+        format_func=titles.__getitem__,
+        help=methods.method(stored if stored in names else names[0]).about,
+        key="ask_method",
+    )
+    if scene.method != stored:
+        library.set_preference("ask method", scene.method)
+    chosen = st.segmented_control(
+        "Look up at most",
+        LOOK_UPS,
+        default=int(library.preference("look ups", scene.look_ups)),
+        key="ask_look_ups",
+        width="stretch",
+        required=True,
+    )
+    scene.look_ups = int(chosen or 0)
+    st.caption("pages a question")
+    if scene.look_ups != library.preference("look ups", 3):
+        library.set_preference("look ups", scene.look_ups)
+
+
+def _conversations(scene: Scene) -> None:
+    found = scene.workspace.library.conversations(scene.book.id)
+    with st.container(gap="small", key="ask_conversations"):
+        if found:
+            st.caption("**Conversations**")
+            items = [
+                {
+                    "id": c.id,
+                    "title": c.title,
+                    "about": f"{count_of(c.exchanges, 'question')} · {format_time(c.updated)}",
+                }
+                for c in found
+            ]
+            answer_view.show_conversations(
+                items,
+                lambda act: choose_conversation(scene.book, act.text),
+                now=scene.conversation_id,
+                language=scene.book.language,
+                key=f"conversations {scene.book.id}",
+            )
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "New conversation",
+                icon=":material/add:",
+                type="tertiary",
+                key="ask_new",
+                on_click=choose_conversation,
+                args=(scene.book, NEW),
+            )
+            if scene.conversation_id is not None:
+                with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
+                    _one(scene, scene.conversation_id)
+
+
+def _one(scene: Scene, conversation_id: str) -> None:
+    """Rename, save, delete."""
+    library = scene.workspace.library
+    title = library.conversation(conversation_id).title
+    with st.form(f"rename {conversation_id}", border=False):
+        wanted = st.text_input("Name", value=title, max_chars=120)
+        if st.form_submit_button("Rename") and wanted.strip() and wanted != title:
+            library.rename_conversation(conversation_id, wanted.strip())
+            st.rerun()
+    st.caption("Save")
+    with st.container(horizontal=True, gap="small"):
+        for format, mime in CONVERSATION_FORMATS.items():
+            st.download_button(
+                {"md": "Markdown", "html": "HTML", "json": "JSON"}[format],
+                data=lambda format=format: export_conversation(scene.workspace, conversation_id, format=format),
+                file_name=f"conversation.{format}",
+                mime=mime,
+                key=f"save {format}",
+                on_click="ignore",
+            )
+    if st.button("Delete this conversation", icon=":material/delete:", key="ask_delete"):
+        library.delete_conversation(conversation_id)
+        st.session_state.pop(f"conversation {scene.book.id}", None)
+        address.set_address(book=scene.book.id, exchange=None, step=None)
+        st.rerun()

@@ -1,0 +1,180 @@
+"""The conversation side of Ask: the exchanges, what a person does with them, and the line to write in.
+
+Every act is a callback, which runs before anything is drawn again; then only what it changed is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.parts.ask import answer_view, payload
+from pages.parts.ask.record import checked_answer, page_passages
+from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now
+from pages.parts.shared import book as address
+from pages.parts.shared import shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Exchange
+from readagent_core.workspace import replay, suggesting
+from readagent_core.workspace.asking import job_key
+
+STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
+
+
+def draw(now: Scene) -> None:
+    with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
+        records = payload.finished_records(now)
+        left_out = len(now.exchanges) - len(payload.shown_exchanges(now))
+        answer_view.show_conversation(
+            now.book.id,
+            records,
+            lambda act: _handle(now, act),
+            earlier=f"Show {left_out} earlier {'question' if left_out == 1 else 'questions'}" if left_out else "",
+            empty="Ask about the book. The answer says which pages it rests on; a click shows the words.",
+        )
+    with st.container(key="ask_line", gap="small"):
+        _line(now)
+
+
+def open_in_read(now: Scene, page: int) -> None:
+    """Open the page in Read, from the memory view; the screen's next run switches to it."""
+    address.choose(now.book.id, page=page)
+    st.session_state["ask_leave"] = True
+    st.rerun(STAGE)
+
+
+# --- acts -----------------------------------------------------------------------------------------
+
+
+def stepped(now: Scene, exchange_id: str, step: int) -> None:
+    """Put the step, which the browser shows already, into the address."""
+    if now.current and now.current.id == exchange_id:
+        choose_exchange(now, now.current, step=step)
+    st.rerun(LIVE)
+
+
+def _handle(now: Scene, act: answer_view.Act) -> None:
+    """Do what the person asked for at an exchange."""
+    if act.do == "earlier":
+        st.session_state["ask_all"] = True
+        return
+    exchange = next((e for e in now.exchanges if e.id == act.of), None)
+    if exchange is None:
+        return
+    job = now.workspace.jobs.get(job_key(exchange.id))
+    if act.do in ("again", "method"):
+        now.method = act.text or exchange.method
+        _start(now, exchange.question, like=exchange)
+        return
+    if act.do == "stop" and job:
+        job.cancel()
+    elif act.do == "hurry" and job:
+        job.hurry()
+    elif act.do == "cite" and act.page:  # a quotation found nowhere leads to no page
+        _follow(now, exchange, act)
+    if act.do in ("cite", "replay") and (now.current is None or exchange.id != now.current.id):
+        choose_exchange(now, exchange)
+        if exchange.reading_id != now.shown.id:  # another reading's pages are sent by the whole screen
+            st.rerun("app")
+    st.rerun(LIVE)
+
+
+def _follow(now: Scene, exchange: Exchange, act: answer_view.Act) -> None:
+    """Go to the words that the clicked claim rests on."""
+    memory = payload.memory_of(now, exchange)
+    answer = replay.answer_of(exchange_now(now.workspace, exchange)[1])
+    checked = checked_answer(answer.text, answer, memory) if answer else None
+    citations = checked.citations if checked else ()
+    number = int(act.text) if act.text.isdecimal() else -1
+    only = replace(checked, pieces=(), loose=citations[number : number + 1]) if checked else None
+    places = page_passages(only, memory).get(act.page, []) if number >= 0 else []
+    nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
+    st.session_state["ask_focus"] = {"exchange": exchange.id, "page": act.page, "places": places, "nonce": nonce}
+
+
+def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> None:
+    """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
+    scope = payload.scope_of(now)
+    try:
+        ask(now, text, options=options, whole=whole, like=like)
+    except ReadAgentError as error:
+        st.session_state["ask_trouble"] = error
+        return
+    same = payload.scope_of(now) == scope
+    st.rerun((STAGE if options.strip() else LIVE) if same else "app")
+
+
+# --- the line to write in -------------------------------------------------------------------------
+
+
+def _line(now: Scene) -> None:
+    answer_view.show_suggestions(
+        now.book.id,
+        _suggestions(now),
+        lambda act: _start(now, act.text, whole=act.page == 1),
+        language=now.book.language,
+    )
+    if not now.running:
+        _suggest(now)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
+        field = _options_field()
+        given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
+        with st.popover(
+            str(given or ""),
+            icon=":material/checklist:",
+            help=f"{given} options go with the question" if given else "Give options to choose from",
+            key="ask_options_open",
+        ):
+            st.text_area("Options, one a line", key=field, height=140)
+    trouble = st.session_state.pop("ask_trouble", None)
+    if trouble:
+        shell.error_box(trouble)
+
+
+def _options_field() -> str:
+    """The key of the options' field: a new one a question, for a closed popover would send the old text again."""
+    return f"ask_options_{st.session_state.get('ask_options_used', 0)}"
+
+
+def _submit(now: Scene) -> None:
+    """Ask the question that was submitted."""
+    text, options = st.session_state["ask_input"], st.session_state.get(_options_field(), "")
+    if text and text.strip():
+        if options.strip():
+            st.session_state["ask_options_used"] = st.session_state.get("ask_options_used", 0) + 1
+        _start(now, text, options=options)
+
+
+def _suggestions(now: Scene) -> list[tuple[str, bool]]:
+    """At most four questions: those that always fit, then some about this text."""
+    memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
+    if not memory.readable:
+        return []
+    finished = now.limit is None and memory.complete
+    cache = st.session_state.setdefault("always_asked", {})  # finding names reads every gist: once, not at every run
+    name = (now.reading.id, now.limit, len(memory.readable))
+    if name not in cache:
+        cache[name] = [(s.text, True) for s in suggesting.standard_questions(memory, finished=finished)]
+    always = cache[name]
+    kept = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit)
+    if kept is None and not now.workspace.model.is_language_model:
+        kept = cache.setdefault(("by rule", *name), suggesting.suggest_by_rule(memory))
+    asked = {e.question for e in now.exchanges}
+    return [pair for pair in [*((t, False) for t in (kept or [])[:2]), *always] if pair[0] not in asked][:4]
+
+
+def _suggest(now: Scene) -> None:
+    """A button that asks the model for questions, where none were suggested for this reading yet."""
+    memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
+    fresh = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit) is None
+    if not (fresh and now.workspace.model.is_language_model and memory.readable):
+        return
+    if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
+        with st.spinner("Thinking of questions"):
+            job = suggesting.start_suggesting(now.workspace, now.reading.id, memory, up_to=now.limit)
+            ended = job.join(60)
+        if ended.error:
+            st.toast(ended.error, icon=":material/error:", duration="long")
+        st.rerun(scope="app")

@@ -1,0 +1,140 @@
+"""The controls above a comparison: which methods, what limits, the question and its options."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from readagent_core.library.records import Book
+from readagent_core.methods import all_methods
+from readagent_core.methods.base import LETTERS, AskSettings, Question
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.questions import parse_question
+from readagent_core.workspace.samples import FOLDER
+
+FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")  # the methods chosen at the first visit
+PREFERENCE = "compare methods"
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
+_RIGHT = re.compile(r"^\s*\*\s*")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the person wants compared. ``correct``: index of the right option, None where it is not known.
+
+    ``references``: known answers to a question without options.
+    """
+
+    question: Question
+    correct: int | None = None
+    references: tuple[str, ...] = ()
+
+
+def pick_methods(workspace: Workspace) -> list[str]:
+    """The methods ticked, in the screen's order; stored for the next visit."""
+    known = list(all_methods())
+    remembered = workspace.library.preference(PREFERENCE, list(FIRST))
+    ticked = [name for name in known if st.session_state.get(f"compare_{name}", name in remembered)]
+    label = "1 method" if len(ticked) == 1 else f"{len(ticked)} methods"
+    with st.popover(label, key="compare_methods"):
+        for name in known:
+            method = all_methods()[name]
+            st.checkbox(method.title, value=name in remembered, key=f"compare_{name}", help=method.about)
+    if ticked != remembered:
+        workspace.library.set_preference(PREFERENCE, ticked)
+    return ticked
+
+
+def pick_limits() -> AskSettings:
+    """Look-ups, the size of a prompt, and what full text keeps when it is cut."""
+    with st.popover("Limits", icon=":material/tune:", key="compare_limits"):
+        look_ups = st.number_input("Pages read again, at most", 0, 12, 3, key="compare_look_ups")
+        words = st.number_input(
+            "Words a prompt may hold (0: what the model takes)", 0, 1_000_000, 0, step=500, key="compare_words"
+        )
+        keep = st.selectbox("Of too long a text, use", list(CUTS), format_func=CUTS.__getitem__, key="compare_keep")
+    return AskSettings(look_ups=int(look_ups), context_words=int(words) or None, keep=keep)
+
+
+def ask(book: Book, count: int, *, running: bool) -> Asked | None:
+    """Draw the question's form; what was asked if its button was pressed, else None."""
+    form = st.form("compare_form", border=False)
+    with form.container(horizontal=True, vertical_alignment="bottom", key="compare_ask"):
+        text = st.text_input(
+            "Question",
+            key=f"compare_question_{book.id}",
+            placeholder="Ask every method the same question",
+            label_visibility="collapsed",
+        )
+        label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {_spelled(count)}"
+        go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
+    with st.expander("Options to choose from, or a known answer"):
+        known = known_questions(book)
+        if known:
+            st.selectbox(
+                "Take a question with a known answer",
+                range(len(known)),
+                index=None,
+                format_func=lambda i: known[i]["question"],
+                placeholder="Questions that come with this sample",
+                key=f"compare_known_{book.id}",
+                on_change=_take,
+                args=(book.id, known),
+            )
+        options = st.text_area(
+            "One option a line; a star before the right one, where it is known",
+            key=f"compare_options_{book.id}",
+            height=140,
+        )
+        known_answer = st.text_area(
+            "Without options: the known answer, one a line, to compare the words with",
+            key=f"compare_references_{book.id}",
+            height=68,
+        )
+    return asked_from(text, options, known_answer) if go else None
+
+
+def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
+    """The question and its options; a star before an option says that it is the right one.
+
+    Without options ``known_answer`` says what people answered, one a line.
+    """
+    references = tuple(line.strip() for line in known_answer.splitlines() if line.strip())
+    if references and not options.strip():
+        return Asked(parse_question(text, ""), references=references)
+    lines = [line for line in options.splitlines() if line.strip()]
+    starred = [i for i, line in enumerate(lines) if _RIGHT.match(line)]
+    if len(starred) != 1:  # none is marked, or the lines are a list with bullets
+        return Asked(parse_question(text, options))
+    question = parse_question(text, "\n".join(_RIGHT.sub("", line) for line in lines))
+    return Asked(question, starred[0] if starred[0] < len(question.options) else None)
+
+
+def known_questions(book: Book) -> list[dict[str, Any]]:
+    """The questions that come with a sample, with options or known answers; none for any other book."""
+    path = FOLDER / f"{book.source_name.removesuffix('.md')}.questions.json"
+    if not book.sample or not path.is_file():
+        return []
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return [q for q in found if q.get("options") or q.get("references")]
+
+
+def _take(book_id: str, known: list[dict[str, Any]]) -> None:
+    chosen = st.session_state.get(f"compare_known_{book_id}")
+    if chosen is None:
+        return
+    question = known[chosen]
+    options = question.get("options", ())
+    marked = [("* " if i == question["answer"] else "") + option for i, option in enumerate(options)]
+    st.session_state[f"compare_question_{book_id}"] = question["question"]
+    st.session_state[f"compare_options_{book_id}"] = "\n".join(marked[: len(LETTERS)])
+    st.session_state[f"compare_references_{book_id}"] = "\n".join(question.get("references", ()))
+
+
+def _spelled(count: int) -> str:
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)

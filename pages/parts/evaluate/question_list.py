@@ -1,0 +1,131 @@
+"""Question by question: what was asked, what each method answered, and the replay of its prompts.
+
+Everything that a dataset or a model wrote is drawn with ``st.text``.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from readagent_core.evaluation.questions import (
+    Entry,
+    Questions,
+    chosen_option,
+    describe_figures,
+    describe_look_ups,
+    lettered_option,
+    verdict,
+    verdict_sign,
+)
+from readagent_core.evaluation.results import Result
+from readagent_core.export.comparison_view import split_evidence
+
+_SHOWN = 500  # questions in the list; a filter finds the others
+
+
+def browse(folder: Path, titles: dict[str, str]) -> None:
+    """Draw the list of questions with a filter, and the chosen one in full. ``titles``: of the arms, in order."""
+    file = folder / "results.jsonl"
+    questions = _questions(str(folder), file.stat().st_size if file.is_file() else 0, titles)
+    if not len(questions):
+        st.caption("No question is answered yet.")
+        return
+    shown = st.segmented_control(
+        "Show",
+        ["All", "Not right", "Methods disagree"],
+        default="All",
+        key="evaluate_narrow",
+        label_visibility="collapsed",
+    )
+    found = {f"{entry.case}-{entry.item}": entry for entry in questions.entries if _wanted(entry, shown or "All")}
+    if not found:
+        st.caption("No question matches.")
+        return
+    if len(found) > _SHOWN:
+        st.caption(f"The first {_SHOWN:,} of {len(found):,}.")
+    name = st.selectbox(
+        "Question",
+        list(found)[:_SHOWN],
+        format_func=lambda q: f"{found[q].counts}: {found[q].excerpt[:110]}",
+        key="evaluate_question",
+    )
+    results = questions.read_answers(found[name])
+    _question(results[0])
+    for at in range(0, len(results), 2):
+        for column, result in zip(st.columns(2), results[at : at + 2], strict=False):
+            with column:
+                _answer(questions, result)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _questions(folder: str, size: int, titles: dict[str, str]) -> Questions:
+    """The questions of an experiment; ``size`` is part of the cache's key, because results are appended."""
+    return Questions(Path(folder), titles)
+
+
+def _wanted(entry: Entry, shown: str) -> bool:
+    return shown == "All" or (entry.wrong if shown == "Not right" else entry.differ)
+
+
+def _question(result: Result) -> None:
+    with st.container(border=True, key="evaluate_asked"):
+        st.text(result.question)
+        lines = [
+            f"{lettered_option(result, at)}{'   ← right' if at == result.gold else ''}"
+            for at in range(len(result.options))
+        ]
+        lines += [f"Known answer: {reference}" for reference in result.references]
+        st.text("\n".join(lines))
+        st.text(f"From {result.title}")
+
+
+def _answer(questions: Questions, result: Result) -> None:
+    with st.container(border=True, key=f"evaluate_answer_{result.arm}_{result.run}".replace(":", "_")):
+        _head(questions.answered_by(result), result)
+        if result.option is not None:
+            st.text(chosen_option(result))
+        text, evidence = split_evidence(result.answer)
+        st.text(result.error or text)
+        if evidence:
+            st.caption("Evidence")
+            st.text(evidence)
+        st.caption(describe_figures(result))
+        for note in result.notes:
+            st.text(f"Note: {note}")
+        if result.replay is not None and st.toggle(
+            "Replay", key=f"evaluate_replay_{result.case}_{result.item}_{result.arm}_{result.run}"
+        ):
+            _replay(questions, result)
+
+
+def _head(title: str, result: Result) -> None:
+    """Who answered and how it was judged; a sign and a word besides the colour."""
+    mark, kind = verdict_sign(result)
+    st.html(
+        f'<p class="ev-head"><strong>{escape(title)}</strong>'
+        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {escape(verdict(result))}</span></p>'
+    )
+
+
+def _replay(questions: Questions, result: Result) -> None:
+    """Every prompt and reply of the run, in order."""
+    events = questions.read_replay(result)
+    if not events:
+        st.caption("The replay of this answer is missing.")
+        return
+    step = 0
+    for event in events:
+        if event["kind"] == "Asked":
+            step += 1
+            with st.expander(f"Step {step}: {event['task'].replace('_', ' ')}"):
+                st.caption("Sent")
+                st.text(event["prompt"])
+                st.caption("Reply")
+                st.text(event["reply"])
+        elif event["kind"] == "LookedUp":
+            st.text(describe_look_ups(event["pages"]))
+        elif event["kind"] == "Noted":
+            st.text(event["text"])

@@ -1,0 +1,99 @@
+"""The results of an experiment: the table as in the paper, the plot, words, reading, the record, downloads.
+
+All cells are escaped where they enter the page. The texts are made by ``readagent_core.evaluation.report``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from pages.parts.shared.component import component
+from readagent_core.evaluation.formats import ANSWERS, render_report
+from readagent_core.evaluation.html import column_class, score_plot, score_points, word_plots
+from readagent_core.evaluation.plots import Point
+from readagent_core.evaluation.questions import Questions
+from readagent_core.evaluation.report import Summary, headline, reading_facts
+from readagent_core.evaluation.tables import report_tables
+
+FILES = {  # format → label, MIME
+    "md": ("Markdown", "text/markdown"),
+    "html": ("HTML", "text/html"),
+    "json": ("JSON", "application/json"),
+    "csv": ("CSV of methods", "text/csv"),
+    ANSWERS: ("CSV of answers", "text/csv"),
+}
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table of plain cells; published columns are marked by colour as well as by name."""
+    mark = [column_class(name) for name in header]
+    head = "".join(f'<th scope="col"{m}>{escape(c)}</th>' for c, m in zip(header, mark, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td{m}>{escape(c)}</td>" for c, m in zip(row, mark, strict=True)) + "</tr>" for row in rows
+    )
+    st.html(
+        f'<div class="ev-table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def draw(svg: str, *, key: str, points: Sequence[Point] = ()) -> None:
+    """Draw an SVG in the colours of the theme, with the names of its numbered points; ``st.html`` would drop SVG."""
+    named = [{"label": p.label, "theirs": p.hollow} for p in points]
+    html = '<div class="root plot"></div>'
+    mount = component("evaluate_drawing", "evaluate/drawing.js", style="evaluate/drawing.css", html=html)
+    mount(key=key, data={"svg": svg, "points": named})
+
+
+def scores(found: Summary) -> None:
+    """The main table and the plot."""
+    for title, (header, rows), note in report_tables(found):
+        if title == "Scores":
+            table(header, rows)
+            if note:
+                st.caption(note)
+    if len(found.rows) > 1:
+        draw(score_plot(found), key="evaluate_plot", points=score_points(found))
+
+
+def more(found: Summary) -> None:
+    """Words sent, differences between methods, walks."""
+    for title, (header, rows), note in report_tables(found):
+        if title != "Scores":
+            st.subheader(title, anchor=False)
+            table(header, rows)
+            if note:
+                st.caption(note)
+
+
+def how_it_was_read(found: Summary) -> None:
+    """Words, pages and gists of the documents."""
+    for fact in reading_facts(found):
+        st.text(fact)
+    for number, (caption, drawing) in enumerate(word_plots(found)):
+        st.caption(caption)
+        draw(drawing, key=f"evaluate_words_{number}")
+
+
+def about(found: Summary) -> None:
+    """What was run, as plain text: it has names of files and models."""
+    for sentence in headline(found):
+        st.text(sentence)
+
+
+def downloads(found: Summary, folder: Path) -> None:
+    """The report in every format, side by side; each is made when it is asked for."""
+    with st.container(horizontal=True, key="evaluate_downloads"):
+        for format, (label, mime) in FILES.items():
+            st.download_button(
+                label,
+                data=lambda f=format: render_report(found, f, Questions.of(folder, found.record)),
+                file_name=f"{folder.name}.{format}",
+                mime=mime,
+                on_click="ignore",  # no rerun: a click on the next format would be lost
+                key=f"evaluate_download_{format}".replace(".", "_"),
+            )

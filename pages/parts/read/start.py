@@ -1,0 +1,208 @@
+"""Starting and changing a reading: the panel before the first one, its options, one gist again, exports.
+
+Plans come from the papers' presets; the cost of a choice is shown before it is made.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.shared import book as current
+from pages.parts.shared import covers
+from pages.parts.shared import reading_status as state
+from readagent_core.errors import ReadAgentError
+from readagent_core.export.memory import export_memory
+from readagent_core.jobs import Job
+from readagent_core.library.records import Book, Reading
+from readagent_core.plan import PRESETS, ReadingPlan
+from readagent_core.reading import regenerate_gist
+from readagent_core.words import count_of, first_words
+from readagent_core.workspace import Workspace, costs, reading
+from readagent_core.workspace.reading import start_reading
+
+PRESET_NAMES = {
+    "article": "Short pages (stories, articles)",
+    "meeting": "Meetings and transcripts",
+    "script": "Film scripts",
+    "book": "Long pages (whole books)",
+}
+PAGINATION_NAMES = {
+    "pause": "The model picks each pause (the paper's way)",
+    "many": "Several pauses a prompt (fewer words sent)",
+    "one-pass": "Pauses and gists in one pass (fewest words sent)",
+    "uniform": "Even pages by rule (no model for the pauses)",
+}
+FORMATS = {  # file ending -> name, what it is good for
+    "md": ("Markdown", "text for notes and for editing"),
+    "html": ("HTML", "one page for any browser, with this design"),
+    "epub": ("EPUB", "the gists as a book, for an e-reader"),
+    "json": ("JSON", "everything; drop it into the library to open it again"),
+}
+READ_ALREADY = (
+    "This book was read already with these options; that reading is shown. Change an option to read it another way. "
+    "'Read again from here', in the editor of a gist, reads again from that page."
+)
+MIMES = {"md": "text/markdown", "html": "text/html", "epub": "application/epub+zip", "json": "application/json"}
+
+
+def options(book: Book, *, key: str) -> ReadingPlan:
+    """Draw the reading options and return the plan they make. Raises SettingsError for impossible sizes."""
+    names = list(PRESET_NAMES)
+    preset = st.selectbox(
+        "Kind of text",
+        names,
+        index=names.index(reading.default_plan(book.words).preset),
+        format_func=PRESET_NAMES.__getitem__,
+        key=f"{key}_kind",
+    )
+    most, least = PRESETS[preset]
+    left, right = st.columns(2)
+    max_words = left.number_input("Longest page, words", 50, 20_000, most, step=50, key=f"{key}_max_{preset}")
+    min_words = right.number_input("Shortest page, words", 1, 20_000, least, step=20, key=f"{key}_min_{preset}")
+    pagination = st.selectbox(
+        "Pauses", list(PAGINATION_NAMES), format_func=PAGINATION_NAMES.__getitem__, key=f"{key}_pagination"
+    )
+    cross = st.toggle("A page may continue into the next chapter", value=True, key=f"{key}_cross")
+    share = st.slider("Length of a gist, % of its page", 5, 40, 15, key=f"{key}_share")
+    with st.expander("For a task"):
+        purpose = st.text_input("Make gists for this question", key=f"{key}_purpose")
+        instructions = st.text_area("Add to the gisting prompt", key=f"{key}_instructions", height=80)
+        limit = st.number_input(
+            "Shorten older gists to stay within, words (0: no limit)", 0, 100_000, 0, key=f"{key}_mem"
+        )
+    plan = ReadingPlan.from_preset(
+        preset,
+        max_words=int(max_words),
+        min_words=int(min_words),
+        pagination=pagination,
+        cross_sections=cross,
+        purpose=purpose.strip(),
+        instructions=instructions.strip(),
+        memory_words=int(limit) or None,
+    )
+    return plan if share == 15 else ReadingPlan.from_dict({**plan.to_dict(), "gist_share": share / 100})
+
+
+def panel(workspace: Workspace, book: Book) -> None:
+    """Draw what is shown instead of the reader before a book is read."""
+    document = workspace.library.document(book.id)
+    with st.container(key="start", horizontal=True, gap="large"):
+        covers.show(book, None, workspace.library.cover(book.id) if book.has_cover else None)
+        with st.container(key="start_facts"):
+            st.html(f'<h1 class="title" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h1>')
+            if book.author:
+                st.text(book.author)
+            st.caption(f"{current.facts(book)}. Not read yet.")
+            begin(workspace, book, key=f"start_{book.id}", label="Start reading", primary=True)
+            st.html('<p class="lab">How it begins</p>')
+            with st.container(key="opening"):
+                for paragraph in document.paragraphs[:3]:
+                    st.text(first_words(paragraph.text, 90))
+
+
+def begin(workspace: Workspace, book: Book, *, key: str, label: str, primary: bool = False) -> None:
+    """Draw a button that starts a reading, and its options."""
+    with st.container(horizontal=True, key=f"begin_{key}"):
+        go = st.container(width="content")
+        with st.popover("Options", icon=":material/tune:"):
+            try:
+                plan = options(book, key=key)
+                st.caption(cost_line(workspace, book, plan).replace("$", "\\$"))
+            except ReadAgentError as error:
+                st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
+                return
+        if go.button(label, key=f"{key}_go", type="primary" if primary else "secondary"):
+            done = {r.id for r in workspace.library.readings(book.id) if r.state == "done"}
+            job = start_reading(workspace, book.id, plan)
+            number = job.subject
+            if number in done:
+                job.join(5)  # it is complete: nothing is read
+            st.session_state[f"reading_{book.id}"] = number
+            st.session_state["read_already"] = number if number in done else None
+            st.rerun()
+
+
+def cost_line(workspace: Workspace, book: Book, plan: ReadingPlan) -> str:
+    """The cost of reading by ``plan``, estimated before it starts."""
+    return costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
+
+
+def which_reading(workspace: Workspace, book: Book, readings: list[Reading], shown: Reading) -> None:
+    """Draw what the reading is (a recording, its cost), the choice of another one, and the button to read again."""
+    if st.session_state.pop("read_already", None) == shown.id:  # else the button would seem to do nothing
+        st.toast(READ_ALREADY, icon=":material/check:", duration="long")
+    with st.container(key="which"):
+        if shown.recorded:
+            st.caption(state.recording_line(shown))
+        elif shown.where and (spent := costs.reading_cost(shown.usage)):
+            st.caption(spent.replace("$", "\\$"))
+        if smaller := reading.smaller_pages_note(workspace, shown):
+            st.caption(smaller)
+        known = {r.id: r for r in readings if r.pages or r.id == shown.id}
+        if len(known) > 1:
+            st.selectbox(
+                "Reading",
+                list(known),
+                index=list(known).index(shown.id),
+                format_func=lambda i: state.reading_name(known[i]),
+                key=f"choose_{book.id}_{shown.id}",
+                on_change=lambda: st.session_state.update(
+                    {f"reading_{book.id}": st.session_state[f"choose_{book.id}_{shown.id}"]}
+                ),
+            )
+        running = workspace.jobs.get(state.job_key(shown))
+        if running is None or not running.running:
+            begin(workspace, book, key=f"again_{book.id}", label="Read again")
+
+
+def gist_job_key(shown: Reading) -> str:
+    return f"gist again {shown.id}"
+
+
+def gist_again(workspace: Workspace, shown: Reading, page: int, *, instruction: str) -> Job:
+    """Start a job that makes one gist again and replaces the old one."""
+    memory = workspace.library.memory(shown.id)
+    model = workspace.model
+
+    def work(job: Job) -> Any:
+        job.publish(value=page)
+        workspace.library.save_gist(
+            shown.id, page, regenerate_gist(memory, page, model, instruction=instruction, cancel=job)
+        )
+        return page
+
+    return workspace.jobs.start(gist_job_key(shown), work)
+
+
+def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
+    """The ``Job`` line of a gist that is made again; None without one. A failure is shown as a toast."""
+    job = workspace.jobs.get(gist_job_key(shown))
+    if job is None or job.snapshot.state in ("done", "cancelled"):
+        return None
+    if not job.running:
+        st.toast(job.snapshot.error, icon=":material/error:", duration="long")
+        workspace.jobs.forget(gist_job_key(shown))
+        return None
+    line = {"running": True, "paging": False, "state": "running", "percent": None, "total": 0, "actions": []}
+    return {**line, "line": f"Making the gist of page {job.snapshot.value} again", "rest": job.snapshot.waiting}
+
+
+@st.dialog("Export the gist memory")
+def export_dialog(workspace: Workspace, book: Book, shown: Reading) -> None:
+    """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
+    memory = workspace.library.memory(shown.id)
+    st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
+    name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
+    for kind, (label, use) in FORMATS.items():
+        st.download_button(
+            f"**{label}** {use}",
+            data=lambda kind=kind: export_memory(memory, kind),  # type: ignore[misc]
+            file_name=f"{name}.{kind}",
+            mime=MIMES[kind],
+            key=f"export_{kind}",
+            on_click="ignore",
+            width="stretch",
+        )

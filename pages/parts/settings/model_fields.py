@@ -1,0 +1,154 @@
+"""Address, key and model of one server in Settings, and what can be done with them.
+
+A key goes from its field into memory and is never sent to the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.settings import model_limits
+from pages.parts.shared import shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server import probe
+from readagent_core.models.server.faults import KEPT
+from readagent_core.models.server.probe import Listing
+from readagent_core.settings import KEYRING, Secret
+from readagent_core.workspace import Workspace, connecting, key_places
+
+PLACES = {
+    key_places.MEMORY: "Only until the app stops",
+    KEYRING: "In the system's keyring",
+    key_places.FILE: "In a file only you can read",
+}
+ABOUT = {
+    key_places.MEMORY: "It is not written to disk; you enter it again next time.",
+    KEYRING: "Your system encrypts it, with its other passwords.",
+    key_places.FILE: "The file is not encrypted.",
+}
+
+
+def look_again() -> None:
+    """Forget the servers found on this computer, so that the next run looks for them."""
+    st.session_state.pop("found_servers", None)
+
+
+def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, place: Any = st) -> str:
+    """Draw the select box of models; a name that is not listed may be typed."""
+    options = list(names)
+    now = workspace.settings.model
+    known = connecting.preset_of(workspace.settings.base_url) is not None or workspace.settings.key_trouble
+    if now and known and not options:
+        options = [now]
+    chosen = place.selectbox(
+        "Model",
+        options,
+        index=options.index(now) if now in options else (0 if options else None),
+        accept_new_options=True,
+        placeholder="Choose, or type its name",
+        key=f"{scope}_model_{len(options)}",
+    )
+    return str(chosen or "")
+
+
+def fields(
+    workspace: Workspace,
+    *,
+    scope: str,
+    address: str,
+    model: str | None = None,
+    key_page: str = "",
+    key_needed: bool = True,
+) -> None:
+    """Draw the fields of address and key, the model's if it is not chosen yet, and the buttons."""
+    left, right = st.columns(2)
+    where = left.text_input("Address", value=address, placeholder="http://localhost:1234/v1", key=f"{scope}_address")
+    preset = connecting.preset_of(where)
+    same = workspace.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
+        not workspace.settings.base_url and preset is not None and preset.id == "openai"
+    )
+    held = workspace.settings.api_key if same else Secret()
+    waiting = same and bool(workspace.settings.key_trouble)
+    hint = f"{held.masked()} is in use" if held else "Paste it here" if key_needed or waiting else "Not needed here"
+    field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
+    typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
+    key = Secret(typed.strip()) if typed.strip() else held
+    place = key_places.MEMORY
+    if key or key_needed or waiting:
+        place = choose_place(workspace, scope=scope, same=same, key_page=key_page)
+    listing = Listing()
+    if model is None:
+        listing = listed(where, key, needs_key=key_needed or waiting, scope=scope)
+        model = choose_model(workspace, listing.names, scope=scope)
+    price = listing.prices.get(model)
+    acts(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
+
+
+def choose_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
+    """The place chosen for the key. ``same``: the address is the one in use, so that the place in use is shown."""
+    offered = key_places.places()
+    now = workspace.settings.origin.get("api_key", "") if same else ""
+    place = st.radio(
+        "Keep the key",
+        offered,
+        index=offered.index(now) if now in offered else 0,
+        format_func=PLACES.__getitem__,
+        horizontal=True,
+        key=f"{scope}_keep",
+    )
+    made = f" Keys are made at {key_page}." if key_page else ""
+    st.caption(f":material/lock: {ABOUT[place]} The key is never shown again, logged or exported.{made}")
+    return place
+
+
+def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
+    """The server's models, asked for once for each address and key; none while either is missing.
+
+    An error is shown, and the server asked again only when the person wants it: without a server that takes seconds.
+    """
+    if not where.strip() or (needs_key and not key):
+        return Listing()
+    cache: dict[tuple[str, int], Listing | str] = st.session_state.setdefault("listed_models", {})
+    at = (where, hash(key))
+    if at not in cache:
+        try:
+            cache[at] = probe.list_models(connecting.complete_address(where), key)
+        except ReadAgentError as error:
+            cache[at] = str(error).replace(f"{KEPT} ", "")  # there was no work to keep
+    found = cache[at]
+    if isinstance(found, Listing):
+        return found
+    with st.container(border=True, key="error_alert_list"):
+        st.text(found)
+        st.button("Ask the server again", key=f"{scope}_list_again", on_click=lambda: cache.pop(at, None))
+    return Listing()
+
+
+def acts(
+    workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str
+) -> None:
+    tested = workspace.jobs.get(connecting.TEST_KEY) is not None
+    with st.container(horizontal=True):
+        use = st.button("Use this model", type="primary", key=f"{scope}_use")
+        test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
+        if scope.startswith("local"):
+            st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
+        chosen = workspace.model.is_language_model or workspace.settings.key_trouble
+        back = chosen and st.button("Back to the built-in reader", type="tertiary", key="use_builtin")
+    if use:
+        shell.guarded(lambda: take(workspace, where=where, model=model, key=key, place=place, price=price))
+    if test:
+        shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key))
+    if back:
+        shell.guarded(lambda: connecting.use_built_in(workspace))
+    model_limits.limits(workspace, model=model, where=where, listed=price)
+
+
+def take(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
+    """Use the model and empty the field of the API key, which gets a new widget key."""
+    connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price)
+    st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

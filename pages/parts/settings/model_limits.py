@@ -1,0 +1,104 @@
+"""Limits, prices and the budget in Settings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.shared import shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.models.connection import open_spending_log, window_set
+from readagent_core.models.cost.prices import Price, is_local, money, price_of
+from readagent_core.workspace import Workspace, connecting
+
+
+def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None = None) -> None:
+    """Draw the limits and prices of a model. ``listed``: the price that the server lists, if it does."""
+    kept = workspace.settings.saved
+    with st.expander("Limits and prices"):
+        left, right = st.columns(2)
+        set_before = int(window_set(kept, model) or 0)
+        window = left.number_input(
+            "Context window, tokens (0: ask the server)", 0, 10_000_000, set_before, step=1024, key=f"window_{model}"
+        )
+        numbers = {
+            "timeout": right.number_input(
+                "Longest wait without a reply, seconds", 5, 3600, int(kept.get("timeout") or 180), step=30
+            ),
+            "connections": left.number_input(
+                "Calls at once for a reading", 1, 32, int(kept.get("connections") or 8), step=1
+            ),
+        }
+        embedding = right.text_input(
+            "Embedding model (empty: built in)", value=str(kept.get("embedding_model") or ""), placeholder="built in"
+        )
+        price = price_of(model, where, kept.get("prices"))
+        price = listed if listed is not None and (price is None or price.as_of) else price
+        read = left.number_input("Dollars a million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
+        written = right.number_input("… written", 0.0, 1000.0, price.written if price else 0.0, step=0.1)
+        if price is None:
+            st.caption("No price is known for this model, so its cost is not counted and no budget applies.")
+        elif price.as_of:
+            who = "the server" if listed is price else "the maker"
+            st.caption(f"As listed by {who} on {price.as_of}; correct it if it has changed.")
+        if st.button("Save", key="keep_limits"):
+            changes = {**numbers, "embedding_model": embedding.strip() or None}
+            if window != set_before:  # replaces the one for all models that an earlier version set
+                changes |= {"windows": {**kept.get("windows", {}), model: int(window)}, "window": None}
+            if (
+                model
+                and (price is None or (read, written) != (price.read, price.written))
+                and (read or written or price)
+            ):
+                changes["prices"] = {**kept.get("prices", {}), model: [read, written]}
+            shell.guarded(lambda: connecting.change_settings(workspace, changes))
+
+
+def budget_card(workspace: Workspace) -> None:
+    kept = workspace.settings.saved
+
+    def changed() -> None:
+        changes = {
+            "budget_book": st.session_state["budget_book"] or None,
+            "budget_month": st.session_state["budget_month"] or None,
+        }
+        try:
+            connecting.change_settings(workspace, changes)
+        except ReadAgentError as error:
+            st.session_state["budget_error"] = str(error)
+
+    with st.container(border=True, key="budget"):
+        st.markdown("**Budget**")
+        free = workspace.settings.connected and is_local(workspace.settings.base_url)
+        st.caption(
+            "A model on this computer costs nothing. These limits apply to paid models; 0 is no limit."
+            if free
+            else "0 is no limit. The limits apply to models whose price is known."
+        )
+        left, right = st.columns(2)
+        for place, name, most, step in ((left, "book", 10_000.0, 0.5), (right, "month", 100_000.0, 1.0)):
+            place.number_input(
+                f"At most for a {name}",
+                0.0,
+                most,
+                float(kept.get(f"budget_{name}") or 0),
+                step,
+                key=f"budget_{name}",
+                icon=":material/attach_money:",
+                on_change=changed,
+            )
+        if error := st.session_state.pop("budget_error", ""):
+            st.caption(f":red[{error}]")
+        try:
+            spent = open_spending_log(workspace.home).month()
+        except ReadAgentError as failure:
+            shell.error_box(failure)
+            return
+        limit = float(kept.get("budget_month") or 0)
+        with st.container(horizontal=True, horizontal_alignment="distribute", key="month"):
+            st.caption("This month", width="content")
+            st.caption(
+                f"\\${spent:,.2f} of \\${limit:,.2f}" if limit else money(spent).replace("$", "\\$"), width="content"
+            )
+        if limit:
+            st.progress(min(1.0, spent / limit))
+        st.caption("Reading pauses at a limit and asks you.")

@@ -1,0 +1,175 @@
+"""The Model tab of Settings: the choice of the model and its server.
+
+It only draws: ``readagent_core.workspace.connecting`` checks and stores what is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.parts.settings import model_limits, model_test
+from pages.parts.settings.model_fields import choose_model, fields, look_again
+from pages.parts.shared import shell
+from readagent_core.models.server import probe
+from readagent_core.models.server.probe import PRESETS, Found
+from readagent_core.workspace import Workspace, connecting
+
+KINDS = ("local", "openai", "other", "builtin")
+TITLES = {
+    "local": "A model on this computer",
+    "openai": "OpenAI",
+    "other": "Another server",
+    "builtin": "Built-in reader",
+}
+OPENAI = next(p for p in PRESETS if p.id == "openai")
+ELSEWHERE = [p for p in PRESETS if not p.local and p.id != "openai"]
+OWN = "own"
+NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four"}
+
+
+def current_kind(workspace: Workspace) -> str:
+    """The card that is chosen when the screen opens."""
+    settings = workspace.settings
+    if not settings.connected and not settings.key_trouble:
+        return "builtin"
+    preset = connecting.preset_of(settings.base_url) if settings.base_url else None
+    if not settings.base_url or (preset and preset.id == "openai"):
+        return "openai"
+    return "local" if preset and preset.local else "other"
+
+
+def captions(found: Sequence[Found]) -> list[str]:
+    """A line under each card."""
+    there = len(found)
+    some = f"{NUMBERS.get(there, there)} server{'' if there == 1 else 's'} found."
+    local = f"Free and private. {some if there else 'No server found yet.'}"
+    return [
+        local,
+        "Needs a key. Text is sent to OpenAI.",
+        "Any address that answers the way OpenAI does.",
+        "No model: word statistics. Always available.",
+    ]
+
+
+def model_count(found: Found) -> str:
+    models = len(found.models)
+    where = found.address.split("//")[-1].split("/")[0]
+    if found.locked:
+        return f"{where} · asks for a key"
+    return f"{where} · {'no model loaded' if not models else '1 model' if models == 1 else f'{models} models'}"
+
+
+def servers() -> list[Found]:
+    """The servers on this computer, found once in a session and again when the person asks."""
+    if "found_servers" not in st.session_state:
+        with st.spinner("Looking for models on this computer"):
+            st.session_state["found_servers"] = probe.find_local()
+    found: list[Found] = st.session_state["found_servers"]
+    return found
+
+
+def model_tab(workspace: Workspace) -> None:
+    left, right = st.columns([1.84, 1], gap="large")
+    with left:
+        form(workspace)
+    with right:
+        model_test.card(workspace)
+        model_limits.budget_card(workspace)
+
+
+def form(workspace: Workspace) -> None:
+    found = servers()
+    st.subheader("Choose a model", anchor=False)
+    with st.container(key="who"):
+        chosen = st.radio(
+            "Choose a model",
+            KINDS,
+            index=KINDS.index(current_kind(workspace)),
+            format_func=TITLES.__getitem__,
+            captions=captions(found),
+            label_visibility="collapsed",
+            key="model_kind",
+        )
+    current_model(workspace)
+    if chosen == "builtin":
+        built_in(workspace)
+    elif chosen == "local":
+        local_form(workspace, found)
+    elif chosen == "openai":
+        fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
+    else:
+        other_form(workspace)
+
+
+def current_model(workspace: Workspace) -> None:
+    """Draw which model is used now, and the notices about it."""
+    model = workspace.model
+    if model.is_language_model:
+        st.text(f"In use now: {model.name} at {model.where.split('//')[-1]}")
+        for notice in model.notices:
+            st.caption(f":material/info: {notice}")
+    if workspace.settings.key_trouble:
+        with st.container(border=True, key="error_calm_key"):
+            st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
+            st.text(workspace.settings.key_trouble)
+    if overruled := connecting.override_notice(workspace.settings):
+        st.caption(f":material/info: {overruled}")
+
+
+def built_in(workspace: Workspace) -> None:
+    st.caption(
+        "It finds pauses where the words change, takes each page's most typical sentences as its gist, and looks pages "
+        "up by the words of your question. It is quick and private, but understands nothing: a language model reads "
+        "far better."
+    )
+    chosen = workspace.model.is_language_model or workspace.settings.key_trouble
+    if chosen and st.button("Use the built-in reader", type="primary", key="use_builtin"):
+        shell.guarded(lambda: connecting.use_built_in(workspace))
+
+
+def local_form(workspace: Workspace, found: list[Found]) -> None:
+    st.subheader("Found on this computer", anchor=False)
+    if not found:
+        st.caption(
+            "No server answers here yet. Start Ollama, LM Studio, llama.cpp or vLLM, then look again. "
+            "For a server at another address choose “Another server”."
+        )
+        st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
+        return
+    with st.container(border=True, key="found"):
+        rows, picked = st.columns([1.6, 1], vertical_alignment="center")
+        titles = [f.preset.title for f in found]
+        at = next((i for i, f in enumerate(found) if f.address == workspace.settings.base_url), 0)
+        row = rows.radio(
+            "Server",
+            range(len(found)),
+            index=at,
+            format_func=titles.__getitem__,
+            captions=[model_count(f) for f in found],
+            label_visibility="collapsed",
+            key="local_server",
+        )
+        server = found[row]
+        scope, model = f"local_{server.preset.id}", None
+        if not server.locked:
+            model = choose_model(workspace, server.models, scope=scope, place=picked)
+    fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
+
+
+def other_form(workspace: Workspace) -> None:
+    ids = [*[p.id for p in ELSEWHERE], OWN]
+    preset = connecting.preset_of(workspace.settings.base_url)
+    now = preset.id if preset in ELSEWHERE and preset else OWN
+    titles = {p.id: p.title for p in ELSEWHERE} | {OWN: "Another address"}
+    chosen = st.selectbox("Server", ids, index=ids.index(now), format_func=titles.__getitem__, key="other_server")
+    known = next((p for p in ELSEWHERE if p.id == chosen), None)
+    address = known.address if known else workspace.settings.base_url if current_kind(workspace) == "other" else ""
+    fields(
+        workspace,
+        scope=f"other_{chosen}",
+        address=address,
+        key_page=known.key_page if known else "",
+        key_needed=known is not None,
+    )

@@ -1,0 +1,128 @@
+"""The other tabs of Settings: how books are read, what a page looks like, what is stored on this computer."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.shared import reading_status, shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.models.cache.store import CacheState
+from readagent_core.models.connection import open_cache, open_spending_log
+from readagent_core.models.cost.prices import money
+from readagent_core.plan import PRESETS
+from readagent_core.workspace import Workspace, connecting
+
+KINDS = {
+    "article": "Stories and articles",
+    "meeting": "Meetings",
+    "book": "Books",
+    "script": "Film scripts",
+}
+THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
+MEASURES = {"narrow": "Narrow", "middle": "Medium", "wide": "Wide"}
+FACES = {"serif": "Serif", "sans": "Sans"}
+
+
+def reading_tab(workspace: Workspace) -> None:
+    kept = workspace.settings.saved
+    st.subheader("Pages", anchor=False)
+    st.caption(
+        "The model pauses where a reader would. The length of a page depends on the kind of text; the sizes are those "
+        "of the published method. You choose them for each book when its reading begins."
+    )
+    st.table(
+        [
+            {"Text": KINDS[name], "Longest page": f"{most:,} words", "Shortest": f"{least:,} words"}
+            for name, (most, least) in PRESETS.items()
+        ]
+    )
+    st.subheader("Speed", anchor=False)
+    left, _ = st.columns([1, 1.5])
+    at_once = left.number_input(
+        "Calls at once for a reading", 1, 32, int(kept.get("connections") or 8), step=1, key="pace_connections"
+    )
+    st.caption("More is faster with a provider; with a model on a small computer use one or two.")
+    if at_once != int(kept.get("connections") or 8):
+        connecting.change_settings(workspace, {"connections": int(at_once)})
+        st.toast("Saved. It applies to readings that begin from now on.")
+
+
+def appearance_tab(workspace: Workspace) -> None:
+    look = reading_status.look_of(workspace.library.preference("look", {}))
+    st.subheader("Pages of a book", anchor=False)
+    left, right = st.columns(2)
+    chosen = {
+        "size": left.select_slider("Text size", range(1, 6), look["size"], key="look_size"),
+        "measure": right.segmented_control(
+            "Line length",
+            list(MEASURES),
+            default=look["measure"],
+            format_func=MEASURES.__getitem__,
+            key="look_measure",
+        ),
+        "face": left.segmented_control(
+            "Typeface", list(FACES), default=look["face"], format_func=FACES.__getitem__, key="look_face"
+        ),
+        "theme": right.segmented_control(
+            "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
+        ),
+    }
+    st.caption("Light or dark for the whole app is chosen in its menu, at the top right (⋯).")
+    wanted = {name: value or look[name] for name, value in chosen.items()}
+    if wanted != look:
+        workspace.library.set_preference("look", wanted)
+        st.rerun()
+
+
+def size(count: float) -> str:
+    """'3.4 MB'."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < 1024:
+            return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
+        count /= 1024
+    return f"{count:,.1f} GB"
+
+
+def cache_line(state: CacheState) -> str:
+    """What the cache of replies has, in a sentence."""
+    if not state.replies:
+        return "No replies are stored yet."
+    many = "1 reply" if state.replies == 1 else f"{state.replies:,} replies"
+    return f"{many}, {size(state.bytes)} of at most {size(state.limit)}."
+
+
+def storage_tab(workspace: Workspace) -> None:
+    cache = open_cache(workspace.settings)
+    kept = workspace.settings.saved
+    st.subheader("On this computer", anchor=False)
+    st.text(f"Everything is stored in {workspace.home}\nLibrary: {size(workspace.library.storage())}")
+    st.subheader("Replies already paid for", anchor=False)
+    st.caption("The same question to the same model is never sent twice. Keys and prompts are not stored here.")
+    st.text(cache_line(cache.state()))
+    for notice in cache.notices:
+        st.caption(f":orange[:material/warning:] {notice}")
+    left, right, _ = st.columns([1, 1, 1])
+    megabytes = left.number_input("At most, MB", 16, 100_000, int(kept.get("cache_megabytes") or 512), step=64)
+    days = right.number_input("Delete after, days", 1, 3650, int(kept.get("cache_days") or 365), step=30)
+    with st.container(horizontal=True):
+        if st.button("Save these limits", key="keep_cache"):
+            try:
+                connecting.change_settings(workspace, {"cache_megabytes": int(megabytes), "cache_days": int(days)})
+            except ReadAgentError as error:
+                shell.error_box(error)
+            else:
+                st.rerun()
+        with st.popover("Delete all replies"):
+            st.caption("Books, readings and answers stay. A question that is asked again is paid again.")
+            if st.button("Delete them", type="primary", key="clear_cache"):
+                gone = cache.clear()
+                st.session_state["cleared"] = f"{gone:,} replies deleted." if gone != 1 else "1 reply deleted."
+                st.rerun()
+    if "cleared" in st.session_state:
+        st.toast(st.session_state.pop("cleared"))
+    st.subheader("Spent this month", anchor=False)
+    spent = open_spending_log(workspace.home).by_model()
+    if not spent:
+        st.caption("Nothing.")
+    for name, dollars in sorted(spent.items(), key=lambda row: -row[1]):
+        st.text(f"{money(dollars)}  {name}")

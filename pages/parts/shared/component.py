@@ -1,0 +1,49 @@
+"""Components whose script and style are files of ``assets``, and style sheets for Streamlit's own widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.shared.scripts import ASSETS, bundle
+
+ROOT = '<div class="root"></div>'
+
+
+@cache
+def component(name: str, script: str, *, style: str = "", html: str = ROOT) -> Callable[..., Any]:
+    """A function that mounts the component: ``mount(key=…, data={…}, on_NAME_change=…)``.
+
+    ``script``, ``style``: paths within ``assets``. A component without anything to show takes ``html=""``.
+    """
+    mount = st.components.v2.component(name, html=html, css=read(style) if style else "", js=bundle(script))
+
+    def show(*, key: str, data: Mapping[str, Any], **options: Any) -> Any:
+        return mount(key=key, data=wrap_in_list(data), **options)
+
+    return show
+
+
+def wrap_in_list(data: Mapping[str, Any]) -> list[Any]:
+    """``data`` in a list of one, which every script unpacks.
+
+    Streamlit looks for data frames among the values of a mapping and loads pandas to recognise them: half a second
+    of the first visit. It does not look into a list.
+    """
+    return [data]
+
+
+def read(path: str) -> str:
+    return (ASSETS / path).read_text(encoding="utf-8")
+
+
+def add_style(path: str) -> None:
+    """Add a style sheet of ``assets`` to the current screen."""
+    st.html(f"<style>{read(path)}</style>")
+
+
+def no_callback() -> None:
+    """A trigger or state value exists only with a callback; its value is read from the component's result."""

@@ -1,0 +1,20 @@
+"""Running a fragment again and again while work goes on, without losing a click.
+
+Streamlit's own ``run_every`` may take the place of a change of screen that is still on its way: the click is lost.
+Here the browser asks for each run. It waits after a click that may lead to another screen (assets/shared/polling.js).
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.shared.component import component, no_callback
+
+
+def rerun_after(seconds: float | None, *, key: str) -> None:
+    """Run the fragment that calls this again after ``seconds``; None: not any more."""
+    turns = st.session_state.setdefault("poll_turns", {})
+    turns[key] = turns.get(key, 0) + 1
+    with st.container(key=f"unseen_poll_{key}"):
+        poll = component("polling", "shared/polling.js", html='<i class="root"></i>')
+        poll(key=f"poll {key}", data={"seconds": seconds, "turn": turns[key]}, on_poll_change=no_callback)
