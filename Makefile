@@ -11,11 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint types unit browser shots clean
 
-# where there is a screen the browser opens by itself
-SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname))
-
 run: $(RUN_STAMP)
-	$(BIN)/python -m streamlit run app.py --server.port $(PORT) --server.headless $(if $(SCREEN),false,true)
+	$(BIN)/python -m readagent_core app --port $(PORT)
 
 test: lint types unit browser
 

@@ -48,6 +48,7 @@ class Job(CancelToken):
         super().__init__()
         self.key = key
         self.subject = subject
+        self.exception: Exception | None = None  # that ended the work
         self._lock = threading.RLock()
         self._snapshot = Snapshot(started=time.time())
         self._waits: dict[int, tuple[float, str]] = {}  # by thread: several calls of one job may wait
@@ -89,10 +90,13 @@ class Job(CancelToken):
         try:
             value = work(self)
         except CancelledError as error:
+            self.exception = error
             self.publish(state="cancelled", ended=time.time(), error=str(error))
         except ReadAgentError as error:
+            self.exception = error
             self.publish(state="failed", ended=time.time(), error=str(error), error_kind=type(error).__name__)
         except Exception as error:  # noqa: BLE001  a bug of ours goes to the log and must not end the app
+            self.exception = error
             traceback.print_exc()
             message = "Something in ReadAgent itself went wrong. What was done is kept; please try again."
             self.publish(state="failed", ended=time.time(), error=message, error_kind=type(error).__name__)

@@ -58,6 +58,18 @@ Pagination = Annotated[str | None, typer.Option(help="pause, many, one-pass or u
 Connections = Annotated[int | None, typer.Option(min=1, help="Model calls at once.")]
 
 
+@app.command(name="app")
+def run_app(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port the app answers on.")] = 8501,
+) -> None:
+    """Start the app and open it in the browser."""
+    from streamlit.web import cli as streamlit
+
+    from readagent_core.resources import APP
+
+    streamlit.main(["run", str(APP / "app.py"), "--server.port", str(port)])
+
+
 @app.command()
 def inspect(file: File, json: Json = False, password: Password = "") -> None:
     """What was understood of a file: title, sections, words, warnings."""

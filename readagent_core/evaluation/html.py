@@ -26,7 +26,8 @@ from readagent_core.evaluation.report import Summary, dataset_name, headline, re
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.tables import WORD_COLUMNS, report_tables
 from readagent_core.export.comparison_view import split_evidence
-from readagent_core.export.html_page import ASSETS, CLOSING, opening
+from readagent_core.export.html_page import CLOSING, opening
+from readagent_core.resources import ASSETS
 from readagent_core.words import count_of, count_words
 
 _STYLES = ("drawing", "questions")

@@ -9,10 +9,11 @@ from typing import Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html
-from readagent_core.export.html_page import ASSETS, page
+from readagent_core.export.html_page import page
 from readagent_core.export.text_files import csv_line, escape_markdown, slug
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS
+from readagent_core.resources import ASSETS
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace.comparing import Comparison, Entry, is_right
 

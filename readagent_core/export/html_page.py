@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
-ASSETS = Path(__file__).resolve().parent.parent.parent / "assets"
+from readagent_core.resources import ASSETS
+
 CLOSING = "</body></html>"
 
 

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from readagent_core import loaders
@@ -20,9 +19,10 @@ from readagent_core.library.records import Book
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
 from readagent_core.methods.base import LETTERS, Answer, Answered, Event, Expanded, LookedUp, event_to_dict
 from readagent_core.plan import ReadingPlan
+from readagent_core.resources import ASSETS
 from readagent_core.workspace.base import Workspace
 
-FOLDER = Path(__file__).parents[2] / "assets" / "samples"
+FOLDER = ASSETS / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")  # the first is opened first
 ADDED = "samples added"  # the preference that says which were added, so that a removed one stays away
 TITLES = {"en": "Questions of the recording", "ja": "記録された質問"}

@@ -1,0 +1,152 @@
+"""The front door for programs: open a document, read it with a model, ask about it.
+
+The names are also at the package's root (``import readagent_core as ra``). Every function is synchronous and may be
+called from any thread. What goes wrong is a ReadAgentError (see ``errors``), whose text is fit to show a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from readagent_core import models
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document
+from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.memory import GistMemory
+from readagent_core.methods import method as find_method
+from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Question
+from readagent_core.methods.support.resources import Resources, with_resources
+from readagent_core.models.base import ChatModel
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading import Progress
+from readagent_core.reading import read as read_document
+from readagent_core.settings import Secret, load_settings
+from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.reading import default_plan, start_reading
+
+CONNECTIONS = 8
+PROGRESS_SECONDS = 0.2  # between two calls of on_progress
+
+
+def get_model(name: str = "", *, base_url: str = "", api_key: str = "") -> ChatModel:
+    """Return the model called ``name`` on the server at ``base_url``. Nothing is sent yet.
+
+    What is not given comes from the settings (environment, ``.streamlit/secrets.toml``, the settings page). A saved
+    key is used only with the address it was saved for. A model without an address is OpenAI's. Where no model is
+    chosen anywhere, the built-in reader is returned. Raises SettingsError.
+    """
+    settings = load_settings()
+    if base_url and base_url.rstrip("/") != settings.base_url.rstrip("/"):
+        settings = replace(settings, base_url=base_url, api_key=Secret(), key_trouble="")
+    if api_key:
+        settings = replace(settings, api_key=Secret(api_key), key_trouble="")
+    if settings.key_trouble:
+        raise SettingsError(settings.key_trouble)
+    return models.connect(replace(settings, model=name or settings.model))
+
+
+def open_document(source: str | Path | bytes, *, name: str = "", password: str = "") -> Document:
+    """Return the document in a file, which is parsed in a process with bounds on memory and time.
+
+    ``source``: a path, or the file's bytes together with its ``name`` ('book.epub'). Raises DocumentError.
+    """
+    if isinstance(source, bytes):
+        return load_in_child_process(source, name or "document", password=password)
+    path = Path(source)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{path} cannot be read ({error.strerror or 'no such file'}).") from None
+    return load_in_child_process(data, name or path.name, password=password)
+
+
+def read(
+    document: Document,
+    model: ChatModel | None = None,
+    *,
+    preset: str = "",
+    plan: ReadingPlan | None = None,
+    library: str | Path | None = "",
+    connections: int = CONNECTIONS,
+    cancel: CancelToken | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> GistMemory:
+    """Return the gist memory of ``document``: its pages and a gist of each.
+
+    ``model``: by default that of the settings. ``preset``: 'article', 'book', 'meeting' or 'script', by default
+    chosen by the length; ``plan`` sets everything by hand. ``library``: the folder of the library where every page
+    and gist is saved as it is made, by default that of READAGENT_HOME; there a reading that was stopped resumes, and
+    a finished one is returned without a model call. None saves nothing. ``connections``: model calls at the same
+    time. ``on_progress``: called with the state of the reading as it changes. Raises ModelError, CancelledError,
+    DocumentError or LibraryError.
+    """
+    model = model or get_model()
+    plan = plan or (ReadingPlan.from_preset(preset) if preset else default_plan(document.words))
+    cancel = cancel or CancelToken()
+    if library is None:
+        return read_document(document, model, plan, connections=connections, cancel=cancel, on_change=on_progress)
+    settings = load_settings()
+    workspace = Workspace(replace(settings, home=Path(library)) if library else settings, model=model)
+    try:
+        book = workspace.library.add(document)
+        job = start_reading(workspace, book.id, plan, connections=connections)
+        with cancel.on_cancel(job.cancel):
+            while job.running:
+                job.join(PROGRESS_SECONDS)
+                if on_progress is not None and isinstance(job.snapshot.value, Progress):
+                    on_progress(job.snapshot.value)
+        if job.exception is not None:
+            raise job.exception
+        return workspace.library.memory(job.subject)
+    finally:
+        workspace.library.close()
+
+
+def ask_events(
+    memory: GistMemory,
+    question: str,
+    model: ChatModel | None = None,
+    *,
+    options: Sequence[str] = (),
+    method: str = "read-agent-p",
+    look_ups: int = 3,
+    up_to: int | None = None,
+    cancel: CancelToken | None = None,
+) -> Iterator[Event]:
+    """Yield what happens while ``question`` is answered: model calls, look-ups, parts of the answer, last ``Answered``.
+
+    ``options``: the choices of a multiple-choice question. ``method``: a name from ``methods.all_methods()``.
+    ``look_ups``: the most pages to read again. ``up_to``: no page after this one enters a prompt. Nothing is saved.
+    Raises ModelError, CancelledError, or SettingsError for an unknown method.
+    """
+    found = find_method(method)
+    resources = Resources(embedder=models.connect_embedder(load_settings()))
+    settings = with_resources(AskSettings(look_ups=look_ups), resources)
+    if up_to is not None:
+        memory = memory.up_to(up_to)
+    asked = Question(question, tuple(options))
+    yield from found.run(asked, memory, model or get_model(), settings, cancel or CancelToken())
+
+
+def ask(
+    memory: GistMemory,
+    question: str,
+    model: ChatModel | None = None,
+    *,
+    options: Sequence[str] = (),
+    method: str = "read-agent-p",
+    look_ups: int = 3,
+    up_to: int | None = None,
+    cancel: CancelToken | None = None,
+) -> Answer:
+    """Return the answer to ``question``, with the pages looked up and what it cost (``answer.usage.cost``, US dollars).
+
+    The arguments and errors are those of ``ask_events``.
+    """
+    events = ask_events(
+        memory, question, model, options=options, method=method, look_ups=look_ups, up_to=up_to, cancel=cancel
+    )
+    return next(event.answer for event in events if isinstance(event, Answered))
