@@ -1,0 +1,71 @@
+"""A library, settings and cached replies of the version before open unchanged: nothing is read or asked again.
+
+``data/home-of-the-version-before.zip`` is a READAGENT_HOME made by that version: a text of six pages, read by a model of a
+fake server on port 18999, three questions, a key in settings.json, prices, a spoiler position and the reply cache.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from readagent_core.methods.base import Question
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace, asking
+from readagent_core.workspace.reading import newest_memory, start_reading
+from readagent_core.workspace.replay import answer_of, events_of
+
+HOME = Path(__file__).parent / "data" / "home-of-the-version-before.zip"
+
+
+@pytest.fixture
+def workspace(own_home):
+    with zipfile.ZipFile(HOME) as archive:
+        archive.extractall(own_home)
+    opened = Workspace(load_settings())
+    yield opened
+    opened.library.close()
+
+
+def test_settings_key_and_prices_are_found(workspace):
+    settings = workspace.settings
+    assert (settings.base_url, settings.model) == ("http://127.0.0.1:18999/v1", "old-model")
+    assert settings.api_key.reveal() == "sk-kept-by-the-version-before"
+    assert settings.connected
+    assert workspace.connections == 4
+    assert (workspace.model.price.read, workspace.model.price.written, workspace.model.budget) == (1.0, 2.0, 5.0)
+    assert workspace.model.window == 16_000
+
+
+def test_books_readings_and_answers_are_there(workspace):
+    (book,) = workspace.library.books()
+    reading, memory = newest_memory(workspace, book.id)
+    assert (reading.state, reading.model, len(memory.pages)) == ("done", "old-model", 6)
+    assert memory.complete
+    assert all(gist and gist.text for gist in memory.gists)
+    assert reading.usage.calls > 6
+    assert workspace.library.position(book.id).paragraph == 5
+    exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
+    assert sorted(e.method for e in exchanges) == ["memwalker", "read-agent-p", "read-agent-s"]
+    for exchange in exchanges:
+        assert exchange.state == "done"
+        assert answer_of(events_of(exchange)).text
+
+
+def test_nothing_is_read_or_asked_again(workspace):
+    """The server of that library is gone, so any call would fail."""
+    (book,) = workspace.library.books()
+    reading, _ = newest_memory(workspace, book.id)
+    assert start_reading(workspace, book.id, reading.plan).join(30).state == "done"
+    exchange = next(e for e in all_exchanges(workspace, book) if e.method == "read-agent-p")
+    asked, job = asking.ask(workspace, book.id, Question(exchange.question), method=exchange.method)
+    assert job.join(30).state == "done"
+    again = answer_of(events_of(workspace.library.exchange(asked.id)))
+    assert again.text == answer_of(events_of(exchange)).text
+    assert (again.usage.calls, again.usage.cached_calls) == (0, 2)
+
+
+def all_exchanges(workspace, book):
+    return [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
