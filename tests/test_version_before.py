@@ -1,7 +1,7 @@
 """A library, settings and cached replies of the version before open unchanged: nothing is read or asked again.
 
-``data/home-of-the-version-before.zip`` is a READAGENT_HOME made by that version: a text of six pages, read by a model of a
-fake server on port 18999, three questions, a key in settings.json, prices, a spoiler position and the reply cache.
+``data/home-of-the-version-before.zip`` is a READAGENT_HOME made by that version: a text of six pages, read by a model
+of a fake server on port 18999, three questions, a key in settings.json, prices, a position and the reply cache.
 """
 
 from __future__ import annotations
