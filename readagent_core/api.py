@@ -20,6 +20,7 @@ from readagent_core.methods import method as find_method
 from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Question
 from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import ChatModel
+from readagent_core.models.server.openai_server import OPENAI
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import Progress
 from readagent_core.reading import read as read_document
@@ -39,7 +40,7 @@ def get_model(name: str = "", *, base_url: str = "", api_key: str = "") -> ChatM
     chosen anywhere, the built-in reader is returned. Raises SettingsError.
     """
     settings = load_settings()
-    if base_url and base_url.rstrip("/") != settings.base_url.rstrip("/"):
+    if base_url and base_url.rstrip("/") != (settings.base_url or OPENAI).rstrip("/"):
         settings = replace(settings, base_url=base_url, api_key=Secret(), key_trouble="")
     if api_key:
         settings = replace(settings, api_key=Secret(api_key), key_trouble="")

@@ -63,11 +63,12 @@ def run_app(
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port the app answers on.")] = 8501,
 ) -> None:
     """Start the app and open it in the browser."""
-    from streamlit.web import cli as streamlit
+    import runpy
 
     from readagent_core.resources import APP
 
-    streamlit.main(["run", str(APP / "app.py"), "--server.port", str(port)])
+    sys.argv = ["streamlit", "run", str(APP / "app.py"), "--server.port", str(port)]
+    runpy.run_module("streamlit", run_name="__main__")
 
 
 @app.command()

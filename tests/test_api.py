@@ -1,0 +1,104 @@
+"""The front door: what a program gets from ``import readagent_core as ra``."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import readagent_core as ra
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import CancelledError, DocumentError, SettingsError, UnknownModelError
+from readagent_core.methods.base import Answered, AnswerPart, LookedUp
+from readagent_core.settings import save_settings
+from tests.fakes.server import FakeServer, Reply
+
+TEXT = "# The Lamp\n\n" + "\n\n".join(
+    f"On day {i} the keeper lit the lamp. She wrote the weather in the log, and then she slept." for i in range(150)
+)
+
+
+@pytest.fixture
+def book(tmp_path):
+    path = tmp_path / "lamp.md"
+    path.write_text(TEXT, encoding="utf-8")
+    return ra.open_document(path)
+
+
+def test_a_book_is_read_and_asked_about(book):
+    with FakeServer() as server:
+        model = ra.get_model("fake-model", base_url=server.url)
+        seen = []
+        memory = ra.read(book, model, preset="article", on_progress=seen.append)
+        calls = len(server.chats)
+        assert memory.complete
+        assert seen[-1].pages == len(memory.pages) > 2
+        assert ra.read(book, model, preset="article") == memory
+        assert len(server.chats) == calls, "the finished reading was not found in the library"
+        answer = ra.ask(memory, "Who lit the lamp?", model)
+        assert answer.looked_up
+        assert answer.usage.cost == 0.0  # a server on this computer
+        events = list(ra.ask_events(memory, "When did she sleep?", model, up_to=2))
+        assert isinstance(events[-1], Answered)
+        assert {AnswerPart, LookedUp} <= {type(event) for event in events}
+        assert max(events[-1].answer.seen) <= 2
+
+
+def test_without_a_library_nothing_is_saved(book, own_home):
+    memory = ra.read(book, ra.get_model(), library=None)
+    assert memory.complete
+    assert not (own_home / "library.db").exists()
+
+
+def test_another_folder_is_another_library(book, own_home, tmp_path):
+    ra.read(book, ra.get_model(), library=tmp_path / "mine")
+    assert (tmp_path / "mine" / "library.db").exists()
+    assert not (own_home / "library.db").exists()
+
+
+def test_a_cancelled_reading_resumes(book):
+    silent, over = threading.Event(), threading.Event()
+
+    def before(number, text):
+        if number > 6 and not over.is_set():
+            silent.set()
+            over.wait(20)
+
+    with FakeServer(before=before) as server:
+        model = ra.get_model("fake-model", base_url=server.url)
+        cancel = CancelToken()
+        threading.Thread(target=lambda: silent.wait(20) and cancel.cancel()).start()
+        with pytest.raises(CancelledError):
+            ra.read(book, model, preset="article", cancel=cancel)
+        over.set()
+        before_resuming = len(server.answered)
+        assert ra.read(book, model, preset="article").complete
+        assert before_resuming > 0
+        assert len(server.answered) == len(set(server.answered)), "a prompt was answered twice"
+
+
+def test_errors_are_raised_as_they_are(book, tmp_path):
+    with pytest.raises(DocumentError, match="cannot be read"):
+        ra.open_document(tmp_path / "missing.epub")
+    memory = ra.read(book, ra.get_model(), library=None)
+    with pytest.raises(SettingsError, match="no method"):
+        ra.ask(memory, "Who?", method="guess")
+    with FakeServer() as server, pytest.raises(UnknownModelError):
+        ra.read(book, ra.get_model("another", base_url=server.url))
+
+
+def test_a_saved_key_goes_to_no_other_address(book, own_home):
+    own_home.mkdir()
+    with FakeServer() as home, FakeServer(lambda _: Reply("OK.")) as other:
+        save_settings(own_home, {"base_url": home.url, "model": "fake-model", "api_key": "sk-saved"})
+        memory = ra.read(book, ra.get_model(), library=None)
+        ra.ask(memory, "Who?", ra.get_model(base_url=other.url))
+        assert "Bearer sk-saved" in home.chats[0].headers.values()
+        assert not any("sk-saved" in value for chat in other.chats for value in chat.headers.values())
+        ra.ask(memory, "When?", ra.get_model(base_url=other.url, api_key="sk-given"))
+        assert "Bearer sk-given" in other.chats[-1].headers.values()
+
+
+def test_the_makers_address_may_be_given_in_full(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    assert ra.get_model("gpt-5-mini") is ra.get_model("gpt-5-mini", base_url="https://api.openai.com/v1/")
