@@ -28,8 +28,8 @@ from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import ReadingPlan  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
-TEXT = "the ferry came late and nobody asked how long a river keeps what it is told by those who cross it"
-WORDS = TEXT.split(" ")  # fmt: skip
+TEXT = "the ferry came late and nobody knew how long a river runs before it meets the sea and slows down there"
+WORDS = TEXT.split()
 
 
 def big_book(pages: int, words: int, *, seed: int = 7) -> GistMemory:
@@ -42,12 +42,12 @@ def big_book(pages: int, words: int, *, seed: int = 7) -> GistMemory:
     paragraphs = [Paragraph(run(words // 5 + dice.randrange(-15, 15))) for _ in range(pages * 5)]
     sections = tuple(Section(f"Chapter {i + 1}", i * 125) for i in range(pages // 25))
     document = Document("A Book of a Thousand Pages", tuple(paragraphs), sections, author="A. Generator")
-    kept = [
+    made = [
         MemoryPage(n + 1, n * 5, n * 5 + 5, sum(p.words for p in paragraphs[n * 5 : n * 5 + 5]), run(12))
         for n in range(pages)
     ]
     gists = tuple(Gist(run(words // 6)) for _ in range(pages))
-    return GistMemory(document, ReadingPlan(), tuple(kept), gists, model="a generator", complete=True)
+    return GistMemory(document, ReadingPlan(), tuple(made), gists, model="a generator", complete=True)
 
 
 class Wire:
@@ -122,7 +122,7 @@ def measure(page: Page, url: str, book_id: str, memory: GistMemory) -> None:
     turns = 20
     for number in range(2, 2 + turns):
         times.append(turn(page, "j", number))
-        page.wait_for_timeout(1200)  # long enough that the place is kept and sent each time
+        page.wait_for_timeout(1200)  # long enough that the position is sent each time
     far = [turn(page, "End", len(memory.pages)), turn(page, "Home", 1)]
     page.wait_for_timeout(1500)
     per_turn = (wire.received - before) / (turns + 2) / 1000
@@ -133,7 +133,7 @@ def measure(page: Page, url: str, book_id: str, memory: GistMemory) -> None:
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
     heap = page.evaluate("performance.memory.usedJSHeapSize") / 1e6
-    rows.append(("held by scripts in the browser", f"{heap:.0f} MB", "150 MB"))
+    rows.append(("memory of the scripts in the browser", f"{heap:.0f} MB", "150 MB"))
     began = time.perf_counter()
     page.goto(f"{url}/read?book={book_id}&page=500")
     page.locator('.leaf.cur[data-n="500"]').wait_for()

@@ -59,8 +59,6 @@ def write_folder(folder: Path, questions: int, *, seed: int = 7) -> None:
                 document_words=5100, compression_rate=72.5, words=1600, replay=place,
             )  # fmt: skip
             results.append(result.to_dict())
-    results.close()
-    replays.close()
     write_record(folder, _record(arms))
 
 

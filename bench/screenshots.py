@@ -35,12 +35,12 @@ from tests.fakes.server import FakeServer  # noqa: E402
 Act = Callable[[Page], None]
 SAMPLES = {"The Keeper of Harrow Light": "keeper", "雪の駅": "yuki"}
 SIZES = {10: "Ten", 100: "a Hundred", 1000: "a Thousand"}
-LONG = 90_000
-ENOUGH = 24  # calls after which the reading under way is held where it is
+LONG_MS = 90_000
+CALLS_ANSWERED = 24  # after which the fake model waits, so that the picture shows a reading under way
 
 
 def books(home: Path) -> dict[str, str]:
-    """The samples and books of 10, 100 and 1000 pages, without the tour's card; ids by name."""
+    """Add the samples and books of 10, 100 and 1000 pages, and end the tour; the ids by name."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
     add_samples(workspace)
     found = {SAMPLES[b.title]: b.id for b in workspace.library.books() if b.title in SAMPLES}
@@ -55,13 +55,13 @@ def books(home: Path) -> dict[str, str]:
     return found
 
 
-def standings(home: Path) -> str:
-    """A library of books at every standing a card can have; the id of the one whose reading stopped."""
+def every_state(home: Path) -> str:
+    """Make a library with a book in every state a card can have; the id of the one whose reading stopped."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
     add_samples(workspace)
     reasons = {"paused": PAUSED, "failed": "The model has not answered for 60 seconds."}
     stopped = ""
-    for state, title in (("new", "Not Yet Begun"), ("paused", "Put Down Half-Way"), ("failed", "Broken Off")):
+    for state, title in (("new", "Not Yet Begun"), ("paused", "Paused Half-Way"), ("failed", "Stopped by an Error")):
         whole = big_book(60, 350, seed=len(title))
         book = workspace.library.add(replace(whole.document, title=title), source_name=f"{state}.txt")
         if state == "new":
@@ -76,8 +76,8 @@ def standings(home: Path) -> str:
     return stopped
 
 
-def settled(page: Page) -> None:
-    """Nothing runs, nothing is stale, letters are there, nothing moves."""
+def wait_until_drawn(page: Page) -> None:
+    """Wait until no run is under way, nothing is stale, the fonts are loaded and nothing moves."""
     expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
     expect(page.locator('[data-stale="true"]')).to_have_count(0)
     page.evaluate("document.fonts.ready.then(() => null)")
@@ -85,7 +85,7 @@ def settled(page: Page) -> None:
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
 
 
-def shoot(
+def take_picture(
     browser: Browser,
     url: str,
     out: Path,
@@ -103,11 +103,11 @@ def shoot(
     page.goto(url)
     page.locator('.leaf.cur, [data-kind="memory"] .m, [data-testid="stMain"] h1').first.wait_for()
     expect(page.locator("html")).to_have_css("color-scheme", theme)
-    settled(page)
+    wait_until_drawn(page)
     if act is not None:
         act(page)
         if still:
-            settled(page)
+            wait_until_drawn(page)
     page.screenshot(path=out)
     page.close()
     print(out, flush=True)
@@ -140,10 +140,10 @@ def open_aa(page: Page) -> None:
 
 
 def compare(page: Page) -> None:
-    if not page.locator(".r").count():  # else it is kept from the picture before
+    if not page.locator(".r").count():  # else the picture before has made it
         page.locator(".st-key-compare_ask input").fill("Why did Ambrose Vane put out Harrow Light?")
         page.locator(".st-key-compare_go button").click()
-    expect(page.locator('.r[data-state="done"]')).to_have_count(4, timeout=LONG)
+    expect(page.locator('.r[data-state="done"]')).to_have_count(4, timeout=LONG_MS)
     expect(page.locator(".st-key-compare_go button")).to_be_enabled()
 
 
@@ -154,8 +154,8 @@ def evaluate(page: Page) -> None:
         limit.press("Enter")
         page.get_by_text("2 questions on 1 document").wait_for()
         page.locator(".st-key-evaluate_start button").click()
-    page.locator("[role=tab]").nth(2).wait_for(timeout=LONG)
-    expect(page.locator(".st-key-evaluate_stop")).to_have_count(0, timeout=LONG)
+    page.locator("[role=tab]").nth(2).wait_for(timeout=LONG_MS)
+    expect(page.locator(".st-key-evaluate_stop")).to_have_count(0, timeout=LONG_MS)
 
 
 def settings(page: Page) -> None:
@@ -164,14 +164,14 @@ def settings(page: Page) -> None:
 
 def read_again(page: Page) -> None:
     page.get_by_role("button", name="Read again").click()
-    expect(page.locator(".job")).to_contain_text(re.compile(r"Reading: ([4-9]|1\d) of"), timeout=LONG)
+    expect(page.locator(".job")).to_contain_text(re.compile(r"Reading: ([4-9]|1\d) of"), timeout=LONG_MS)
     page.locator(".leaves").focus()
     page.keyboard.press("End")
     expect(page.locator(".leaf.cur")).to_have_count(1)
 
 
-class Held:
-    """Answers sensibly up to ``ENOUGH`` calls, then waits to be let go; so a reading is caught half-way."""
+class WaitingModel:
+    """Answers ``CALLS_ANSWERED`` calls as ``sensible`` does; the next ones wait until ``go`` is set."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -179,14 +179,14 @@ class Held:
 
     def __call__(self, prompt: str) -> str:
         self.calls += 1
-        if self.calls > ENOUGH:
-            self.go.wait(LONG / 1000)
+        if self.calls > CALLS_ANSWERED:
+            self.go.wait(LONG_MS / 1000)
         return sensible(prompt)
 
 
 @contextmanager
-def wearing(home: Path, theme: str) -> Iterator[None]:
-    """The look of every screen of this home, as the reader's Aa panel keeps it."""
+def chosen_theme(home: Path, theme: str) -> Iterator[None]:
+    """Set the theme of every screen of this home, as the reader's Aa panel stores it, until the block ends."""
     library = Workspace(load_settings({"READAGENT_HOME": str(home)})).library
     library.set_preference("look", {"theme": theme})
     try:
@@ -212,7 +212,7 @@ def main() -> None:
 
         def shot(name: str, base: str, path: str, **how: object) -> None:
             if given.only in name:
-                shoot(browser, base + path, given.folder / f"{name}.png", **how)  # type: ignore[arg-type]
+                take_picture(browser, base + path, given.folder / f"{name}.png", **how)  # type: ignore[arg-type]
 
         with running_app(home) as url:
             for theme in ("light", "dark"):
@@ -230,21 +230,21 @@ def main() -> None:
             shot("read-8-japanese", url, f"/read?book={ids['yuki']}&page=2")
             for pages in SIZES:
                 shot(f"read-{pages}", url, f"/read?book={ids[str(pages)]}&page={pages // 2}")
-            with wearing(home, "sepia"):
+            with chosen_theme(home, "sepia"):
                 shot("library-sepia", url, "/", act=drop_broken)
                 shot("read-sepia", url, keeper, act=open_aa)
                 shot("ask-sepia", url, f"/ask?{book}")
                 shot("settings-sepia", url, "/settings", act=settings)
-        held = Held()
-        with FakeServer(held, latency=0.05) as server:
+        model = WaitingModel()
+        with FakeServer(model, latency=0.05) as server:
             under_way = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"}
             with running_app(Path(folder) / "model", **under_way) as url:
                 shot("read-under-way-dark", url, "/read", theme="dark", act=read_again, still=False)
-                held.go.set()
+                model.go.set()
         several = Path(folder) / "several"
-        stopped = standings(several)
+        stopped = every_state(several)
         with running_app(several) as url:
-            shot("library-standings", url, "/")
+            shot("library-states", url, "/")
             shot("read-error", url, f"/read?book={stopped}&page=24")
         empty = Path(folder) / "empty"
         workspace = Workspace(load_settings({"READAGENT_HOME": str(empty)}))

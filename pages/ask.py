@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload, sidebar, talk
-from pages.parts.ask.prompts import show_prompts
 from pages.parts.ask.state import Scene, exchange_now, name_in_address, saw_later_pages, scene
 from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
@@ -13,19 +14,25 @@ from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import add_style
 from pages.parts.shared.memory_view import send_pages, show_memory
-from readagent_core.errors import ReadAgentError
 from readagent_core.workspace import replay
 from readagent_core.workspace.reading import start_reading
+from readagent_core.workspace.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
 
 POLL_SECONDS = 0.25
+NO_CALL = {  # of each kind of step
+    QUESTION: "The question, before anything was sent.",
+    GISTS: "The gist memory is part of every prompt of the next steps.",
+    MEMORY: "This is the memory in the answer's prompt; see the next step.",
+    LOOK_UP: "This is a recording: its look-up reply was stored, its prompt was not.",
+    ANSWER: "This is a recording: its answer was stored, its prompt was not.",
+}
 
 
 def screen() -> None:
     workspace = get_workspace()
     chosen = current.current(workspace)
     if chosen is None:
-        shell.header("Ask", about="No book is open yet.")
-        st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
+        shell.no_book("Ask")
         return
     now = scene(workspace, chosen)
     if now is None:
@@ -65,7 +72,6 @@ def _stage(now: Scene) -> None:
             show_memory(
                 book=now.book.id,
                 key="memory",
-                height="stretch",
                 on_act=lambda act: talk.open_in_read(now, act.page),
             )
         with right, st.container(key="ask_talk", gap=None):
@@ -86,7 +92,22 @@ def _live(now: Scene) -> None:
     polling.rerun_after(POLL_SECONDS if running or now.ended else None, key="ask")
 
 
-try:
-    screen()
-except ReadAgentError as error:
-    shell.error_box(error)
+@st.dialog("Prompt and reply", width="large")
+def show_prompts(steps: Sequence[Step], at: int) -> None:
+    """Every prompt of step ``at`` with its reply."""
+    step = steps[at]
+    st.caption(f"Step {at + 1} of {len(steps)}: {step.title}")
+    if not step.calls:
+        st.text(NO_CALL.get(step.kind, "Nothing was sent in this step."))
+        if step.said:
+            st.code(step.said, language=None, wrap_lines=True)
+    for call in step.calls:
+        usage = call.usage
+        figures = f"{usage.words_in:,} words sent, {usage.words_out:,} received, {usage.seconds:.1f} s"
+        st.caption(f"Sent ({figures})" if usage.words_in else "Sent (answered from the cache)")
+        st.code(call.prompt, language=None, wrap_lines=True, height=360)
+        st.caption("Received")
+        st.code(call.reply, language=None, wrap_lines=True)
+
+
+shell.draw(screen)

@@ -7,37 +7,28 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.compare import controls, rows
+from pages.parts.compare import controls
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import component
+from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
-from readagent_core.export.comparison_view import known_answer
+from readagent_core.export.comparison_view import draw_comparison, known_answer
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.reading import newest_memory
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and gives the spread."
-EXPORTS = {"html": "HTML", "md": "Markdown", "csv": "CSV"}
 
 
-def main() -> None:
-    try:
-        workspace = get_workspace()
-        book = current.current(workspace)
-        if book is None:
-            shell.header("Compare")
-            st.text("There is no book yet. Open one in the library, then compare how the methods read it.")
-            st.page_link("pages/library.py", label="To the library", icon=":material/arrow_back:")
-            return
-        screen(workspace, book)
-    except ReadAgentError as error:
-        shell.error_box(error)
-
-
-def screen(workspace: Workspace, book: Book) -> None:
-    """The whole screen for ``book``."""
+def screen() -> None:
+    workspace = get_workspace()
+    book = current.current(workspace)
+    if book is None:
+        shell.no_book("Compare")
+        return
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
         current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)
@@ -87,7 +78,8 @@ def board(workspace: Workspace, book: Book) -> None:
             st.text(judged)
         if not running:
             st.caption(f"Answered by {comparison.model}.".replace("$", "\\$"))
-    rows.show(comparison, key=f"compare_rows_{book.id}")
+    show_rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
+    show_rows(key=f"compare_rows_{book.id}", data={"rows": draw_comparison(comparison)})
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
         if running and job is not None and snapshot is not None:
             st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")
@@ -95,12 +87,12 @@ def board(workspace: Workspace, book: Book) -> None:
             st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
         else:
             st.caption(FOOT)
-            for kind, label in EXPORTS.items():
+            for kind, mime in COMPARISON_FORMATS.items():
                 st.download_button(
-                    f"Save as {label}",
+                    f"Save as {FORMAT_NAMES[kind]}",
                     data=export_comparison(comparison, kind),
                     file_name=comparison_file_name(comparison, kind),
-                    mime=COMPARISON_FORMATS[kind],
+                    mime=mime,
                     key=f"compare_save_{kind}",
                     on_click="ignore",
                 )
@@ -109,4 +101,4 @@ def board(workspace: Workspace, book: Book) -> None:
     st.session_state[f"compare_ran_{book.id}"] = running
 
 
-main()
+shell.draw(screen)

@@ -140,7 +140,4 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
             report_view.scores(found)
 
 
-try:
-    screen()
-except ReadAgentError as error:
-    shell.error_box(error)
+shell.draw(screen)

@@ -265,10 +265,7 @@ def show() -> None:
     asked = st.session_state.pop("report", None)
     if asked is not None:
         report(workspace, workspace.library.book(asked))
-    st.caption(f"{count_of(len(every), 'book')}, {cards.size(workspace.library.storage())} on this computer.")
+    st.caption(f"{count_of(len(every), 'book')}, {shell.file_size(workspace.library.storage())} on this computer.")
 
 
-try:
-    show()
-except ReadAgentError as error:
-    shell.error_box(error)
+shell.draw(show)

@@ -6,6 +6,7 @@ The reader itself is the memory view; this page sends it what to show and stores
 from __future__ import annotations
 
 import json
+import time
 
 import streamlit as st
 
@@ -15,6 +16,7 @@ from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
 from pages.parts.shared import reading_status as state
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
@@ -47,10 +49,10 @@ def where_to_go(workspace: Workspace, book: Book, memory: GistMemory) -> dict[st
     return {"page": asked, "paragraph": None, "id": f"{book.id} {asked} {asked_now}"}
 
 
-def act(workspace: Workspace, book: Book, reading: Reading, done: view.Act) -> None:
-    """Do what the person asked for in the reader; the acts of the memory view. Raises ReadAgentError."""
+def act(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
+    """Carry out an act of the person in the reader. Raises ReadAgentError."""
     library = workspace.library
-    job = workspace.jobs.get(state.job_key(reading))
+    job = workspace.jobs.get(workspace_reading.job_key(reading))
     if done.do == "view":
         library.set_preference("view", done.text)
     elif done.do == "look":
@@ -89,7 +91,7 @@ def act(workspace: Workspace, book: Book, reading: Reading, done: view.Act) -> N
         st.session_state["ask_page"] = done.page or None
         st.switch_page("pages/ask.py")
     elif done.do == "export":
-        start.export_dialog(workspace, book, reading)
+        start.export_dialog(workspace, reading)
 
 
 def save_position(workspace: Workspace, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
@@ -137,7 +139,7 @@ def reader(
                 snapshot,
                 reading,
                 memory,
-                now=state.now(),
+                now=time.time(),
                 budget=costs.exceeded_budget(workspace, reading),
                 slowed=workspace.model.limiter.notice if workspace.model.limiter else "",
             ),
@@ -176,8 +178,7 @@ def show() -> None:
     workspace = get_workspace()
     book = current.current(workspace)
     if book is None:
-        shell.header("Read", about="No book is open yet.")
-        st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
+        shell.no_book("Read")
         return
     st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
     workspace.library.touch(book.id)
@@ -190,12 +191,9 @@ def show() -> None:
         return
     goto = where_to_go(workspace, book, state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)))
     exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
-    running_before = state.job_key(reading) in running or start.gist_line(workspace, reading) is not None
+    running_before = workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None
     looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
     st.fragment(reader)(workspace, book, reading, goto=goto, looked=looked, running_before=running_before)
 
 
-try:
-    show()
-except ReadAgentError as error:
-    shell.error_box(error)
+shell.draw(show)

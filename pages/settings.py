@@ -8,11 +8,11 @@ from pages.parts.settings import model_tab, other_tabs
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import add_style
-from readagent_core.errors import ReadAgentError
 
-add_style("settings.css")
-shell.header("Settings")
-try:
+
+def screen() -> None:
+    add_style("settings.css")
+    shell.header("Settings")
     workspace = get_workspace()
     with st.container(key="settings"):
         model, reading, appearance, storage = st.tabs(["Model", "Reading", "Appearance", "Storage"])
@@ -24,5 +24,6 @@ try:
         other_tabs.appearance_tab(workspace)
     with storage:
         other_tabs.storage_tab(workspace)
-except ReadAgentError as error:
-    shell.error_box(error)
+
+
+shell.draw(screen)

@@ -1,6 +1,6 @@
 """Cancellation: one token is passed down with every piece of work, and says when to stop.
 
-It also carries what long work tells about itself: that it waits, why, and for how long.
+It also reports waits: why the work waits, and for how long.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class CancelToken:
         self._callbacks: list[Callable[[], object]] = []
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next step, and end its waits. What is done is kept."""
+        """Ask the work to stop at its next step, and end its waits. Results so far stay saved."""
         with self._changed:
             self._stop.set()
             self._changed.notify_all()
@@ -47,7 +47,7 @@ class CancelToken:
                 self._callbacks.remove(callback)
 
     def hurry(self) -> None:
-        """End the waits under way: the work goes on now."""
+        """End the present waits early, so that the work continues now."""
         with self._changed:
             self._hurries += 1
             self._changed.notify_all()
@@ -62,7 +62,7 @@ class CancelToken:
             raise CancelledError("Stopped. What was done so far is kept.")
 
     def wait(self, seconds: float, why: str) -> bool:
-        """Wait, reporting why ('the server asked for 12 s'); whether ``hurry`` ended it. Raises CancelledError."""
+        """Wait, and return whether ``hurry`` ended the wait. ``why``: shown to the reader. Raises CancelledError."""
         self.waiting(seconds, why)
         try:
             with self._changed:

@@ -114,8 +114,8 @@ class NoCreditError(ModelError):
     pass
 
 
-class RateLimitError(ModelError):
-    """Too many calls. ``retry_after``: seconds the server asked for, or None."""
+class _RetryAfterError(ModelError):
+    """``retry_after``: seconds the server asked to wait, or None."""
 
     retryable = True
 
@@ -124,14 +124,12 @@ class RateLimitError(ModelError):
         self.retry_after = retry_after
 
 
-class ServerFailedError(ModelError):
-    """The server failed (5xx). ``retry_after``: seconds the server asked for, or None."""
+class RateLimitError(_RetryAfterError):
+    """Too many calls."""
 
-    retryable = True
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
+class ServerFailedError(_RetryAfterError):
+    """The server failed (5xx)."""
 
 
 class ModelTimeoutError(ModelError):
@@ -157,7 +155,7 @@ class CutOffError(ModelError):
 
 
 class EndlessReplyError(CutOffError):
-    retryable = False  # the model would go on for ever again
+    retryable = False  # the next reply would not end either
 
 
 class EmptyReplyError(ModelError):

@@ -50,7 +50,7 @@ def usable() -> bool:
 
 
 def get(home: Path, address: str) -> Secret:
-    """The key kept for this server. Raises SettingsError where it cannot be had."""
+    """The key saved for this server. Raises SettingsError where it cannot be read."""
     at = _entry(home, address)
     if at not in _READ:
         text, problem = _call(lambda ring: ring.get_password(*at))
@@ -62,7 +62,7 @@ def get(home: Path, address: str) -> Secret:
 
 
 def put(home: Path, address: str, key: Secret) -> None:
-    """Keep the key for this server, in place of one kept before. Raises SettingsError."""
+    """Save the key for this server, replacing an earlier one. Raises SettingsError."""
     at = _entry(home, address)
     if _READ.get(at) == key:
         return
@@ -73,7 +73,7 @@ def put(home: Path, address: str, key: Secret) -> None:
 
 
 def remove(home: Path, address: str) -> None:
-    """Remove the key of this server, where one is kept. Raises SettingsError where that cannot be done."""
+    """Remove the key of this server, where one is saved. Raises SettingsError where that fails."""
     at = _entry(home, address)
     _, problem = _call(lambda ring: ring.get_password(*at) is not None and ring.delete_password(*at))
     if problem:

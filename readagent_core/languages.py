@@ -32,7 +32,7 @@ _LANGUAGES = {  # of the scripts that one language or one language above all is 
     "Korean": "ko", "Greek": "el", "Hebrew": "he", "Devanagari": "hi", "Bengali": "bn", "Tamil": "ta", "Telugu": "te",
     "Georgian": "ka", "Armenian": "hy", "Ethiopic": "am", "Thai": "th", "Lao": "lo", "Burmese": "my", "Khmer": "km",
 }  # fmt: skip
-_NAMES = {  # the languages that ``certain_language`` tells apart
+_NAMES = {  # the languages that ``certain_language`` names
     "en": "English", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch"
 }  # fmt: skip
 _PATTERNS = {script: re.compile(f"[{letters}]") for script, letters in _SCRIPTS.items()}

@@ -166,11 +166,6 @@ class GistMemory:
         )
         return replace(self, document=document, pages=pages, gists=self.gists[:number], complete=False)
 
-    def with_gist(self, number: int, gist: Gist) -> GistMemory:
-        gists = list(self.gists)
-        gists[number - 1] = gist
-        return replace(self, gists=tuple(gists))
-
     @property
     def compression_rate(self) -> float:
         """The compression rate of the gists, in percent: 100 × (1 − gist words ÷ words of the pages with a gist)."""

@@ -8,9 +8,9 @@ combining marks.
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import pysbd
 
@@ -20,8 +20,6 @@ CHARACTERS_PER_WORD = {"cjk": 2, "south_east": 4}
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
 _UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
-# for each byte of UTF-8: 1 inside a word, 0 between words
-_IN_WORDS = bytes(code > 127 or not chr(code).isspace() for code in range(256))
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
 _SPACE = re.compile(r"\s+")
@@ -41,21 +39,14 @@ def non_ascii(text: str) -> str:
 
 def count_words(text: str) -> int:
     """Return the number of words in ``text``; see the module's docstring for unspaced scripts."""
-    encoded = text.encode("utf-8", "surrogatepass")
-    rare = "" if len(encoded) == len(text) else encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
-    if not _UNSPACED_RUN.search(rare):
-        if _SPACE.search(rare):
-            return len(text.split())
-        # faster than split(), which makes a string of every word: prompts have thousands
-        marked = encoded.translate(_IN_WORDS)
-        return marked.count(b"\0\1") + marked.startswith(b"\1")
-    characters = {"cjk": 0, "south_east": 0}
-    for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN)):
-        characters[name] = sum(len(run) for run in pattern.findall(text))
+    if not _UNSPACED_RUN.search(non_ascii(text)):
+        return len(text.split())
     spaced = len(_UNSPACED_RUN.sub(" ", text).split())
     # rounded up, so that the parts of a text never count less than the whole
-    unspaced = sum(-(-n // CHARACTERS_PER_WORD[name]) for name, n in characters.items())
-    return spaced + unspaced
+    return spaced + sum(
+        -(-sum(map(len, pattern.findall(text))) // CHARACTERS_PER_WORD[name])
+        for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN))
+    )
 
 
 def count_of(number: int, noun: str) -> str:
@@ -94,27 +85,6 @@ def terms(text: str) -> list[str]:
     return found
 
 
-class _Segmenters(threading.local):
-    """One segmenter for each language and thread: a segmenter holds state while it works."""
-
-    def __init__(self) -> None:
-        self.by_language: dict[str, pysbd.Segmenter | None] = {}
-
-
-_SEGMENTERS = _Segmenters()
-
-
-def _segmenter(language: str) -> pysbd.Segmenter | None:
-    """Return the thread's segmenter of a language; None where pysbd does not know the language."""
-    segmenters = _SEGMENTERS.by_language
-    if language not in segmenters:
-        try:
-            segmenters[language] = pysbd.Segmenter(language=language, clean=False)
-        except ValueError:
-            segmenters[language] = None
-    return segmenters[language]
-
-
 def sentences(text: str, language: str = "en") -> list[str]:
     """Return the sentences of ``text`` in order; joined without a separator they are ``text``."""
     if not text:
@@ -128,8 +98,9 @@ def sentences(text: str, language: str = "en") -> list[str]:
 
 @lru_cache(maxsize=2048)  # the built-in reader splits the same paragraph for its gist, look-ups and every question
 def _segmented(text: str, language: str) -> tuple[str, ...]:
-    segmenter = _segmenter(language)
-    if segmenter is None:
+    try:
+        segmenter = pysbd.Segmenter(language=language, clean=False)  # its own for each text: it holds state
+    except ValueError:  # a language that pysbd does not know
         return tuple(_PLAIN_SENTENCE.findall(text))
     # segment() searches each sentence by a regular expression, which takes as long as the segmentation itself
     return tuple(_cut_at_sentences(text, segmenter.processor(text).process()))
@@ -161,16 +132,22 @@ def split_long(text: str, limit: int, language: str = "en") -> list[str]:
         raise ValueError("limit must be at least 1 word")
     if count_words(text) <= limit:
         return [text]
-    pieces: list[str] = []
-    held, held_words = "", 0
-    for part in _parts_within(text, limit, language):
-        n = count_words(part)
-        if held and held_words + n > limit:
-            pieces.append(held)
-            held, held_words = "", 0
-        held += part
-        held_words += n
-    return [*pieces, held] if held else pieces
+    parts = list(_parts_within(text, limit, language))
+    return ["".join(parts[a:b]) for a, b in group_by_words([count_words(part) for part in parts], limit)]
+
+
+def group_by_words(sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
+    """Return runs of items, as (start, end), of at most ``limit`` words each; a longer item is a run of its own.
+
+    ``sizes``: the words of each item.
+    """
+    starts, words = [0], 0
+    for index, size in enumerate(sizes):
+        if words and words + size > limit:
+            starts.append(index)
+            words = 0
+        words += size
+    return list(pairwise([*starts, len(sizes)]))
 
 
 def _parts_within(text: str, limit: int, language: str) -> Iterator[str]:

@@ -32,6 +32,33 @@ def own_home(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def open_workspace(own_home):
+    """``open_workspace(address, model=…, **saved)``: a workspace of the test's home; closed when the test ends.
+
+    ``address``: of a model server; '' takes what ``load_settings`` finds. ``saved``: the settings file's other values.
+    """
+    from readagent_core.models import connection
+    from readagent_core.settings import Secret, Settings, load_settings
+    from readagent_core.workspace import Workspace
+
+    opened = []
+
+    def start(address="", *, model=None, **saved):
+        own_home.mkdir(mode=0o700, exist_ok=True)
+        settings = Settings(own_home, address, Secret(), "fake-model", {}, saved) if address else load_settings()
+        opened.append(Workspace(settings, model=model))
+        return opened[-1]
+
+    yield start
+    for workspace in opened:
+        for job in workspace.jobs.running():
+            job.cancel()
+            job.join(10)
+        workspace.library.close()
+    connection.close_all()
+
+
+@pytest.fixture
 def in_keyring(monkeypatch):
     """``in_keyring(backend)``: the process has this keyring, and nothing is known of any before it."""
 

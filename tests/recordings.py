@@ -1,8 +1,9 @@
-"""The bundled recordings as gist memories, for tests that need a real reading."""
+"""Gist memories for tests: the bundled recordings, and small ones made of a few texts."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,28 @@ from readagent_core.plan import ReadingPlan
 
 SAMPLES = Path(__file__).resolve().parent.parent / "assets" / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")
+
+
+def make_memory(
+    texts: Iterable[str | Paragraph],
+    gists: Iterable[str | Gist | None] | None = None,
+    *,
+    title: str = "T",
+    per_page: int = 1,
+    reason: str = "",
+    complete: bool = True,
+    **document: Any,
+) -> GistMemory:
+    """A memory of ``per_page`` paragraphs a page; without ``gists`` that of page n is "Gist n."."""
+    paragraphs = tuple(Paragraph(text) if isinstance(text, str) else text for text in texts)
+    pages = []
+    for start in range(0, len(paragraphs), per_page):
+        end = min(start + per_page, len(paragraphs))
+        pages.append(Page(len(pages) + 1, start, end, sum(p.words for p in paragraphs[start:end]), reason))
+    chosen = [f"Gist {page.number}." for page in pages] if gists is None else gists
+    made = tuple(Gist(gist) if isinstance(gist, str) else gist for gist in chosen)
+    whole = Document(title, paragraphs, **document)
+    return GistMemory(whole, ReadingPlan(), tuple(pages), made, "a model", complete=complete)
 
 
 @dataclass(frozen=True)

@@ -207,9 +207,19 @@ def test_three_states():
     assert states(answer, full={1, 3}) == [(1, FROM_PAGE), (2, FROM_MEMORY), (3, NOT_FOUND)]
 
 
-def test_a_page_the_model_was_not_shown():
-    assert states("So [9].", full={1}) == [(9, NOT_FOUND)]
-    assert states("So [3].", full={1}, shown={1, 2}) == [(3, NOT_FOUND)]
+@pytest.mark.parametrize(
+    ("answer", "how", "expected"),
+    [
+        ("So [9].", {"full": {1}}, (9, NOT_FOUND)),  # a page the model was not shown
+        ("So [3].", {"full": {1}, "shown": {1, 2}}, (3, NOT_FOUND)),
+        ("“He fired the gun twice, to warn them,” said Tilda [2].", {"full": {2}}, (2, FROM_PAGE)),  # in the claim
+        ("“He fired the gun nine times at them,” said Tilda [2].", {"full": {2}}, (2, NOT_FOUND)),
+        ("Crale printed forged regatta notices [3].", {"full": set()}, (3, NOT_FOUND)),  # nothing of it in the gist
+        ('So [1].\nEvidence:\n[1] "So long as I burn" and "I am saving everyone"', {"full": {1}}, (1, NOT_FOUND)),
+    ],
+)
+def test_the_state_of_one_mark(answer, how, expected):
+    assert states(answer, **how) == [expected]
 
 
 def test_read_again_but_not_quoted_says_so():
@@ -218,24 +228,10 @@ def test_read_again_but_not_quoted_says_so():
     assert "quotes no words of it" in citation.why
 
 
-def test_a_quotation_within_the_claim_counts():
-    assert states("“He fired the gun twice, to warn them,” said Tilda [2].", full={2}) == [(2, FROM_PAGE)]
-    assert states("“He fired the gun nine times at them,” said Tilda [2].", full={2}) == [(2, NOT_FOUND)]
-
-
 def test_a_claim_in_the_page_s_own_words_is_its_own_quotation():
     answer = 'She waited [1]. He fired the gun twice, to warn them [2].\n\nEvidence:\n[2] "They didn\'t turn"'
     citation = check(answer, KEEPER, full={1, 2}).citations[1]
     assert (citation.state, words_at(KEEPER, citation.places)) == (FROM_PAGE, ["He fired the gun twice, to warn them"])
-
-
-def test_a_gist_that_says_nothing_of_it():
-    assert states("Crale printed forged regatta notices [3].", full=set()) == [(3, NOT_FOUND)]
-
-
-def test_one_true_run_does_not_save_a_false_quotation():
-    answer = 'So [1].\nEvidence:\n[1] "So long as I burn" and "I am saving everyone"'
-    assert states(answer, full={1}) == [(1, NOT_FOUND)]
 
 
 def test_several_quotations_of_a_page_go_to_their_claims():

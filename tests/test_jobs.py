@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from readagent_core.errors import UnreachableError
-from readagent_core.jobs import Jobs
+from readagent_core.jobs import Job, Jobs
 
 
 def test_one_running_job_a_key():
@@ -41,38 +41,26 @@ def test_cancel_wakes_a_wait():
     assert "kept" in snapshot.error
 
 
-def test_waiting_is_shown():
-    waiting, go_on = threading.Event(), threading.Event()
-
-    def work(job):
-        job.waiting(12, "the server asked for 12 s")
-        waiting.set()
-        go_on.wait(10)
-        job.waiting(0, "")
-
-    job = Jobs().start("a", work)
-    waiting.wait(10)
+def test_of_several_waits_the_longest_is_shown_until_it_ends():
+    job = Job("a", lambda job: None)
+    job.waiting(12, "the server asked for 12 s")
+    other = threading.Thread(target=job.waiting, args=(5, "another wait"))
+    other.start()
+    other.join()
     assert job.snapshot.waiting == "the server asked for 12 s"
-    go_on.set()
-    assert job.join(10).waiting == ""
+    job.waiting(0, "")
+    assert job.snapshot.waiting == "another wait"
 
 
-def test_errors_are_told():
-    def unreachable(job):
-        raise UnreachableError("No connection to the server. Check that it runs.")
+def test_an_error_of_ours_is_shown_and_a_bug_is_only_traced(capsys):
+    def fail(error):
+        raise error
 
-    snapshot = Jobs().start("a", unreachable).join(10)
-    assert (snapshot.state, snapshot.error_kind) == ("failed", "UnreachableError")
-    assert snapshot.error == "No connection to the server. Check that it runs."
-
-
-def test_our_own_bug_is_told_plainly_and_traced(capsys):
-    def broken(job):
-        raise KeyError("sk-secret")
-
-    snapshot = Jobs().start("a", broken).join(10)
-    assert snapshot.state == "failed"
-    assert "sk-secret" not in snapshot.error
+    ours = Jobs().start("a", lambda job: fail(UnreachableError("No connection to the server."))).join(10)
+    assert (ours.state, ours.error_kind, ours.error) == ("failed", "UnreachableError", "No connection to the server.")
+    bug = Jobs().start("a", lambda job: fail(KeyError("sk-secret"))).join(10)
+    assert bug.state == "failed"
+    assert "sk-secret" not in bug.error
     assert "KeyError" in capsys.readouterr().err
 
 

@@ -112,3 +112,11 @@ def test_sentences_do_not_mix_between_threads():
         for _ in range(3):
             words._segmented.cache_clear()
             assert list(pool.map(words.sentences, texts)) == alone
+
+
+@pytest.mark.parametrize(
+    ("sizes", "runs"),
+    [([], [(0, 0)]), ([3], [(0, 1)]), ([2, 2, 2], [(0, 2), (2, 3)]), ([1, 9, 1], [(0, 1), (1, 2), (2, 3)])],
+)
+def test_items_are_grouped_up_to_a_limit_of_words(sizes, runs):
+    assert words.group_by_words(sizes, 4) == runs

@@ -82,13 +82,13 @@ export class Exchange {
     let line = null;
     const begin = () => box.append((line = el("p", { dir: "auto" })));
     for (const { text, cites } of pieces) {
-      text.split(/\n\s*\n/).forEach((block, i) => {
+      text.split(/\n\s*\n/).forEach((block, i, { length }) => {
         if (i || !line) begin();
-        const last = i === text.split(/\n\s*\n/).length - 1;
-        this.run(line, block, last ? cites : []);
+        this.run(line, block, i === length - 1 ? cites : []);
       });
     }
-    if (running) (line ?? begin() ?? line).append(el("span", { class: "caret", "aria-hidden": "true" }));
+    if (running && !line) begin();
+    if (running) line.append(el("span", { class: "caret", "aria-hidden": "true" }));
     out.push(box);
     if (loose.length) {
       out.push(el("p", { class: "small loose" }, "Quoted: ", ...loose.flatMap((c) => [this.chip(c), " "])));

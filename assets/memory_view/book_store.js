@@ -58,9 +58,9 @@ export function sectionStarts(book, sections) {
   };
   return sections.map(([title, level, start], i) => {
     const next = sections[i + 1]?.[2] ?? Infinity;
-    const holds = (p) => (p && p.s + p.t.length > start ? p : null);
-    const page = holds(lastFrom(start));
-    const last = holds(lastFrom(next - 1)) ?? page;
+    const reaches = (p) => (p && p.s + p.t.length > start ? p : null);
+    const page = reaches(lastFrom(start));
+    const last = reaches(lastFrom(next - 1)) ?? page;
     return { title, level, start, next, page: page?.n ?? null, last: page ? (last?.n ?? null) : null };
   });
 }

@@ -1,7 +1,7 @@
 // The map of the book: one cell for each page, as high as the page is long, darker the more of it its gist has.
 // States have a shape as well as a colour: wider = looked up, hatched = fallback, corner = edited.
 
-import { percent, plural, svg } from "../shared/dom.js";
+import { percent, plural, sumOf, svg } from "../shared/dom.js";
 
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
 
@@ -19,7 +19,7 @@ function mapTitle(page, looked) {
 
 // The place of each page's cell, [top, height] in pixels, by words; then of the cells still to come.
 function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
-  const words = pages.reduce((sum, p) => sum + p.w, 0);
+  const words = sumOf(pages, (p) => p.w);
   const whole = Math.max(1, wordsTotal > words ? wordsTotal : words);
   const left = Math.max(0, (pagesTotal || 0) - pages.length);
   const count = pages.length + left;
@@ -40,7 +40,7 @@ function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
 // The length of the gists of `pages` as a share of their text.
 function gistShare(pages) {
   const read = pages.filter((p) => p.g && !p.g.o);
-  const [words, gists] = [(p) => p.w, (p) => p.g.w].map((of) => read.reduce((sum, p) => sum + of(p), 0));
+  const [words, gists] = [sumOf(read, (p) => p.w), sumOf(read, (p) => p.g.w)];
   return words && gists ? gists / words : 1;
 }
 
@@ -51,11 +51,17 @@ function mapGroups(pages, height) {
   return pages.filter((_, i) => i % step === 0).map((first, i) => [first, pages[Math.min(i * step + step, pages.length) - 1]]);
 }
 
-function together(pages, [first, last]) {
+function together(pages, first, last) {
   if (first === last) return first;
   const group = pages.slice(first.n - 1, last.n);
-  const words = (of) => group.reduce((sum, p) => sum + of(p), 0);
-  return { n: `${first.n}–${last.n}`, w: words((p) => p.w), g: group.every((p) => p.g) && { w: words((p) => p.g.w) } };
+  const gist = group.every((p) => p.g) && { w: sumOf(group, (p) => p.g.w) };
+  return { n: `${first.n}–${last.n}`, w: sumOf(group, (p) => p.w), g: gist };
+}
+
+/** Definitions of an SVG with the pattern `id`, which marks what was made by rule. */
+export function hatching(id) {
+  const attributes = { id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+  return svg("defs", {}, svg("pattern", attributes, svg("path", { class: "mhatch", d: "M0 0V5" })));
 }
 
 /** Draws the map into `box` and returns the [top, height] of every page's cell. */
@@ -68,17 +74,15 @@ export function drawMap(box, pages, options) {
   const label = `Map of the book: ${plural(pages.length, "page")}`;
   const shape = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   const hatch = `hatch${Math.random().toString(36).slice(2)}`;
-  const pattern = svg("pattern", { id: hatch, width: 5, height: 5, patternUnits: "userSpaceOnUse" });
-  pattern.setAttribute("patternTransform", "rotate(45)");
-  pattern.append(svg("path", { class: "mhatch", d: "M0 0V5" }));
-  shape.append(svg("defs", {}, pattern));
+  shape.append(hatching(hatch));
   const above = []; // drawn last, so that nothing covers them
   let labelled = -100;
-  for (const group of mapGroups(pages, options.height)) {
-    if (group[0] === group[1] && looked.has(group[0].n)) continue;
-    const [y, h] = [read[group[0].n - 1][0], read[group[1].n - 1][0] + read[group[1].n - 1][1] - read[group[0].n - 1][0]];
-    const page = together(pages, group);
-    const title = svg("title", {}, document.createTextNode(mapTitle(page, false)));
+  for (const [first, last] of mapGroups(pages, height)) {
+    if (first === last && looked.has(first.n)) continue;
+    const y = read[first.n - 1][0];
+    const h = read[last.n - 1][0] + read[last.n - 1][1] - y;
+    const page = together(pages, first, last);
+    const title = svg("title", {}, mapTitle(page, false));
     const kind = page.g ? shadeOf(page, share) : "mtodo";
     shape.append(svg("rect", { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0, class: kind }, title));
   }
@@ -87,22 +91,19 @@ export function drawMap(box, pages, options) {
     const opened = looked.has(page.n);
     const cell = { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0 };
     if (opened) {
-      const title = svg("title", {}, document.createTextNode(mapTitle(page, opened)));
+      const title = svg("title", {}, mapTitle(page, opened));
       const tall = Math.max(h, 3);
       above.push(svg("rect", { ...cell, class: "mlook", x: x - 5, width: wide + 10, height: tall.toFixed(1) }, title));
       if (h > 13) {
-        const text = svg("text", { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + h / 2 + 4 });
-        text.textContent = page.n;
-        above.push(text);
+        const place = { class: "mapin", "text-anchor": "middle", x: x + wide / 2, y: y + h / 2 + 4 };
+        above.push(svg("text", place, String(page.n)));
       }
     }
     if (page.f || page.g?.f) above.push(svg("rect", { ...cell, fill: `url(#${hatch})`, "pointer-events": "none" }));
     if (page.g?.e) above.push(svg("path", { class: "medit", d: `M${x + wide - 9} ${y}h9v${Math.min(9, h)}z` }));
     if (hits.has(page.n)) above.push(svg("circle", { class: "mtick", cx: 5, cy: y + h / 2, r: h > 6 ? 3 : 2 }));
     if (labels && !opened && y - labelled > 64 && height - y > 8) {
-      const text = svg("text", { class: "maplab", x: x + wide + 15, y: y + h / 2 + 4 });
-      text.textContent = page.n;
-      shape.append(text);
+      shape.append(svg("text", { class: "maplab", x: x + wide + 15, y: y + h / 2 + 4 }, String(page.n)));
       labelled = y;
     }
   });

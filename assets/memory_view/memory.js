@@ -6,6 +6,7 @@ import { bookOf, oncePerFrame } from "./book_store.js";
 import { drawMap, pageAt } from "./map.js";
 
 const AROUND = 230; // characters of a page shown on each side of a quoted passage
+const SENTENCE_END = /[.!?。！？"”」](\s|$)|[。！？」]/;
 const BLOCK = 25; // rows in an element of their own, which the browser renders only when it is in view
 
 export class Memory {
@@ -101,7 +102,7 @@ export class Memory {
       const state = this.expanded.has(n) ? "full" : this.peeked.has(n) ? "peek" : "gist";
       const passages = state === "full" ? (this.data.passages?.[n] ?? []).flat() : [];
       const asked = this.marked.has(n) || this.expanded.has(n);
-      const unfolded = this.unfolded.size ? [...this.unfolded].filter((u) => u.startsWith(`${n}:`)) : [];
+      const unfolded = [...this.unfolded].filter((u) => u.startsWith(`${n}:`));
       const key = JSON.stringify([state, asked, passages, unfolded]); // the text is compared separately: a book has 2 MB
       const known = this.rows.get(n);
       if (known?.key === key && known.text === page.text) continue;
@@ -141,7 +142,7 @@ export class Memory {
         "aria-label": `Open page ${n}` }, no, gist);
       return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
     }
-    const count = passages.length ? new Set(passages.map((p) => p.join())).size : 0;
+    const count = new Set(passages.map((p) => p.join())).size;
     const quoted = ["no passage", "one passage", "two passages", "three passages"][count] ?? `${count} passages`;
     const fact = state === "peek" ? "opened by you; the model did not read it for this answer"
       : count ? `all ${plural(page.w, "word")} read, ${quoted} quoted` : `all ${plural(page.w, "word")} read`;
@@ -168,18 +169,16 @@ export class Memory {
       folded = [];
       const words = countWords(run.map(([i, a, b]) => page.t[i].slice(a, b)).join(" "));
       if (!words) return;
-      const label = this.data.meta.language.startsWith("ja") ? `+ ${plural(words, "character")}` : `+ ${plural(words, "word")}`;
-      const open = el("button", { type: "button", class: "fold num", "aria-label": `Show ${label.slice(2)} more`,
+      const label = `+ ${plural(words, this.data.meta.language.startsWith("ja") ? "character" : "word")}`;
+      return el("button", { type: "button", class: "fold num", "aria-label": `Show ${label.slice(2)} more`,
         onclick: () => (this.unfolded.add(key), this.draw([page.n])) }, label);
-      return open;
     };
     const byParagraph = new Map();
     for (const [index, start, end] of passages) byParagraph.set(index, [...(byParagraph.get(index) ?? []), [start, end]]);
     page.t.forEach((text, index) => {
       const spans = byParagraph.get(index) ?? [];
       const shown = passages.length ? shownParts(text, spans) : [[0, text.length]];
-      const wanted = this.unfolded.size && this.isUnfolded(page.n, index);
-      const parts = wanted ? [[0, text.length]] : shown;
+      const parts = this.isUnfolded(page.n, index) ? [[0, text.length]] : shown;
       if (heads.has(index) && (parts.length || !passages.length)) nodes.push(el("p", { class: "oh3", dir: "auto" }, heads.get(index)));
       if (!parts.length) return void folded.push([index, 0, text.length]);
       const line = el("p", { dir: "auto" });
@@ -249,8 +248,8 @@ function shownParts(text, spans) {
     let to = Math.min(text.length, end + AROUND / 2);
     if (from > 0) from = Math.min(start, Math.max(from, text.slice(0, start).search(/[^.!?。！？]*$/)) || from);
     if (from > 0) from += text.slice(from).search(/\S/);
-    if (to < text.length) to = Math.max(end, text.slice(end, to).search(/[.!?。！？"”」](\s|$)|[。！？」]/) >= 0
-      ? end + text.slice(end, to).search(/[.!?。！？"”」](\s|$)|[。！？」]/) + 1 : to);
+    const ending = to < text.length ? text.slice(end, to).search(SENTENCE_END) : -1;
+    if (ending >= 0) to = end + ending + 1;
     const last = parts.at(-1);
     if (last && from <= last[1] + 40) last[1] = Math.max(last[1], to);
     else parts.push([from, to]);

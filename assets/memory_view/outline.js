@@ -1,7 +1,8 @@
 // The sections with how far the person has read, and the map's legend. Follows the reader without the server.
 
-import { el, percent, plural, svg } from "../shared/dom.js";
+import { el, percent, plural, sumOf, svg } from "../shared/dom.js";
 import { bookOf, oncePerFrame, sectionStarts } from "./book_store.js";
+import { hatching } from "./map.js";
 
 export class Outline {
   constructor(root) {
@@ -35,8 +36,8 @@ export class Outline {
     this.sections = sectionStarts(this.book, this.data.sections);
     this.head.hidden = !this.sections.length;
     const read = this.book.pages.filter((p) => p?.g);
-    const [words, gists] = [(p) => p.w, (p) => p.g.w].map((of) => read.reduce((sum, p) => sum + of(p), 0));
-    const share = percent(gists, words);
+    const words = sumOf(read, (p) => p.w);
+    const share = percent(sumOf(read, (p) => p.g.w), words);
     this.line.textContent = !read.length ? "" : this.data.meta.complete
       ? `${plural(read.length, "page")}, ${plural(words, "word")}. The gists are ${share} as long.`
       : `${plural(read.length, "page")} so far. Their gists are ${share} as long.`;
@@ -73,13 +74,10 @@ export class Outline {
 function mapKey() {
   const cell = (...shapes) => svg("svg", { viewBox: "0 0 22 14", "aria-hidden": "true" }, ...shapes);
   const rect = (kind, x, width, rest = {}) => svg("rect", { class: kind, x, width, height: 14, ...rest });
-  const pattern = svg("pattern", { id: "keyhatch", width: 5, height: 5, patternUnits: "userSpaceOnUse",
-    patternTransform: "rotate(45)" });
-  pattern.append(svg("path", { class: "mhatch", d: "M0 0V5" }));
   const rows = [
     [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Darker: a longer gist for its page"],
     [cell(rect("mlook", 0, 22, { rx: 1 })), "Wider: looked up in the last answer"],
-    [cell(svg("defs", {}, pattern), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
+    [cell(hatching("keyhatch"), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
     [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],
     [cell(rect("m2", 5, 12, { y: 3, height: 8 }), rect("mcur", 2, 18, { y: 1, height: 12, rx: 2 })), "You are here"],
     [cell(svg("circle", { class: "mtick", cx: 11, cy: 7, r: 3 })), "Search hit"],

@@ -211,9 +211,7 @@ export class Position {
     const { scroller } = this.reader;
     this.target = target;
     if (target.matches("mark")) target.scrollIntoView({ block: "center" });
-    else {
-      scroller.scrollTop += this.offset(target) - (target.classList.contains("leaf") ? 0 : 60);
-    }
+    else scroller.scrollTop += this.offset(target) - (target.classList.contains("leaf") ? 0 : 60);
     this.forced = { page, top: scroller.scrollTop, off: this.offset(target) };
     this.settle();
   }

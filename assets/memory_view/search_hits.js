@@ -1,6 +1,7 @@
 // The search hits in the book and the current one. A common word occurs ten thousand times in a long book, so the number
 // of hits is known for every page, and the positions only on the pages around one that the server was asked about.
 
+import { sumOf } from "../shared/dom.js";
 import { markHits } from "./page.js";
 
 export class Hits {
@@ -17,7 +18,7 @@ export class Hits {
     this.base = 0; // the number of hits before the first of the items
     this.byPage = new Map();
     this.pending = false; // whether the position of the current hit has still to come
-    this.requested = null; // the words the server was asked for last
+    this.requested = null; // the words of the last request to the server
   }
 
   close() {
@@ -34,7 +35,7 @@ export class Hits {
   }
 
   before(page) {
-    return this.counts.reduce((sum, [n, hits]) => (n < page ? sum + hits : sum), 0);
+    return sumOf(this.counts, ([n, hits]) => (n < page ? hits : 0));
   }
 
   pageOf(hit) {

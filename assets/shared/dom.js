@@ -101,6 +101,7 @@ function emphasised(text, start, end, ranges) {
 const figures = new Intl.NumberFormat("en");
 export const number = (n) => figures.format(n);
 export const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "");
+export const sumOf = (items, value) => items.reduce((sum, item) => sum + value(item), 0);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
 /** Whether the person types into a field. */

@@ -3,7 +3,7 @@
 
 import { arrived, buttonAnswered, delayForPolling } from "./navigation.js";
 
-const RETRY_SECONDS = 4; // after which an answer that did not come is asked for again
+const RETRY_SECONDS = 4; // after which a poll without an answer is sent again
 const polls = new WeakMap(); // element -> {timer, sent: whether a poll is on its way}
 
 /**

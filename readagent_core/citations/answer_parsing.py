@@ -129,13 +129,9 @@ def _marks(body: str) -> Iterator[Mark]:
         between = body[position : found.start()]
         if not position or re.search(r"\w", between):
             claim = between
-        yield Mark(_numbers(listed), found.start(), found.end(), _last_claim(claim))
+        words = claim.rsplit("\n\n", 1)[-1].strip(" \t\n.,;:。、")  # of this paragraph alone
+        yield Mark(_numbers(listed), found.start(), found.end(), words)
         position = found.end()
-
-
-def _last_claim(text: str) -> str:
-    """Return the words before a mark, from the mark before it or the start of the paragraph."""
-    return text.rsplit("\n\n", 1)[-1].strip(" \t\n.,;:。、")
 
 
 def _quotations(evidence: str) -> Iterator[Quotation]:

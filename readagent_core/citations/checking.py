@@ -88,22 +88,14 @@ def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Coll
         position = mark.end
     if parsed.body[position:]:
         pieces.append(Piece(parsed.body[position:]))
-    loose = [
-        _cite(finder, number, "", quotation, full=full, shown=in_prompt)
-        for index, quotation in enumerate(parsed.quotations)
-        if index not in used
-        for number in quotation.pages or _only_page_with(finder, quotation, full)
-    ]
-    loose += [
-        Citation(
-            0,
-            NOT_FOUND,
-            quotation=" … ".join(q.readings[0]),
-            why="These words are on no page that the model read in full.",
-        )
-        for index, q in enumerate(parsed.quotations)
-        if index not in used and not q.pages and full and not _occurs(finder, q, full)
-    ]
+    loose: list[Citation] = []
+    for quotation in (q for index, q in enumerate(parsed.quotations) if index not in used):
+        found = [n for n in sorted(full) if n in finder.readable and _occurs(finder, quotation, n)]
+        named = quotation.pages or (found if len(found) == 1 else [])
+        loose += [_cite(finder, n, "", quotation, full=full, shown=in_prompt) for n in named]
+        if not named and full and not found:
+            why = "These words are on no page that the model read in full."
+            loose.append(Citation(0, NOT_FOUND, quotation=quotation.text, why=why))
     return Checked(tuple(pieces), tuple(loose))
 
 
@@ -118,15 +110,9 @@ def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, tur
     return best[min(turn, len(best) - 1)]
 
 
-def _occurs(finder: Finder, quotation: Quotation, full: Collection[int]) -> bool:
-    """Return whether any page read in full has the quotation."""
-    return any(finder.find_in_page(words, n) for words in quotation.readings for n in full if n in finder.readable)
-
-
-def _only_page_with(finder: Finder, quotation: Quotation, full: Collection[int]) -> list[int]:
-    """Return the page read in full that has a quotation given without a page; [] where several have it."""
-    found = [n for n in sorted(full) if n in finder.readable and finder.find_in_page(quotation.readings[0], n)]
-    return found if len(found) == 1 else []
+def _occurs(finder: Finder, quotation: Quotation, number: int) -> bool:
+    """Return whether page ``number`` has the quotation."""
+    return any(finder.find_in_page(stretches, number) for stretches in quotation.readings)
 
 
 def _cite(

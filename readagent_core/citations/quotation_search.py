@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from readagent_core.document import Document
 from readagent_core.memory import GistMemory
 from readagent_core.words import CJK, SOUTH_EAST
 
@@ -132,14 +131,6 @@ def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
         index = end
 
 
-def _page_words(document: Document, start: int, end: int) -> SearchableText:
-    parts: list[tuple[str, int, bool]] = []
-    for index in range(start, end):
-        parts.extend((section.title, index, True) for section in document.headings(index))
-        parts.append((document.paragraphs[index].text, index, False))
-    return SearchableText(parts)
-
-
 def find_in(words: SearchableText, quotation: str, *, page: int) -> tuple[Place, ...]:
     """Return where ``quotation`` is in a page; () when any part of it is not found."""
     whole = words.find(quotation)
@@ -172,8 +163,12 @@ class Finder:
     def find_in_page(self, stretches: Sequence[str], number: int) -> tuple[Place, ...]:
         """Return where all ``stretches`` are in page ``number``; () where any of them is not found."""
         if number not in self._pages:
-            page = self.memory.page(number)
-            self._pages[number] = _page_words(self.memory.document, page.start, page.end)
+            page, document = self.memory.page(number), self.memory.document
+            parts: list[tuple[str, int, bool]] = []
+            for index in range(page.start, page.end):
+                parts.extend((section.title, index, True) for section in document.headings(index))
+                parts.append((document.paragraphs[index].text, index, False))
+            self._pages[number] = SearchableText(parts)
         found = [find_in(self._pages[number], stretch, page=number) for stretch in stretches]
         return tuple(place for places in found for place in places) if all(found) else ()
 

@@ -26,7 +26,6 @@ from readagent_core.cli.shared import (
     complete_reading,
     file_bytes,
     open_book,
-    open_workspace,
     plan_from_options,
     read_book,
 )
@@ -109,9 +108,8 @@ def read(
 ) -> None:
     """Read a file into pages and gists; goes on where an earlier reading stopped."""
     with report_errors(as_json=json):
-        workspace = open_workspace()
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=pagination)
-        book = open_book(workspace, file, password=password)
+        workspace, book = open_book(file, password=password)
         reading, memory = read_book(workspace, book, plan, connections=connections)
         if json:
             print_json(memory_json(memory, reading.usage))
@@ -152,9 +150,8 @@ def ask(
 
         with usage_errors():
             methods.method(method)  # report an unknown name before anything is read
-        workspace = open_workspace()
-        plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=None)
-        book = open_book(workspace, file, password=password)
+        plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
+        workspace, book = open_book(file, password=password)
         reading, memory = complete_reading(workspace, book, plan, connections=connections)
         if up_to is not None and up_to > len(memory.pages):
             pages = count_of(len(memory.pages), "page")
@@ -212,9 +209,8 @@ def export(
 
         if format not in MEMORY_FORMATS:
             raise typer.BadParameter(f"choose one of {', '.join(MEMORY_FORMATS)}", param_hint="--format")
-        workspace = open_workspace()
-        plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=None)
-        book = open_book(workspace, file, password=password)
+        plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
+        workspace, book = open_book(file, password=password)
         _, memory = complete_reading(workspace, book, plan, connections=connections)
         data = export_memory(memory, format)
         if output is None and (format != "epub" or not sys.stdout.isatty()):

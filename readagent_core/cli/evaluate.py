@@ -113,12 +113,14 @@ def _run(
     from readagent_core.evaluation.questions import Questions
     from readagent_core.evaluation.score_table import load_scores
     from readagent_core.evaluation.starting import load_summary, start
+    from readagent_core.models import connect_embedder
     from readagent_core.words import count_of
 
     workspace = open_workspace()
     folder = folder_for(workspace.home, name or default_name(experiment, workspace.model.name))
     if not only_show:
-        changed = find_changes(record, experiment, workspace.model) if record else []
+        embedder = connect_embedder(workspace.settings).name
+        changed = find_changes(record, experiment, workspace.model, embedder=embedder) if record else []
         if changed:
             say_aside(f"Not as in the record: {', '.join(changed)}.")
         whole = resumed_experiment(folder, experiment)

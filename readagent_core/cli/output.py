@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from readagent_core.errors import PasswordError, ReadAgentError, SettingsError
@@ -77,11 +78,8 @@ def _report(error: ReadAgentError, *, as_json: bool) -> None:
 
 def print_json(value: dict[str, Any]) -> None:
     """The one JSON object on stdout; everything that a terminal could take for a command is escaped by JSON."""
-    print(json.dumps(value, ensure_ascii=not _speaks_utf8(), indent=1).encode("utf-8", "replace").decode("utf-8"))
-
-
-def _speaks_utf8() -> bool:
-    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    print(json.dumps(value, ensure_ascii=not utf8, indent=1).encode("utf-8", "replace").decode("utf-8"))
 
 
 def printable(text: str) -> str:
@@ -91,9 +89,7 @@ def printable(text: str) -> str:
 
 def say(text: str = "") -> None:
     """A line of text for people on stdout."""
-    line = printable(text)
-    encoding = sys.stdout.encoding or "utf-8"
-    print(line.encode(encoding, "replace").decode(encoding))
+    print(printable(text))
 
 
 def say_aside(text: str) -> None:
@@ -156,27 +152,20 @@ def document_json(document: Document) -> dict[str, Any]:
         "format": document.format,
         "words": document.words,
         "paragraphs": len(document.paragraphs),
-        "sections": [{"title": s.title, "start": s.start, "level": s.level} for s in document.sections],
+        "sections": [asdict(section) for section in document.sections],
     }
 
 
 def memory_json(memory: GistMemory, usage: Usage) -> dict[str, Any]:
-    pages = []
-    for page, gist in zip(memory.pages, memory.gists, strict=True):
-        pages.append(
-            {
-                "number": page.number,
-                "start": page.start,
-                "end": page.end,
-                "words": page.words,
-                "reason": page.reason,
-                "ends": page.ends,
-                "fallback": page.fallback,
-                "gist": gist.text if gist is not None else None,
-                "gist_words": gist.words if gist is not None else None,
-                "gist_fallback": bool(gist and gist.fallback),
-            }
-        )
+    pages = [
+        {
+            **asdict(page),
+            "gist": gist.text if gist is not None else None,
+            "gist_words": gist.words if gist is not None else None,
+            "gist_fallback": bool(gist and gist.fallback),
+        }
+        for page, gist in zip(memory.pages, memory.gists, strict=True)
+    ]
     return {
         "document": document_json(memory.document),
         "model": memory.model,

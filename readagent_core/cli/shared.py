@@ -41,11 +41,12 @@ def file_bytes(file: Path) -> bytes:
         raise DocumentError(f"{file} cannot be read ({error.strerror or 'no such file'}).") from None
 
 
-def open_book(workspace: Workspace, file: Path, *, password: str) -> Book:
-    """The book in ``file``, added to the library."""
+def open_book(file: Path, *, password: str) -> tuple[Workspace, Book]:
+    """The workspace, and the book in ``file``, added to its library."""
     from readagent_core.workspace.opening import open_file
 
-    return open_file(workspace, file_bytes(file), file.name, password=password)
+    workspace = open_workspace()
+    return workspace, open_file(workspace, file_bytes(file), file.name, password=password)
 
 
 def plan_from_options(preset: str | None, **changes: Any) -> ReadingPlan | None:
@@ -78,12 +79,17 @@ def read_book(
 def complete_reading(
     workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
 ) -> tuple[Reading, GistMemory]:
-    """The book's complete reading by the chosen model; where there is none, or a plan is given, it is read first."""
+    """The complete reading of the file's text by the chosen model; where there is none, or a plan is given, it is read
+    first.
+    """
     from readagent_core.workspace.reading import newest_memory
 
     found = newest_memory(workspace, book.id) if plan is None else None
-    if found is not None and found[1].complete and found[0].model == workspace.model.name:
-        return found
+    if found is not None:
+        reading, memory = found
+        same = (reading.document_id, reading.model) == (book.document_id, workspace.model.name)
+        if memory.complete and same:  # an earlier version of the file may have been read
+            return found
     return read_book(workspace, book, plan, connections=connections)
 
 

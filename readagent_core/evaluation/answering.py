@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import traceback
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +24,7 @@ from readagent_core.evaluation.scores import EXACT, PARTIAL, WRONG, best_rating,
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, Event
+from readagent_core.methods.support.look_up_replies import to_plain_text
 from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
@@ -46,7 +46,6 @@ STOPPERS = (
 _TEMPORARY = (errors.ServerFailedError, errors.RateLimitError, errors.ModelTimeoutError)
 RATER_TRIES = 2
 _VERDICT = re.compile(r"\b(yes|partially|partly|no)\b|はい|いいえ|部分", re.IGNORECASE)
-_THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -66,18 +65,14 @@ def answer(
 ) -> tuple[Result, list[Event]]:
     """Return the scored result and every event. ``rater``: rates free-form answers; None leaves them unrated."""
     events: list[Event] = []
-    found: Answer | None = None
     try:
-        chosen = method(task.arm.method)
-        for event in chosen.run(
-            task.item.question, task.memory, model, with_resources(task.arm.settings, tools), cancel
-        ):
-            events.append(event)
-            if isinstance(event, Answered):
-                found = event.answer
-        if found is None:
+        settings = with_resources(task.arm.settings, tools)
+        for event in method(task.arm.method).run(task.item.question, task.memory, model, settings, cancel):
+            events.append(event)  # one by one, so that those before an error are there
+        found = [event.answer for event in events if isinstance(event, Answered)]
+        if not found:
             raise ReplyError("The method ended without an answer.")
-        return _score(task, found, model, rater=rater, cancel=cancel), events
+        return _score(task, found[-1], model, rater=rater, cancel=cancel), events
     except STOPPERS:
         raise
     except Exception as error:  # noqa: BLE001  a bug in a method must not end a long experiment; it is recorded
@@ -202,7 +197,7 @@ def parse_permissive_verdict(reply: str) -> str:
 
     The first verdict word counts; 'partially' counts within the same line, after yes or alone.
     """
-    text = unicodedata.normalize("NFKC", _THINKING.sub("", reply))
+    text = to_plain_text(reply)
     found = _VERDICT.search(text)
     if found is None:
         raise ReplyError("The rater's reply is neither yes nor no.")

@@ -67,7 +67,7 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
     documents = questions = free = sampled_questions = 0
     read_calls = read_words = read_back = 0
     left = dict.fromkeys((arm.key for arm in experiment.arms), 0)
-    sent = {arm.key: _Sent() for arm in experiment.arms}
+    sent: dict[str, list[tuple[float, float, int, int]]] = {key: [] for key in left}  # of the sampled documents
     seen: set[int] = set()  # QuALITY has every article twice, with other questions; it is read once
     for number, case in enumerate(experiment.dataset.cases()):
         again = (text := hash(case.source.data)) in seen
@@ -90,44 +90,32 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
         for arm in experiment.arms:
             plan, length = experiment.plan_for(arm, case.preset), case.document.words
             calls, words = question_cost(arm, length, gist_share=plan.gist_share, page=plan.max_words * 0.72)
-            sent[arm.key].add(calls * len(case.items), words * len(case.items), *build_cost(arm, length))
+            sent[arm.key].append((calls * len(case.items), words * len(case.items), *build_cost(arm, length)))
     lost = experiment.dataset.count_missing()
     sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
     if not sampled or not to_come:
         return Estimate(documents, questions, to_come, 0, 0, 0, sampled, lost)
     every, scale = questions * experiment.runs, documents / sampled
     unread = to_come / (every * len(experiment.arms))  # a reading is charged as far as its answers are missing
-    parts = [(sent[key], n / max(1, sampled_questions), scale * n / every) for key, n in left.items()]
     rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
-    calls = sum(arm.calls * share + arm.build_calls * build for arm, share, build in parts) + rated
-    words = sum(arm.words * share + arm.build_words * build for arm, share, build in parts)
-    back = sum(arm.calls * share for arm, share, _ in parts) + rated
+    calls = back = rated
+    words = rated * (_PROMPT + 2 * _REPLY)
+    for key, n in left.items():
+        asked, asked_words, built, built_words = (sum(column) for column in zip(*sent[key], strict=True))
+        share, build = n / max(1, sampled_questions), scale * n / every
+        calls += asked * share + built * build
+        words += asked_words * share + built_words * build
+        back += asked * share
     return Estimate(
         documents=documents,
         questions=questions,
         answers=to_come,
         calls=round(calls + read_calls * scale * unread),
-        words=round(words + rated * (_PROMPT + 2 * _REPLY) + read_words * scale * unread),
+        words=round(words + read_words * scale * unread),
         words_back=round(back * _REPLY + read_back * scale * unread),
         sampled=sampled,
         lost=lost,
     )
-
-
-@dataclass
-class _Sent:
-    """What one arm sends for the questions of the sampled documents, and for what it builds of these documents."""
-
-    calls: float = 0.0
-    words: float = 0.0
-    build_calls: int = 0
-    build_words: int = 0
-
-    def add(self, calls: float, words: float, build_calls: int, build_words: int) -> None:
-        self.calls += calls
-        self.words += words
-        self.build_calls += build_calls
-        self.build_words += build_words
 
 
 def build_cost(arm: Arm, words: int) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import os
 import platform
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,11 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Dataset, open_dataset
 from readagent_core.export.text_files import safe_file_name
 from readagent_core.models.base import ChatModel
+from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.plan import ReadingPlan
 
 RECORD = "record.json"
+_EMBEDDING = ("neural", "neural-dos", "gist-neural", "semantic-compression")  # methods that compare embeddings
 _VERSION = 1
 _PACKAGES = ("openai", "rouge-score", "bm25s", "scikit-learn", "pysbd", "pypdf", "EbookLib", "beautifulsoup4", "lxml")
 
@@ -68,24 +70,8 @@ class Experiment:
             raise SettingsError(f"Unknown reading setting among {', '.join({**self.plan, **arm.plan})}.") from None
 
     def to_dict(self) -> dict[str, Any]:
-        data = self.dataset
-        return {
-            "dataset": {
-                "path": str(data.path.resolve()),
-                "kind": data.kind,
-                "split": data.split,
-                "limit": data.limit,
-                "documents": data.documents,
-            },
-            "arms": [arm.to_dict() for arm in self.arms],
-            "runs": self.runs,
-            "preset": self.preset,
-            "plan": dict(self.plan),
-            "rate": self.rate,
-            "connections": self.connections,
-            "most_words": self.most_words,
-            "most_dollars": self.most_dollars,
-        }
+        dataset = {**asdict(self.dataset), "path": str(self.dataset.path.resolve())}
+        return {**vars(self), "dataset": dataset, "arms": [arm.to_dict() for arm in self.arms], "plan": dict(self.plan)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, path: Path | None = None) -> Experiment:
@@ -94,17 +80,11 @@ class Experiment:
         Raises SettingsError or DatasetError when it can no longer be run.
         """
         try:
-            data = values["dataset"]
-            dataset = open_dataset(
-                path or Path(data["path"]),
-                kind=data["kind"],
-                split=data["split"],
-                limit=data["limit"],
-                documents=data["documents"],
-            )
-            rest = {name: values[name] for name in ("runs", "preset", "plan", "rate", "connections", "most_words")}
+            data = dict(values["dataset"])
+            recorded = Path(data.pop("path"))
+            dataset = open_dataset(path or recorded, **data)
             arms = tuple(Arm.from_dict(a) for a in values["arms"])
-            return cls(dataset, arms, most_dollars=values.get("most_dollars"), **rest)
+            return cls(**{**values, "dataset": dataset, "arms": arms})
         except (KeyError, TypeError):
             raise SettingsError("This record does not describe an experiment. Begin a new one.") from None
 
@@ -120,15 +100,12 @@ def count_work(experiment: Experiment) -> tuple[int, int]:
 
 def hash_dataset(path: Path) -> str:
     """Return a hash of a dataset's file, or of the names and sizes in its folder, to tell whether it has changed."""
-    digest = hashlib.sha256()
     if path.is_dir():
-        for file in sorted(p for p in path.rglob("*") if p.is_file()):
-            digest.update(f"{file.relative_to(path)} {file.stat().st_size}\n".encode())
-    else:
-        with path.open("rb") as file_:
-            while block := file_.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()[:32]
+        files = sorted(p for p in path.rglob("*") if p.is_file())
+        names = "".join(f"{file.relative_to(path)} {file.stat().st_size}\n" for file in files)
+        return hashlib.sha256(names.encode()).hexdigest()[:32]
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
 def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
@@ -147,7 +124,6 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
         },
         "preset": first.preset if first else "",
         "dataset_hash": hash_dataset(experiment.dataset.path),
-        "experiment": experiment.to_dict(),
         "prompts": _prompt_hashes(),
         "versions": {"python": platform.python_version(), **_versions()},
     }
@@ -203,21 +179,11 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
         ) from None
 
 
-def check_same(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> None:
-    """Raise DatasetError unless resuming ``record`` would give one table: same data, plan, prompts and model.
+def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel, *, embedder: str) -> list[str]:
+    """Return what differs from the record and would give other figures, in words for a person.
 
-    More arms, more runs and a higher limit are allowed: they add rows and answers.
+    More arms, more runs and a higher limit are no changes: they add rows and answers. ``embedder``: its name.
     """
-    changed = find_changes(record, experiment, model)
-    if changed:
-        raise DatasetError(
-            f"This experiment was begun with other settings; changed: {', '.join(changed)}. Its answers are kept. "
-            f"Give the new experiment another name."
-        )
-
-
-def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel) -> list[str]:
-    """Return what differs from the record and would give other figures, in words for a person."""
     before = record["experiment"]
     now = experiment.to_dict()
     changed = [name for name in ("preset", "plan", "rate") if before[name] != now[name]]
@@ -231,6 +197,9 @@ def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatM
         before_value = record["model"].get("sampling", {}).get(name, value)
         if before_value != value:
             changed.append(f"the {name} ({_describe_sampling(before_value)} before, {_describe_sampling(value)} now)")
+    first = record.get("embedder", BuiltInEmbedder.name)  # older records do not name it: it was always this one
+    if first != embedder and any(arm["method"] in _EMBEDDING for arm in before["arms"]):
+        changed.append(f"the embedding model ({first} before, {embedder} now)")
     hashes = _prompt_hashes()
     if any(hashes.get(name) != known for name, known in record["prompts"].items()):
         changed.append("the prompts")
@@ -241,10 +210,13 @@ def _describe_sampling(value: object) -> str:
     return "the server's own" if value is None else str(value)
 
 
-def prepare_folder(experiment: Experiment, model: ChatModel, folder: Path) -> tuple[Experiment, dict[str, Any]]:
+def prepare_folder(
+    experiment: Experiment, model: ChatModel, folder: Path, *, embedder: str
+) -> tuple[Experiment, dict[str, Any]]:
     """Make the folder, write the record, and return both the record and the experiment with the arms begun there.
 
-    Raises DatasetError where the folder holds another experiment, SettingsError where it cannot be made.
+    Raises DatasetError where resuming what the folder holds would not give one table, SettingsError where the folder
+    cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -253,10 +225,13 @@ def prepare_folder(experiment: Experiment, model: ChatModel, folder: Path) -> tu
     record = read_record(folder)
     if record is None:
         record = new_record(experiment, model)
-    else:
-        check_same(record, experiment, model)
-        experiment = _with_recorded_arms(record, experiment)
-        record = {**record, "experiment": experiment.to_dict()}
+    elif changed := find_changes(record, experiment, model, embedder=embedder):
+        raise DatasetError(
+            f"This experiment was begun with other settings; changed: {', '.join(changed)}. Its answers are saved. "
+            f"Give the new experiment another name."
+        )
+    experiment = resumed_experiment(folder, experiment)
+    record = {**record, "experiment": experiment.to_dict(), "embedder": embedder}
     write_record(folder, record)
     return experiment, record
 
@@ -276,13 +251,8 @@ def default_name(experiment: Experiment, model: str) -> str:
 
 
 def resumed_experiment(folder: Path, experiment: Experiment) -> Experiment:
-    """Return what a start in ``folder`` would run: ``experiment`` and the arms that were begun there."""
+    """Return what a start in ``folder`` would run: ``experiment`` and the arms begun there, so that rows remain."""
     record = read_record(folder)
-    return experiment if record is None else _with_recorded_arms(record, experiment)
-
-
-def _with_recorded_arms(record: Mapping[str, Any], experiment: Experiment) -> Experiment:
-    """Return ``experiment`` with the arms of the record too, so that its table keeps their rows."""
-    before = [Arm.from_dict(a) for a in record["experiment"]["arms"]]
+    before = [Arm.from_dict(a) for a in record["experiment"]["arms"]] if record else []
     known = {arm.key for arm in experiment.arms}
     return replace(experiment, arms=(*[a for a in before if a.key not in known], *experiment.arms))

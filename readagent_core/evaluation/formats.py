@@ -6,6 +6,7 @@ Files are written question by question, so that none need be in memory whole.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.errors import SettingsError
+from readagent_core.evaluation.html import render_html
 from readagent_core.evaluation.questions import (
     Entry,
     Questions,
@@ -24,7 +26,6 @@ from readagent_core.evaluation.questions import (
 )
 from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts
 from readagent_core.evaluation.results import Result
-from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tables import report_tables
 from readagent_core.export.text_files import csv_line, escape_markdown
@@ -45,6 +46,12 @@ _ANSWER_COLUMNS = (
     "number id document title question options known_answer hard_subset arm method run verdict right chosen answer "
     "looked_up words_in_context document_words compression_rate words_sent rouge_1 rouge_2 rouge_l rating notes error"
 )
+
+_QUESTION_FIELDS = ("case", "item", "id", "document", "title", "question", "options", "references", "hard")
+_ANSWER_FIELDS = (
+    "arm", "run", "option", "answer", "looked_up", "memory_words", "document_words", "compression_rate", "words",
+    "rouge", "rating", "notes", "error", "replay",
+)  # fmt: skip
 
 
 def render_pieces(found: Summary, format: str, questions: Questions | None = None) -> Iterator[bytes]:
@@ -72,7 +79,7 @@ def save_report(found: Summary, path: Path, format: str, questions: Questions | 
             file.writelines(render_pieces(found, format, questions))
         draft.replace(path)
     except OSError as error:
-        raise SettingsError(f"{path} cannot be written ({error.strerror}). The results are kept.") from None
+        raise SettingsError(f"{path} cannot be written ({error.strerror}). The results are saved.") from None
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
@@ -95,7 +102,7 @@ def to_dict(found: Summary) -> dict[str, Any]:
         "wanted": found.wanted or found.answers,
         "failed": found.failed,
         "chance": found.chance,
-        "rows": [_plain_row(row) for row in found.rows],
+        "rows": [{**asdict(row), "of_full_text": row.of_full_text} for row in found.rows],
         "published": {
             arm: [
                 {
@@ -116,10 +123,6 @@ def to_dict(found: Summary) -> dict[str, Any]:
     }
 
 
-def _plain_row(row: Row) -> dict[str, Any]:
-    return {**asdict(row), "of_full_text": row.of_full_text}
-
-
 def _json(found: Summary, questions: Questions | None) -> Iterator[str]:
     text = json.dumps(to_dict(found), ensure_ascii=False, indent=1)
     if questions is None:
@@ -133,42 +136,17 @@ def _json(found: Summary, questions: Questions | None) -> Iterator[str]:
 
 def question_to_dict(questions: Questions, results: Sequence[Result]) -> dict[str, Any]:
     """Return one question with its answers, without prompts. ``right``: option index; ``replay``: byte offset."""
-    asked = results[0]
-    return {
-        "case": asked.case,
-        "item": asked.item,
-        "id": asked.id,
-        "document": asked.document,
-        "title": asked.title,
-        "question": asked.question,
-        "options": asked.options,
-        "right": asked.gold,
-        "references": asked.references,
-        "hard": asked.hard,
-        "answers": [_answer_to_dict(questions, result) for result in results],
-    }
-
-
-def _answer_to_dict(questions: Questions, result: Result) -> dict[str, Any]:
-    return {
-        "arm": result.arm,
-        "method": questions.titles.get(result.arm, result.arm),
-        "run": result.run,
-        "verdict": verdict(result),
-        "right": is_right(result),
-        "option": result.option,
-        "answer": result.answer,
-        "looked_up": result.looked_up,
-        "memory_words": result.memory_words,
-        "document_words": result.document_words,
-        "compression_rate": result.compression_rate,
-        "words": result.words,
-        "rouge": dict(result.rouge),
-        "rating": result.rating,
-        "notes": result.notes,
-        "error": result.error,
-        "replay": result.replay,
-    }
+    answers = [
+        {
+            **{name: getattr(result, name) for name in _ANSWER_FIELDS},
+            "method": questions.titles.get(result.arm, result.arm),
+            "verdict": verdict(result),
+            "right": is_right(result),
+        }
+        for result in results
+    ]
+    asked = {name: getattr(results[0], name) for name in _QUESTION_FIELDS}
+    return {**asked, "right": results[0].gold, "answers": answers}
 
 
 def _csv(found: Summary, questions: Questions | None) -> Iterator[str]:
@@ -230,10 +208,13 @@ def _markdown(found: Summary, questions: Questions | None) -> Iterator[str]:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    def row(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(c.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
+    """Return the lines of a table of plain cells; all columns but the first are aligned right."""
+    head, *body = ([re.sub(r"([\\|])", r"\\\1", cell).replace("\n", " ") for cell in row] for row in (header, *rows))
+    return [_markdown_row(head), "|---|" + "---:|" * (len(head) - 1), *map(_markdown_row, body)]
 
-    return [row(header), "|---|" + "---:|" * (len(header) - 1), *[row(r) for r in rows]]
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def list_wrong(questions: Questions) -> list[str]:
@@ -251,17 +232,13 @@ def list_wrong(questions: Questions) -> list[str]:
         summary,
         "",
         _markdown_row(header),
-        "|--:|---|---|" + "---|" * len(questions.arms),
+        "|--:" + "|---" * (len(header) - 1) + "|",
     ]
     for number, entry in found[:MOST_LISTED]:
         results = questions.read_answers(entry)
-        known = " / ".join(known_answers(results[0]))
-        cells = [_mark(entry, results, arm) for arm in questions.arms]
-        lines.append(
-            _markdown_row(
-                [str(number), *(escape_markdown(_shorten(text)) for text in (results[0].question, known)), *cells]
-            )
-        )
+        texts = (results[0].question, " / ".join(known_answers(results[0])))
+        marks = [_mark(entry, results, arm) for arm in questions.arms]
+        lines.append(_markdown_row([str(number), *(escape_markdown(_shorten(text)) for text in texts), *marks]))
     return [*lines, ""]
 
 
@@ -284,19 +261,9 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _html(found: Summary, questions: Questions | None) -> Iterator[str]:
-    from readagent_core.evaluation.html import render_html
-
-    return render_html(found, questions)
-
-
 _WRITERS: dict[str, Callable[[Summary, Questions | None], Iterator[str]]] = {
     "md": _markdown,
-    "html": _html,
+    "html": render_html,
     "json": _json,
     "csv": _csv,
     ANSWERS: _answers_csv,

@@ -1,8 +1,8 @@
 """The report as one HTML page in the app's look: figures, drawings, and every question with its answers and replays.
 
 There is no script: folding is ``details``, the filter is three radio buttons and a style sheet. The page is written
-question by question, so that thousands of answers are never in memory together. It holds every reply; it holds prompts,
-which contain whole pages, only while the file stays below MOST_BYTES, and says where they are left out.
+question by question, so that thousands of answers are never in memory together. It holds every reply; prompts, which
+contain whole pages, are left out from the question on where the file has MOST_BYTES, and each step says so.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ from readagent_core.resources import ASSETS
 from readagent_core.words import count_of, count_words
 
 _STYLES = ("drawing", "questions")
-MOST_BYTES = 20_000_000
-_MARGIN = 1.1  # the questions to come may be somewhat longer than those before
-_ELSEWHERE = "the file replays.jsonl in the experiment's folder, and the Evaluate screen"
-_GONE = "The replay of this answer is missing."
+MOST_BYTES = 10_000_000
+_LEFT_OUT = (
+    "The prompt is left out to keep this file small. It is in replays.jsonl in the experiment's folder, and on the "
+    "Evaluate screen."
+)
 
 
 def plotted_measure(found: Summary) -> str:
@@ -115,12 +116,9 @@ def render_html(found: Summary, questions: Questions | None = None) -> Iterator[
 
 def column_class(name: str) -> str:
     """Return the class attribute of a column's cells: words are aligned left, published figures are marked."""
-    found = [
-        kind
-        for kind, is_one in (("words", name in WORD_COLUMNS), ("published", name.startswith("Published")))
-        if is_one
-    ]
-    return f' class="{" ".join(found)}"' if found else ""
+    if name.startswith("Published"):
+        return ' class="words published"' if name in WORD_COLUMNS else ' class="published"'
+    return ' class="words"' if name in WORD_COLUMNS else ""
 
 
 def _legend(points: Sequence[Point]) -> str:
@@ -139,72 +137,19 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 # --- questions --------------------------------------------------------------------------------------------
 
 
-class _Prompt(str):
-    """A prompt as it was sent, which may be left out of the page because of its size."""
-
-    def html(self) -> str:
-        words = count_of(count_words(self), "word")
-        return f'<details><summary>Prompt, {words}</summary><pre dir="auto">{escape(str(self))}</pre></details>'
-
-
 def render_questions(questions: Questions, written: int = 0, *, most: int = MOST_BYTES) -> Iterator[str]:
-    """Yield the section of questions, piece by piece. ``written``: bytes of the file before it."""
+    """Yield the section of questions, piece by piece, with prompts while the file has fewer than ``most`` bytes.
+
+    ``written``: bytes of the file before it.
+    """
     if not len(questions):
         return
     yield f'<section class="questions"><h2>Questions</h2>{_filter(questions.entries)}'
-    if written + questions.size() > most:
-        yield (
-            f'<p class="facts">Replays show every reply. With all prompts this file would be larger than '
-            f"{most / 1e6:.0f} MB: from some question on they are left out, and each step says so. "
-            f"All of them: {_ELSEWHERE}.</p>"
-        )
-    space = _PromptSpace(most - written, len(questions))
     for number, (entry, results) in enumerate(questions, start=1):
-        yield space.fit(list(_question(questions, entry, results, number)))
-    if space.left_out:
-        included, prompts = space.included, space.included + space.left_out
-        yield (
-            f'<p class="facts">{space.left_out:,} of {count_of(prompts, "prompt")} are left out'
-            f"{f', {included:,} are in the first replays' if included else ''}. All of them: {_ELSEWHERE}.</p>"
-        )
+        text = "".join(_question(questions, entry, results, number, prompts=written < most))
+        written += len(text.encode("utf-8", "replace"))
+        yield text
     yield "</section>"
-
-
-class _PromptSpace:
-    """Decides which prompts are included, so that the whole file is expected to stay below ``most`` bytes.
-
-    The questions to come are taken to be a tenth longer than those before. Once full it stays full: the first
-    questions have all their prompts, the later ones none.
-    """
-
-    def __init__(self, most: int, questions: int) -> None:
-        self.most, self.questions = most, questions
-        self.included = self.left_out = 0
-        self._done = self._bare = self._written = 0
-        self._full = False
-
-    def fit(self, pieces: Sequence[str]) -> str:
-        """Return the question with its prompts, or without them where there is no space left."""
-        bare = "".join(_LEFT_OUT if isinstance(piece, _Prompt) else piece for piece in pieces)
-        size = len(bare.encode("utf-8", "replace"))
-        self._done += 1
-        self._bare += size
-        prompts = sum(isinstance(piece, _Prompt) for piece in pieces)
-        if prompts and not self._full:
-            complete = "".join(piece.html() if isinstance(piece, _Prompt) else piece for piece in pieces)
-            to_come = _MARGIN * self._bare / self._done * (self.questions - self._done)
-            longer = len(complete.encode("utf-8", "replace"))
-            if self._written + longer + to_come <= self.most:
-                self.included += prompts
-                self._written += longer
-                return complete
-            self._full = True
-        self.left_out += prompts
-        self._written += size
-        return bare
-
-
-_LEFT_OUT = '<p class="facts">The prompt is left out here.</p>'
 
 
 def _filter(entries: Sequence[Entry]) -> str:
@@ -222,7 +167,9 @@ def _filter(entries: Sequence[Entry]) -> str:
     return f"<fieldset><legend>Show</legend>{buttons}</fieldset>"
 
 
-def _question(questions: Questions, entry: Entry, results: Sequence[Result], number: int) -> Iterator[str]:
+def _question(
+    questions: Questions, entry: Entry, results: Sequence[Result], number: int, *, prompts: bool
+) -> Iterator[str]:
     asked = results[0]
     kinds = "q" + (" wrong" if entry.wrong else "") + (" differ" if entry.differ else "")
     hard = "; of the hard subset" if asked.hard else ""
@@ -241,11 +188,11 @@ def _question(questions: Questions, entry: Entry, results: Sequence[Result], num
     for reference in asked.references:
         yield f'<p class="text" dir="auto">Known answer: {escape(reference)}</p>'
     for result in results:
-        yield from _answer(questions, result)
+        yield from _answer(questions, result, prompts=prompts)
     yield "</details>"
 
 
-def _answer(questions: Questions, result: Result) -> Iterator[str]:
+def _answer(questions: Questions, result: Result, *, prompts: bool) -> Iterator[str]:
     mark, kind = verdict_sign(result)
     yield (
         f'<div class="a"><p class="who"><b>{escape(questions.answered_by(result))}</b> '
@@ -261,17 +208,16 @@ def _answer(questions: Questions, result: Result) -> Iterator[str]:
     for note in result.notes:
         yield f'<p class="facts" dir="auto">Note: {escape(note)}</p>'
     if result.replay is not None:
-        events = questions.read_replay(result)
         yield "<details><summary>Replay</summary>"
-        yield from _replay(events)
+        yield from _replay(questions.read_replay(result), prompts=prompts)
         yield "</details>"
     yield "</div>"
 
 
-def _replay(events: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _replay(events: Sequence[dict[str, Any]], *, prompts: bool) -> Iterator[str]:
     """Yield every step in order: task and reply, its prompt folded; pages looked up; notes."""
     if not events:
-        yield f'<p class="facts">{_GONE}</p>'
+        yield '<p class="facts">The replay of this answer is missing.</p>'
     step = 0
     for event in events:
         if event["kind"] == "Asked":
@@ -279,9 +225,14 @@ def _replay(events: Sequence[dict[str, Any]]) -> Iterator[str]:
             task = str(event["task"]).replace("_", " ")
             yield f'<p class="step"><b>Step {step}:</b> {escape(task)}</p>'
             yield f'<pre dir="auto">{escape(event["reply"])}</pre>'
-            yield _Prompt(event["prompt"])
+            yield _prompt(event["prompt"]) if prompts else f'<p class="facts">{_LEFT_OUT}</p>'
         elif event["kind"] == "LookedUp":
             refused = "".join(f"; not opened: {escape(text)}" for text in event.get("refused", ()))
             yield f'<p class="facts">{describe_look_ups(event["pages"])}{refused}</p>'
         elif event["kind"] == "Noted":
             yield f'<p class="facts" dir="auto">{escape(event["text"])}</p>'
+
+
+def _prompt(text: str) -> str:
+    words = count_of(count_words(text), "word")
+    return f'<details><summary>Prompt, {words}</summary><pre dir="auto">{escape(text)}</pre></details>'

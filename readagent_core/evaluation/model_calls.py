@@ -132,27 +132,42 @@ def limit_calls(model: ChatModel, connections: int) -> ChatModel:
     return model.wrap_inner(lambda inner: LimitedModel(inner, connections))
 
 
+_RAISED: dict[Limiter, tuple[int, list[int]]] = {}  # the limit before, and what each experiment under way asks for
+_RAISED_LOCK = threading.Lock()
+
+
 @contextmanager
 def raise_server_limit(model: ChatModel, connections: int) -> Iterator[None]:
-    """Let ``connections`` calls be under way at the model's server within the block, where it allows fewer."""
+    """Let ``connections`` calls be under way at the model's server within the block, where it allows fewer.
+
+    Of several experiments at once the one that asks for the most decides.
+    """
     limiter = model.limiter
-    if limiter is None or limiter.most >= connections:
+    if limiter is None:
         yield
         return
-    before = limiter.most
-    limiter.allow(connections)
+    with _RAISED_LOCK:
+        before, wanted = _RAISED.setdefault(limiter, (limiter.most, []))
+        wanted.append(connections)
+        limiter.allow(max(before, *wanted))
     try:
         yield
     finally:
-        limiter.allow(before)
+        with _RAISED_LOCK:
+            wanted.remove(connections)
+            limiter.allow(max([before, *wanted]))
+            if not wanted:
+                del _RAISED[limiter]
 
 
 class CountingModel(_Unbudgeted):
     """Counts the words of one piece of work (a reading, an answer, a rating) and charges them to the budget.
 
     ``run``: which run of the experiment asks, from 1; the replies of one run do not depend on those of another.
-    ``on_reply``: called with every prompt that was answered. A reply is always asked for whole, because nobody
-    watches it arrive and one that broke off can then be asked for again.
+    ``on_reply``: called with every prompt that was answered. ``words``: sent, cached or not; ``built``: those of
+    prompts without a question, for what a method builds of the text once, for all questions.
+
+    A reply is always asked for whole, because nobody watches it arrive and one that broke off can be retried.
     """
 
     def __init__(
@@ -166,35 +181,21 @@ class CountingModel(_Unbudgeted):
         self._meter = Metered(model, budget=0.0)
         super().__init__(self._meter)
         self._budget, self._run, self._on_reply = budget, run, on_reply
-        self._words = self._words_out = self._built = 0
+        self.words = self.words_out = self.built = 0
         self._lock = threading.Lock()
 
     @property
     def usage(self) -> Usage:
         return self._meter.usage
 
-    @property
-    def words(self) -> int:
-        """Words sent, cached or not."""
-        return self._words
-
-    @property
-    def built(self) -> int:
-        """Words of prompts without a question: what a method builds of the text once, for all questions."""
-        return self._built
-
-    @property
-    def words_out(self) -> int:
-        return self._words_out
-
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         self._budget.check()
         sent = prompt if self._run == 1 else replace(prompt, sample=self._run)
         completion = self.model.complete(sent, cancel)
         with self._lock:
-            self._words += prompt.words
-            self._built += 0 if "question" in prompt.fields else prompt.words
-            self._words_out += count_words(completion.text)
+            self.words += prompt.words
+            self.built += 0 if "question" in prompt.fields else prompt.words
+            self.words_out += count_words(completion.text)
         dollars = self._meter.usage_of(prompt, completion).cost or 0.0
         self._budget.add(prompt.words, completion, dollars=dollars)
         if self._on_reply is not None:

@@ -13,14 +13,11 @@ from html import escape
 
 _SEA = "var(--sea, #1a5a63)"
 _INK, _SOFT = "var(--ink, #20242a)", "var(--ink-2, #50565e)"
+_PAPER = "var(--bg, #faf9f6)"
 _LINE, _SHADE = "var(--line, #e2ded5)", "var(--m2, #bfbab0)"
 _SIZE = "width: 100%; max-width: 600px; height: auto"
 _FONT = "font-family: var(--sans, system-ui, sans-serif); font-size: 13px; font-variant-numeric: tabular-nums"
-_WIDE, _TALL = 7.4, 13.0  # of a digit at 13 px
-_DOT = 6.0
-_NEAR = 6.0  # points closer than this share a label
-
-Box = tuple[float, float, float, float]  # left, top, right, bottom
+_NEAR = 12.0  # pixels; points closer than this share a label
 
 
 @dataclass(frozen=True)
@@ -70,24 +67,22 @@ def scatter(points: Sequence[Point], *, x_title: str, y_title: str, chance: floa
     if chance is not None:
         _, py = at(x_low, chance)
         out.append(_line(left, py, width - right, py, _SOFT, dash="4 4"))
-    labels = Labels(width, top, height - bottom)
-    marks: list[Mark] = []
+    labels: list[tuple[float, float, list[int]]] = []
     for number, point in enumerate(order_points(points), start=1):
         x, y = at(point.x, point.y)
-        high, low = (at(0, point.y if v is None else v)[1] for v in (point.high, point.low))
-        marks.append(Mark(x, y, high, low, [number]))
-        if high != low:
-            out.append(_line(x, high, x, low, _SEA, width=1.5))
+        if point.low is not None and point.high is not None:
+            out.append(_line(x, at(0, point.high)[1], x, at(0, point.low)[1], _SEA, width=1.5))
         out.append(_dot(x, y, point))
-    merged = merge_marks(marks)
-    for mark in merged:
-        labels.add_mark(mark)
-    for mark in merged:
-        out.append(_text(*labels.place(mark), mark.text, anchor="middle", soft=False))
+        near = next((own for px, py, own in labels if abs(px - x) < _NEAR and abs(py - y) < _NEAR), None)
+        if near is None:
+            labels.append((x, y, [number]))
+        else:
+            near.append(number)
+    for x, y, own in labels:
+        aside, anchor = (10, "start") if x < width - 60 else (-10, "end")
+        out.append(_text(x + aside, y + 4.5, ", ".join(map(str, own)), anchor=anchor, soft=False))
     if chance is not None:
-        caption = f"chance, {chance:g} %"
-        x, y = labels.place_on_line(caption, width - right, at(x_low, chance)[1])
-        out.append(_text(x, y, caption, anchor="middle"))
+        out.append(_text(width - right, at(x_low, chance)[1] - 6, f"chance, {chance:g} %", anchor="end"))
     out.append(_text((left + width - right) / 2, height - 8, x_title, anchor="middle", soft=False))
     out.append(_text(0, 12, y_title, soft=False))
     return _svg(width, height, out, f"{y_title} against {x_title}")
@@ -171,7 +166,8 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, width: flo
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start", soft: bool = True) -> str:
     colour = _SOFT if soft else _INK
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+    outline = f'stroke="{_PAPER}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'  # over lines and dots
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" {outline}>{escape(text)}</text>'
 
 
 def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
@@ -180,106 +176,3 @@ def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
         f'role="img" aria-label="{escape(title, quote=True)}" style="{_FONT}; {_SIZE}">'
         f"{''.join(parts)}</svg>"
     )
-
-
-# --- where the numbers of the points go -----------------------------------------------------------------------
-
-
-@dataclass
-class Mark:
-    """A point at (``x``, ``y``) in pixels, its interval from ``high`` down to ``low``, and the numbers there."""
-
-    x: float
-    y: float
-    high: float
-    low: float
-    numbers: list[int]
-
-    @property
-    def text(self) -> str:
-        return ", ".join(map(str, self.numbers))
-
-
-def merge_marks(marks: Sequence[Mark]) -> list[Mark]:
-    """Return ``marks`` with those at one place merged into one."""
-    found: list[Mark] = []
-    for mark in marks:
-        same = next((m for m in found if abs(m.x - mark.x) < _NEAR and abs(m.y - mark.y) < _NEAR), None)
-        if same is None:
-            found.append(Mark(mark.x, mark.y, mark.high, mark.low, list(mark.numbers)))
-        else:
-            same.numbers += mark.numbers
-            same.high, same.low = min(same.high, mark.high), max(same.low, mark.low)
-    return found
-
-
-class Labels:
-    """Places labels where they hide the least of points, intervals and the labels placed before."""
-
-    def __init__(self, width: float, top: float, bottom: float) -> None:
-        self._edges: Box = (0.0, top, width, bottom)
-        self._taken: list[Box] = []
-        self._marks: list[Mark] = []
-
-    def add_mark(self, mark: Mark) -> None:
-        """Add a point and its interval to what labels should not hide."""
-        self._marks.append(mark)
-        self._taken.append((mark.x - _DOT, mark.y - _DOT, mark.x + _DOT, mark.y + _DOT))
-        if mark.low > mark.high:
-            self._taken.append((mark.x - 1.5, mark.high, mark.x + 1.5, mark.low))
-
-    def place(self, mark: Mark) -> tuple[float, float]:
-        """Return the middle of the baseline for the label of ``mark``: beside it, else at an end of its interval."""
-        aside = _DOT + 4 + _WIDE * len(mark.text) / 2
-        return self._best(
-            mark.text,
-            [
-                (mark.x + aside, mark.y + 4.5),
-                (mark.x - aside, mark.y + 4.5),
-                *((mark.x, min(mark.high, mark.y - _DOT) - 4 - 14 * step) for step in range(4)),
-                *((mark.x, max(mark.low, mark.y + _DOT) + _TALL + 14 * step) for step in range(4)),
-            ],
-            mark,
-        )
-
-    def place_on_line(self, text: str, right: float, y: float) -> tuple[float, float]:
-        """Return a place for ``text`` above or below a line at ``y``, as far to the right as there is room."""
-        half = _WIDE * len(text) / 2
-        across = [right - half - 40 * step for step in range(12)]
-        return self._best(text, [(x, row) for x in across for row in (y - 6, y + _TALL + 2)])
-
-    def _best(self, text: str, places: Sequence[tuple[float, float]], own: Mark | None = None) -> tuple[float, float]:
-        place = min(places, key=lambda at: self._hidden(_box(text, at)) + self._ambiguity(at, own))
-        self._taken.append(_box(text, place))
-        return place
-
-    def _ambiguity(self, place: tuple[float, float], own: Mark | None) -> float:
-        """Return the penalty for a label that is nearer to another point than to its own."""
-        if own is None:
-            return 0.0
-        return 60.0 * sum(_distance(place, mark) < _distance(place, own) for mark in self._marks if mark is not own)
-
-    def _hidden(self, box: Box) -> float:
-        """Return how much the box would hide, in square pixels; what is past the edges counts most."""
-        left, top, right, bottom = self._edges
-        outside = (
-            max(0.0, left - box[0]) + max(0.0, top - box[1]) + max(0.0, box[2] - right) + max(0.0, box[3] - bottom)
-        )
-        return sum(_overlap(box, taken) for taken in self._taken) + 100 * outside
-
-
-def _box(text: str, place: tuple[float, float]) -> Box:
-    half = _WIDE * len(text) / 2
-    return place[0] - half, place[1] - _TALL + 2, place[0] + half, place[1] + 2
-
-
-def _distance(place: tuple[float, float], mark: Mark) -> float:
-    """Return the squared distance from the middle of a label to a point or the nearest end of its interval."""
-    y = place[1] - _TALL / 2 + 2
-    return (place[0] - mark.x) ** 2 + min((y - at) ** 2 for at in (mark.y, mark.high, mark.low))
-
-
-def _overlap(one: Box, two: Box) -> float:
-    across = min(one[2], two[2]) - max(one[0], two[0])
-    down = min(one[3], two[3]) - max(one[1], two[1])
-    return across * down if across > 0 and down > 0 else 0.0

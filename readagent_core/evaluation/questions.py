@@ -127,11 +127,6 @@ class Questions:
             return []
         return list(line.get("events", [])) if line.get("key") == list(result.key) else []
 
-    def size(self) -> int:
-        """Return the bytes of results and replays on disk."""
-        files = (self._results.path, self._replays.path)
-        return sum(path.stat().st_size for path in files if path.is_file())
-
 
 def arm_titles(record: Mapping[str, Any]) -> dict[str, str]:
     """Return arm key → title, in the record's order; look-ups are added where two arms differ in nothing else."""

@@ -140,15 +140,9 @@ def _by_question(
     return {question: math.fsum(found) / len(found) for question, found in values.items()}
 
 
-def _exact(score: Score) -> float | None:
-    """Return 1 for an answer rated exact; a failed answer is a wrong one, and an unrated one has no value."""
-    is_judged = score.rouge is not None and (score.rating or score.failed)
-    return float(score.rating == "exact") if is_judged else None
-
-
 _MEASURES: Mapping[str, Callable[[Score], float | None]] = {
-    ACCURACY: lambda score: None if score.correct is None else float(score.correct),
-    LLM_RATING_1: _exact,
+    ACCURACY: lambda score: score.correct,
+    LLM_RATING_1: lambda score: score.rated("exact"),
     ROUGE_L: lambda score: score.rouge[2] if score.rouge else None,
 }
 

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -144,38 +143,26 @@ class JsonLines:
     def __init__(self, path: Path, *, repair: bool = True) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._file: FileIO | None = None
         if repair:
             _cut_unfinished_line(path)
 
     def append(self, value: Mapping[str, Any]) -> int:
         """Write one line and return the byte offset where it begins. Raises DiskFullError."""
-        left = memoryview(to_json(value) + b"\n")
+        place: int | None = None
         with self._lock:
             try:
-                if self._file is None:
-                    self._file = self.path.open("ab", buffering=0)
-                place = self._file.seek(0, os.SEEK_END)
-                try:
-                    while left:
-                        left = left[self._file.write(left) or 0 :]
-                except OSError:
-                    with suppress(OSError):  # a full disk took part of the line
-                        self._file.truncate(place)
-                    raise
+                with self.path.open("ab") as file:
+                    place = file.tell()
+                    file.write(to_json(value) + b"\n")
+                return place
             except OSError as error:
+                if place is not None:
+                    with suppress(OSError):  # a full disk took part of the line
+                        os.truncate(self.path, place)
                 raise DiskFullError(
                     f"{self.path} cannot be written ({error.strerror}). Every answer before is saved; make room, then "
                     "start the experiment again to resume it."
                 ) from None
-        return place
-
-    def close(self) -> None:
-        """Close the file; a later ``append`` opens it again."""
-        with self._lock:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield every complete line."""
@@ -214,14 +201,4 @@ def _cut_unfinished_line(path: Path) -> None:
     if not path.is_file():
         return
     with path.open("rb+") as file:
-        end = position = file.seek(0, os.SEEK_END)
-        while position:  # a line may be long, so the file is searched backwards in blocks
-            step = min(65_536, position)
-            position -= step
-            file.seek(position)
-            at = file.read(step).rfind(b"\n")
-            if at >= 0:
-                if position + at + 1 < end:
-                    file.truncate(position + at + 1)
-                return
-        file.truncate(0)
+        file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))

@@ -30,6 +30,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event, event_to_dict
 from readagent_core.methods.support.resources import Resources
 from readagent_core.models.base import ChatModel
+from readagent_core.models.embeddings.embed import BuiltInEmbedder, Embedder
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.pool import Outcome, Pool
 
@@ -64,16 +65,19 @@ def run(
     model: ChatModel,
     *,
     folder: Path,
+    embedder: Embedder | None = None,
     cancel: CancelToken | None = None,
     on_change: Callable[[Progress], None] | None = None,
 ) -> ScoreTable:
     """Run what is missing of ``experiment`` in ``folder`` and return the scores of all of it.
 
+    ``embedder``: for the methods that compare embeddings; None for the built-in one.
     Raises CancelledError within a second of a cancel, a ModelError that stops everything, DatasetError (naming file
     and line) or LibraryError. Whatever was answered before is saved and is not asked again.
     """
-    experiment, record = prepare_folder(experiment, model, folder)
-    runner = _Runner(experiment, model, folder, cancel or CancelToken(), on_change)
+    embedder = embedder or BuiltInEmbedder()
+    experiment, record = prepare_folder(experiment, model, folder, embedder=embedder.name)
+    runner = _Runner(experiment, model, embedder, folder, cancel or CancelToken(), on_change)
     try:
         with raise_server_limit(model, experiment.connections):
             table = runner.run()
@@ -92,11 +96,13 @@ class _Runner:
         self,
         experiment: Experiment,
         model: ChatModel,
+        embedder: Embedder,
         folder: Path,
         cancel: CancelToken,
         on_change: Callable[[Progress], None] | None,
     ) -> None:
         self._experiment, self._folder, self._cancel, self._on_change = experiment, folder, cancel, on_change
+        self._embedder = embedder
         self._model = limit_calls(model, experiment.connections)
         self.budget = ExperimentBudget(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self._library = Library(folder.parent)  # all experiments of this folder share their readings
@@ -134,8 +140,6 @@ class _Runner:
     def close(self) -> None:
         self.budget.close()
         self._library.close()
-        for file in (self._replays, self._results, self._documents):
-            file.close()
 
     def _take(self, outcome: Outcome | None) -> None:
         if outcome is None:
@@ -237,7 +241,7 @@ class _Runner:
         rated = experiment.rate and model.is_language_model
         rater = CountingModel(self._model, self.budget, run=number) if rated else None
         builds = SharedBuilds(self._library.shelf(task.memory.document.id), model)
-        tools = Resources(artifacts=builds, connections=self._calls_at_once)
+        tools = Resources(self._embedder, artifacts=builds, connections=self._calls_at_once)
         result, events = answer(task, model, rater, tools=tools, cancel=self._cancel)
         return result, events, builds.words
 

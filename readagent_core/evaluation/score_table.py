@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Cost, JsonLines, Key, Reading, Result
-from readagent_core.evaluation.scores import Mean, Share, llm_ratings, mean, share
+from readagent_core.evaluation.scores import Mean, Share, mean, share
 from readagent_core.methods import method
 from readagent_core.overlap import ROUGE
 
@@ -29,7 +29,6 @@ class Score(NamedTuple):
     look_ups: int
     answer_words: int
     words: int
-    words_out: int
     document: str
     plan: str
     document_words: int
@@ -38,6 +37,10 @@ class Score(NamedTuple):
     strayed: bool | None = None
     recovered: bool | None = None
     read_share: float | None = None
+
+    def rated(self, *ratings: str) -> bool | None:
+        """Return whether its rating is one of these: a failed answer's is not, and an unrated one has no value."""
+        return self.rating in ratings if self.rouge is not None and (self.rating or self.failed) else None
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,9 @@ class ScoreTable:
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
-    costs: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)  # document, plan → pages, gists
+    costs: dict[tuple[str, str, str], Cost] = field(default_factory=dict)  # by document, and plan or arm
     answers: int = 0
     failed: int = 0
-    built: dict[tuple[str, str], int] = field(default_factory=dict)  # document, arm → words
 
     def add(self, result: Result) -> None:
         found, key = self.scores.setdefault(result.arm, {}), (result.case, result.item, result.run)
@@ -101,12 +103,9 @@ class ScoreTable:
 
     def add_cost(self, cost: Cost) -> bool:
         """Replace the last cost of the same reading or build, and return whether it has changed."""
-        if cost.arm:
-            changed = self.built.get((cost.document, cost.arm)) != cost.built
-            self.built[cost.document, cost.arm] = cost.built
-        else:
-            changed = self.costs.get((cost.document, cost.plan)) != (cost.pages, cost.gists)
-            self.costs[cost.document, cost.plan] = (cost.pages, cost.gists)
+        key = (cost.document, cost.plan, cost.arm)
+        changed = self.costs.get(key) != cost
+        self.costs[key] = cost
         return changed
 
     def add_reading(self, reading: Reading) -> None:
@@ -133,13 +132,12 @@ class ScoreTable:
         if not found:
             return None
         scores = list(found.values())
-        runs = sorted({run for _, _, run in found})
+        runs = len({run for _, _, run in found})
         chosen = [s for s in scores if s.correct is not None]
         free = [s for s in scores if s.rouge is not None]
         hard = [s for s in chosen if s.hard]
         is_rated = any(s.rating for s in free)  # then a failed answer counts as a wrong one
         rated = [s.rating or "wrong" for s in free if is_rated and (s.rating or s.failed)]
-        ratings = llm_ratings(rated) if rated else (None, None)
         answered = [s for s in scores if not s.failed]
         strays = [s.strayed for s in answered if s.strayed is not None]
         recoveries = [s.recovered for s in answered if s.strayed and s.recovered is not None]
@@ -152,15 +150,15 @@ class ScoreTable:
             look_up_limit=arm.settings.look_ups,
             answers=len(scores),
             failed=len(scores) - len(answered),
-            accuracy=_over_runs([bool(s.correct) for s in chosen], len(runs)),
-            accuracy_sd=self._sd(found, runs, lambda s: s.correct),
-            hard=_over_runs([bool(s.correct) for s in hard], len(runs)),
-            hard_sd=self._sd(found, runs, lambda s: s.correct if s.hard else None),
-            rouge=_rouge(found, runs),
-            rating_1=ratings[0] and _over_runs([r == "exact" for r in rated], len(runs)),
-            rating_2=ratings[1] and _over_runs([r != "wrong" for r in rated], len(runs)),
-            rating_1_sd=self._sd(found, runs, lambda s: self._rated(s, "exact") if is_rated else None),
-            rating_2_sd=self._sd(found, runs, lambda s: self._rated(s, "exact", "partial") if is_rated else None),
+            accuracy=_over_runs([bool(s.correct) for s in chosen], runs),
+            accuracy_sd=_sd(_mean_of_runs(found, lambda s: s.correct)),
+            hard=_over_runs([bool(s.correct) for s in hard], runs),
+            hard_sd=_sd(_mean_of_runs(found, lambda s: s.correct if s.hard else None)),
+            rouge={name: figure for at, name in enumerate(ROUGE) if (figure := _mean_rouge(found, at))},
+            rating_1=_over_runs([r == "exact" for r in rated], runs),
+            rating_2=_over_runs([r != "wrong" for r in rated], runs),
+            rating_1_sd=_sd(_mean_of_runs(found, lambda s: s.rated("exact"))) if is_rated else None,
+            rating_2_sd=_sd(_mean_of_runs(found, lambda s: s.rated("exact", "partial"))) if is_rated else None,
             compression_rate=_average([s.compression_rate for s in answered]),
             look_ups=_average([s.look_ups for s in answered]),
             answer_words=_average([s.answer_words for s in answered]),
@@ -173,31 +171,14 @@ class ScoreTable:
             read_share=_average(shares) if shares else None,
         )
 
-    @staticmethod
-    def _rated(score: Score, *ratings: str) -> bool | None:
-        is_judged = score.rouge is not None and (score.rating or score.failed)
-        return score.rating in ratings if is_judged else None
-
-    @staticmethod
-    def _sd(
-        found: Mapping[tuple[int, int, int], Score], runs: Sequence[int], pick: Callable[[Score], bool | None]
-    ) -> float | None:
-        values = []
-        for run in runs:
-            picked = [v for (_, _, r), s in found.items() if r == run and (v := pick(s)) is not None]
-            if picked:
-                values.append(sum(picked) / len(picked))
-        got = mean(values)
-        return got.sd if got else None
-
     def _reading_words(self, scores: Sequence[Score], arm: Arm) -> int:
         """Return the words sent once for the documents: for pages, gists and builds, as far as the method uses them."""
         needs_gists = method(arm.method).needs_gists
-        documents = {s.document for s in scores}
-        built = sum(self.built.get((document, arm.key), 0) for document in documents)
+        builds = [self.costs.get(key) for key in {(s.document, "", arm.key) for s in scores}]
+        built = sum(cost.built for cost in builds if cost)
         needs_pages = needs_gists or (not built and any(s.look_ups for s in scores))
-        read = [self.costs.get(key, (0, 0)) for key in {(s.document, s.plan) for s in scores}]
-        return built + sum(needs_pages * pages + needs_gists * gists for pages, gists in read)
+        read = [self.costs.get(key) for key in {(s.document, s.plan, "") for s in scores}]
+        return built + sum(needs_pages * cost.pages + needs_gists * cost.gists for cost in read if cost)
 
 
 def load_scores(folder: Path) -> ScoreTable:
@@ -214,30 +195,23 @@ def load_scores(folder: Path) -> ScoreTable:
 
 
 def _score(result: Result) -> Score:
-    free = bool(result.references) and not result.options
-    rouge = tuple(result.rouge.get(name, 0.0) for name in ROUGE) if free else None
-    failed = bool(result.error)
     extra = result.extra
-    strayed = bool(extra["stray"]) if "stray" in extra else None
+    has_strayed = bool(extra["stray"]) if "stray" in extra else None
+    rouge1, rouge2, rouge_l = (result.rouge.get(name, 0.0) for name in ROUGE)
     return Score(
-        bool(result.correct) if result.options else None,
-        result.hard,
-        (rouge[0], rouge[1], rouge[2]) if rouge is not None else None,
-        result.rating,
-        result.compression_rate,
-        len(result.looked_up),
-        result.answer_words,
-        result.words,
-        result.words_out,
-        result.document,
-        result.plan,
-        result.document_words,
-        failed,
-        len(result.options),
-        strayed,
-        result.right if strayed is not None else None,
-        float(extra["share_read"]) if isinstance(extra.get("share_read"), int | float) else None,
+        **{name: getattr(result, name) for name in _SAME},
+        correct=bool(result.correct) if result.options else None,
+        rouge=(rouge1, rouge2, rouge_l) if result.references and not result.options else None,
+        look_ups=len(result.looked_up),
+        failed=bool(result.error),
+        options=len(result.options),
+        strayed=has_strayed,
+        recovered=None if has_strayed is None else result.right,
+        read_share=float(extra["share_read"]) if isinstance(extra.get("share_read"), int | float) else None,
     )
+
+
+_SAME = ("hard", "rating", "compression_rate", "answer_words", "words", "document", "plan", "document_words")
 
 
 def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:
@@ -250,19 +224,22 @@ def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:
     return Share(sum(hits), len(hits), min(interval.low, value), max(interval.high, value))
 
 
-def _rouge(found: Mapping[tuple[int, int, int], Score], runs: Sequence[int]) -> dict[str, Mean]:
-    """Return the mean of each ROUGE ×100, with the standard deviation over runs where there are several."""
-    result: dict[str, Mean] = {}
-    for index, name in enumerate(ROUGE):
-        by_run = []
-        for run in runs:
-            values = [100 * s.rouge[index] for (_, _, r), s in found.items() if r == run and s.rouge is not None]
-            if values:
-                by_run.append(_average(values))
-        got = mean(by_run)
-        if got:
-            result[name] = got
-    return result
+def _mean_of_runs(found: Mapping[tuple[int, int, int], Score], pick: Callable[[Score], float | None]) -> Mean | None:
+    """Return the mean over runs of each run's mean, where answers have a value."""
+    by_run: dict[int, list[float]] = {}
+    for (_, _, run), score in found.items():
+        if (value := pick(score)) is not None:
+            by_run.setdefault(run, []).append(value)
+    return mean([_average(values) for values in by_run.values()])
+
+
+def _mean_rouge(found: Mapping[tuple[int, int, int], Score], at: int) -> Mean | None:
+    """Return the mean of one ROUGE, times 100. ``at``: its index in ROUGE."""
+    return _mean_of_runs(found, lambda score: 100 * score.rouge[at] if score.rouge else None)
+
+
+def _sd(figure: Mean | None) -> float | None:
+    return figure.sd if figure else None
 
 
 def _average(values: Sequence[float]) -> float:

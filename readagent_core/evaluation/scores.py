@@ -7,6 +7,7 @@ standard deviations over runs, exact McNemar and paired bootstrap for difference
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,13 +31,14 @@ class Share:
         return self.hits / self.total if self.total else 0.0
 
 
-def share(hits: int, total: int, *, z: float = Z95) -> Share:
+def share(hits: int, total: int) -> Share:
     """Return a share with its Wilson score interval (Wilson 1927), valid near 0 and 1 and for few questions."""
     if not 0 <= hits <= total:
         raise ValueError(f"{hits} of {total}")
     if total == 0:
         return Share(0, 0, 0.0, 1.0)
     p = hits / total
+    z = Z95
     scale = 1 + z * z / total
     middle = (p + z * z / (2 * total)) / scale
     half = z * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total)) / scale
@@ -58,10 +60,7 @@ def mean(values: Sequence[float]) -> Mean | None:
     """Return the mean and the standard deviation; None for no values."""
     if not values:
         return None
-    middle = math.fsum(values) / len(values)
-    if len(values) == 1:
-        return Mean(middle, None, 1)
-    return Mean(middle, math.sqrt(math.fsum((v - middle) ** 2 for v in values) / (len(values) - 1)), len(values))
+    return Mean(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values))
 
 
 # --- free-form answers, as raters judge them -------------------------------------------------------------
@@ -81,13 +80,6 @@ def rating(strict: str, permissive: str) -> str:
 def best_rating(ratings: Sequence[str]) -> str:
     """Return the best of the ratings over several references."""
     return next((r for r in (EXACT, PARTIAL) if r in ratings), WRONG)
-
-
-def llm_ratings(ratings: Sequence[str]) -> tuple[Share, Share]:
-    """Return LLM-Rating-1 (exact) and LLM-Rating-2 (exact or partial), with intervals."""
-    exact = sum(r == EXACT for r in ratings)
-    partial = sum(r == PARTIAL for r in ratings)
-    return share(exact, len(ratings)), share(exact + partial, len(ratings))
 
 
 # --- differences between two methods on the same questions ----------------------------------------------

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from readagent_core import models
 from readagent_core.errors import DatasetError, LibraryBusyError, ReadAgentError, SettingsError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import (
@@ -46,7 +47,7 @@ class StoredExperiment:
 
 def start(workspace: Workspace, experiment: Experiment, *, name: str = "") -> tuple[Job, Path]:
     """Start the experiment, or resume it where it stopped, and return its job and its folder."""
-    model = workspace.model
+    model, embedder = workspace.model, models.connect_embedder(workspace.settings)
     check_price(model, experiment)
     folder = folder_for(workspace.home, name or default_name(experiment, model.name))
     under_way = workspace.jobs.get(job_key(folder))
@@ -54,7 +55,7 @@ def start(workspace: Workspace, experiment: Experiment, *, name: str = "") -> tu
         return under_way, folder
     lock = _lock(folder)
     try:
-        prepare_folder(experiment, model, folder)  # at once, so that the screen's list already has the experiment
+        prepare_folder(experiment, model, folder, embedder=embedder.name)  # now, so that the screen lists it
     except BaseException:
         lock.release()
         raise
@@ -65,7 +66,7 @@ def start(workspace: Workspace, experiment: Experiment, *, name: str = "") -> tu
             job.publish(done=progress.done, total=total, value=replace(progress, total=total))
 
         try:
-            running.run(experiment, model, folder=folder, cancel=job, on_change=publish)
+            running.run(experiment, model, folder=folder, embedder=embedder, cancel=job, on_change=publish)
         finally:
             lock.release()
 

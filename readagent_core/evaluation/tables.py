@@ -5,7 +5,8 @@ The papers' own figures are shown beside ours, marked as published and with thei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from readagent_core.evaluation.published import Published, PublishedFigure, Table
 from readagent_core.evaluation.report import Summary
@@ -17,41 +18,36 @@ WORD_COLUMNS = ("Method", "Measure", "Model", "Where", "Test", "Published on")  
 
 def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of the main table (paper, tables 1–3): our figures and any published ones."""
-    published = any(found.published_figure(row.arm) for row in found.rows)
-    header = ["Method", "Compression rate (look-ups)"]
+    columns: list[tuple[str, Callable[[Row], str]]] = [
+        ("Method", _label),
+        ("Compression rate (look-ups)", lambda r: f"{r.compression_rate:.2f} % ({r.look_ups:.1f})"),
+    ]
     if found.choices:
-        header.append("Accuracy (95 %)")
+        columns.append(("Accuracy (95 %)", lambda r: format_share(r.accuracy, r.accuracy_sd)))
         if any(row.hard for row in found.rows):
-            header.append("Hard subset")
+            columns.append(("Hard subset", lambda r: format_share(r.hard, r.hard_sd)))
     if found.free:
         if any(row.rating_1 for row in found.rows):
-            header += ["LLM-Rating-1", "LLM-Rating-2"]
-        header += ["ROUGE-1", "ROUGE-2", "ROUGE-L", "Answer words"]
-    if published:
-        header += ["Published compression rate (look-ups)", "Published score", "Published on"]
-    rows = [_score_row(found, row, header, published) for row in found.rows]
+            columns.append(("LLM-Rating-1", lambda r: format_share(r.rating_1, r.rating_1_sd)))
+            columns.append(("LLM-Rating-2", lambda r: format_share(r.rating_2, r.rating_2_sd)))
+        columns += [(title, partial(_rouge, name)) for title, name in _ROUGE]
+        columns.append(("Answer words", lambda r: f"{r.answer_words:.1f}" if r.rouge else ""))
+    theirs = {row.arm: figure for row in found.rows if (figure := found.published_figure(row.arm))}
+    if theirs:
+        columns += [(title, partial(_published_cell, theirs, text)) for title, text in _PUBLISHED.items()]
+    rows = [[text(row) for _, text in columns] for row in found.rows]
     if found.chance is not None:
-        rows.append(["Chance", "", f"{found.chance:.2f} %", *[""] * (len(header) - 3)])
-    return header, rows
+        rows.append(["Chance", "", f"{found.chance:.2f} %", *[""] * (len(columns) - 3)])
+    return [title for title, _ in columns], rows
 
 
-def _score_row(found: Summary, row: Row, header: Sequence[str], published: bool) -> list[str]:
-    cells = [_label(row), f"{row.compression_rate:.2f} % ({row.look_ups:.1f})"]
-    if "Accuracy (95 %)" in header:
-        cells.append(format_share(row.accuracy, row.accuracy_sd))
-    if "Hard subset" in header:
-        cells.append(format_share(row.hard, row.hard_sd))
-    if "LLM-Rating-1" in header:
-        cells += [format_share(row.rating_1, row.rating_1_sd), format_share(row.rating_2, row.rating_2_sd)]
-    if "ROUGE-1" in header:
-        for name in ("rouge1", "rouge2", "rougeL"):
-            value = row.rouge.get(name)
-            cells.append(f"{value.value:.2f}{_plus_minus(value.sd)}" if value else "")
-        cells.append(f"{row.answer_words:.1f}" if row.rouge else "")
-    if published:
-        theirs = found.published_figure(row.arm)
-        cells += [_published_rate(theirs.row), _published_score(theirs), theirs.table.model] if theirs else ["", "", ""]
-    return cells
+def _rouge(name: str, row: Row) -> str:
+    value = row.rouge.get(name)
+    return f"{value.value:.2f}{_plus_minus(value.sd)}" if value else ""
+
+
+def _published_cell(theirs: Mapping[str, PublishedFigure], text: Callable[[PublishedFigure], str], row: Row) -> str:
+    return text(theirs[row.arm]) if row.arm in theirs else ""
 
 
 def _published_rate(theirs: Published) -> str:
@@ -71,6 +67,14 @@ def _published_score(theirs: PublishedFigure) -> str:
     if row.rouge is not None:
         parts.append(f"R-L {row.rouge[2]:.2f}")
     return ", ".join(parts)
+
+
+_ROUGE = (("ROUGE-1", "rouge1"), ("ROUGE-2", "rouge2"), ("ROUGE-L", "rougeL"))
+_PUBLISHED: dict[str, Callable[[PublishedFigure], str]] = {
+    "Published compression rate (look-ups)": lambda figure: _published_rate(figure.row),
+    "Published score": _published_score,
+    "Published on": lambda figure: figure.table.model,
+}
 
 
 def _label(row: Row) -> str:

@@ -1,6 +1,7 @@
-"""Artifacts: what methods make of a text besides a reading, for example a tree of summaries or page embeddings.
+"""Values stored as JSON: artifacts, which methods make of a text besides a reading, and preferences.
 
-They are stored as JSON and deleted together with their text. Knows nothing of what the values mean.
+An artifact is for example a tree of summaries or page embeddings; it is deleted together with its text. Knows nothing
+of what the values mean.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import time
 from typing import Any
 
-from readagent_core.library.schema import Database
+from readagent_core.library.schema import Database, Tables
 
 
 class BookShelf:
@@ -21,22 +22,40 @@ class BookShelf:
 
     def load(self, kind: str, key: str) -> Any | None:
         """The saved value, or None."""
-        return load(self._db, self._document_id, kind, key)
+        where = (self._document_id, kind, key)
+        row = self._db.row("SELECT body FROM artifact WHERE document_id = ? AND kind = ? AND key = ?", where)
+        return json.loads(row["body"]) if row else None
 
     def save(self, kind: str, key: str, value: Any) -> None:
         """Save ``value`` (anything JSON can hold) in place of what was there."""
-        save(self._db, self._document_id, kind, key, value)
+        body = json.dumps(value, ensure_ascii=False)
+        self._db.change(
+            "INSERT INTO artifact VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, "
+            "made = excluded.made",
+            (self._document_id, kind, key, body, time.time()),
+        )
 
 
-def load(db: Database, document_id: str, kind: str, key: str) -> Any | None:
-    row = db.row("SELECT body FROM artifact WHERE document_id = ? AND kind = ? AND key = ?", (document_id, kind, key))
-    return json.loads(row["body"]) if row else None
+class Artifacts(Tables):
+    """The artifacts of all texts, and the preferences."""
 
+    def shelf(self, document_id: str) -> BookShelf:
+        """The store where methods save what they make of this text."""
+        return BookShelf(self._db, document_id)
 
-def save(db: Database, document_id: str, kind: str, key: str, value: Any) -> None:
-    body = json.dumps(value, ensure_ascii=False)
-    db.change(
-        "INSERT INTO artifact VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, "
-        "made = excluded.made",
-        (document_id, kind, key, body, time.time()),
-    )
+    def artifact(self, document_id: str, kind: str, key: str) -> Any | None:
+        return self.shelf(document_id).load(kind, key)
+
+    def save_artifact(self, document_id: str, kind: str, key: str, value: Any) -> None:
+        self.shelf(document_id).save(kind, key, value)
+
+    def preference(self, name: str, default: Any) -> Any:
+        row = self._db.row("SELECT value FROM preference WHERE name = ?", (name,))
+        return json.loads(row["value"]) if row else default
+
+    def set_preference(self, name: str, value: Any) -> None:
+        """``value``: anything JSON can hold."""
+        self._db.change(
+            "INSERT INTO preference VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+            (name, json.dumps(value, ensure_ascii=False)),
+        )

@@ -9,16 +9,19 @@ import secrets
 import sqlite3
 import time
 from dataclasses import replace
+from functools import lru_cache
 
 from readagent_core.document import Cover, Document
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.records import Book, Position
-from readagent_core.library.schema import Database
+from readagent_core.library.schema import Database, Tables
 from readagent_core.quick_json import from_json, to_json
 
+_CACHED_DOCUMENTS = 8  # some texts twice: whole and with a paragraph limit
 _LONGEST_TITLE = 300  # characters; of an author as well
 _SELECT = """
-    SELECT book.*, version.number, version.document_id, document.words, cover.document_id IS NOT NULL AS has_cover
+    SELECT book.*, version.number AS version, version.document_id, document.words,
+        cover.document_id IS NOT NULL AS has_cover
     FROM book
     JOIN version ON version.book_id = book.id
         AND version.number = (SELECT max(number) FROM version WHERE book_id = book.id)
@@ -27,67 +30,127 @@ _SELECT = """
 """
 
 
+class Books(Tables):
+    """The books, their texts and covers, and the reader's position in each."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        self._titled_document = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._load_document)
+
+    def book(self, book_id: str) -> Book:
+        row = self._db.row(f"{_SELECT} WHERE book.id = ?", (book_id,))
+        if row is None:
+            raise NotInLibraryError("This book is not in the library. It may have been removed; open its file again.")
+        return _book(row)
+
+    def books(self, *, include_removed: bool = False) -> list[Book]:
+        """All books, last opened first; a book that was never opened counts as opened when it was added."""
+        where = "" if include_removed else "WHERE book.removed IS NULL"
+        rows = self._db.rows(f"{_SELECT} {where} ORDER BY coalesce(book.opened, book.added) DESC, book.id")
+        return [_book(row) for row in rows]
+
+    def add(self, document: Document, *, source_name: str = "", sample: bool = False) -> Book:
+        """Add a text and return its book: the existing one if the text is known, or its file is a new version."""
+        now = time.time()
+        body = to_json(document.to_dict()).decode()
+        with self._db.write() as connection:
+            _insert_text(connection, document, body)
+            book_id = _find_book(connection, document, source_name, sample)
+            if book_id is None:
+                book_id = secrets.token_hex(6)
+                described = (document.title, document.author, document.language, document.format)
+                connection.execute(
+                    "INSERT INTO book VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+                    (book_id, *described, source_name, sample, now),
+                )
+            newest = connection.execute(
+                "SELECT number, document_id FROM version WHERE book_id = ? ORDER BY number DESC", (book_id,)
+            ).fetchone()
+            if newest is None or newest["document_id"] != document.id:
+                number = newest["number"] + 1 if newest else 1
+                connection.execute("INSERT INTO version VALUES (?, ?, ?, ?)", (book_id, number, document.id, now))
+            connection.execute("UPDATE book SET removed = NULL WHERE id = ?", (book_id,))
+        return self.book(book_id)
+
+    def document(self, book_id: str, *, document_id: str | None = None) -> Document:
+        """The newest version of the book's text, or the version ``document_id``; without its cover (see ``cover``)."""
+        return self._document(document_id or self.book(book_id).document_id)
+
+    def cover(self, book_id: str) -> Cover | None:
+        row = self._db.row("SELECT kind, data FROM cover WHERE document_id = ?", (self.book(book_id).document_id,))
+        return Cover(row["data"], row["kind"]) if row else None
+
+    def rename(self, book_id: str, *, title: str, author: str) -> None:
+        """Change the title and author of the book and of its texts.
+
+        Raises LibraryError for a title without a letter or digit.
+        """
+        self.book(book_id)
+        title, author = (" ".join(text.split())[:_LONGEST_TITLE] for text in (title, author))
+        if not any(c.isalnum() for c in title):
+            raise LibraryError("A book needs a title. Write one, then save again.")
+        self._db.change("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
+
+    def touch(self, book_id: str) -> None:
+        """Record that the book was opened now."""
+        self._set(book_id, "opened", time.time())
+
+    def remove(self, book_id: str) -> None:
+        """Hide the book; ``restore`` shows it again, ``purge`` deletes it permanently."""
+        self._set(book_id, "removed", time.time())
+
+    def restore(self, book_id: str) -> None:
+        self._set(book_id, "removed", None)
+
+    def purge(self) -> int:
+        """Delete all removed books permanently, with everything about them. Returns how many."""
+        with self._db.write() as connection:
+            deleted = connection.execute("DELETE FROM book WHERE removed IS NOT NULL").rowcount
+            if deleted:
+                connection.execute("DELETE FROM document WHERE id NOT IN (SELECT document_id FROM version)")
+                _delete_orphaned_indexes(connection)
+        if deleted:
+            self._db.compact()
+        return deleted
+
+    def _set(self, book_id: str, column: str, value: float | None) -> None:
+        self.book(book_id)
+        self._db.change(f"UPDATE book SET {column} = ? WHERE id = ?", (value, book_id))
+
+    def position(self, book_id: str) -> Position:
+        row = self._db.row("SELECT paragraph, furthest FROM position WHERE book_id = ?", (book_id,))
+        return Position(row["paragraph"], row["furthest"]) if row else Position()
+
+    def set_position(self, book_id: str, paragraph: int) -> None:
+        self.book(book_id)
+        self._db.change(
+            "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, "
+            "furthest = max(furthest, excluded.furthest)",
+            (book_id, paragraph, paragraph),
+        )
+
+    def _document(self, document_id: str) -> Document:
+        return self._titled_document(document_id, 0, *self._names(document_id))
+
+    def _names(self, document_id: str) -> tuple[str, str]:
+        """The current title and author of the book that has this text, which this or another process may change."""
+        row = self._db.row(
+            "SELECT title, author FROM version JOIN book ON book.id = book_id WHERE document_id = ?", (document_id,)
+        )
+        if row is None:
+            raise NotInLibraryError("This text is not in the library. Open its file again.")
+        return row["title"], row["author"]
+
+    def _load_document(self, document_id: str, limit: int, title: str, author: str) -> Document:
+        """The text as stored, or with its paragraphs split at ``limit`` words."""
+        if limit:
+            return self._titled_document(document_id, 0, title, author).limited(limit)
+        (row,) = self._db.rows("SELECT body FROM document WHERE id = ?", (document_id,))
+        return replace(Document.from_dict(from_json(row["body"])), title=title, author=author)
+
+
 def _book(row: sqlite3.Row) -> Book:
-    return Book(
-        id=row["id"],
-        document_id=row["document_id"],
-        title=row["title"],
-        author=row["author"],
-        language=row["language"],
-        format=row["format"],
-        words=row["words"],
-        source_name=row["source_name"],
-        sample=bool(row["sample"]),
-        version=row["number"],
-        added=row["added"],
-        opened=row["opened"],
-        removed=row["removed"],
-        has_cover=bool(row["has_cover"]),
-    )
-
-
-def book(db: Database, book_id: str) -> Book:
-    row = db.row(f"{_SELECT} WHERE book.id = ?", (book_id,))
-    if row is None:
-        raise NotInLibraryError("This book is not in the library. It may have been removed; open its file again.")
-    return _book(row)
-
-
-def books(db: Database, *, include_removed: bool) -> list[Book]:
-    """All books, last opened first; a book that was never opened counts as opened when it was added."""
-    where = "" if include_removed else "WHERE book.removed IS NULL"
-    return [_book(r) for r in db.rows(f"{_SELECT} {where} ORDER BY coalesce(book.opened, book.added) DESC, book.id")]
-
-
-def add(db: Database, document: Document, *, source_name: str, sample: bool) -> Book:
-    now = time.time()
-    body = to_json(document.to_dict()).decode()
-    with db.write() as connection:
-        _insert_text(connection, document, body)
-        book_id = _book_with_text(connection, document.id) or _book_from_file(connection, document, source_name, sample)
-        if book_id is None:
-            book_id = secrets.token_hex(6)
-            connection.execute(
-                "INSERT INTO book VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
-                (
-                    book_id,
-                    document.title,
-                    document.author,
-                    document.language,
-                    document.format,
-                    source_name,
-                    sample,
-                    now,
-                ),
-            )
-        newest = connection.execute(
-            "SELECT number, document_id FROM version WHERE book_id = ? ORDER BY number DESC", (book_id,)
-        ).fetchone()
-        if newest is None or newest["document_id"] != document.id:
-            number = newest["number"] + 1 if newest else 1
-            connection.execute("INSERT INTO version VALUES (?, ?, ?, ?)", (book_id, number, document.id, now))
-        connection.execute("UPDATE book SET removed = NULL WHERE id = ?", (book_id,))
-    return book(db, book_id)
+    return Book(**{**dict(row), "sample": bool(row["sample"]), "has_cover": bool(row["has_cover"])})
 
 
 def _insert_text(connection: sqlite3.Connection, document: Document, body: str) -> None:
@@ -102,95 +165,6 @@ def _insert_text(connection: sqlite3.Connection, document: Document, body: str) 
         )
 
 
-def _book_with_text(connection: sqlite3.Connection, document_id: str) -> str | None:
-    row = connection.execute("SELECT book_id FROM version WHERE document_id = ?", (document_id,)).fetchone()
-    return row["book_id"] if row else None
-
-
-def _book_from_file(connection: sqlite3.Connection, document: Document, source_name: str, sample: bool) -> str | None:
-    """The id of the book that an earlier version of this file belongs to, if this is still the same work."""
-    if not source_name:
-        return None
-    row = connection.execute(
-        "SELECT id, title FROM book WHERE source_name = ? AND sample = ? ORDER BY added DESC", (source_name, sample)
-    ).fetchone()
-    if row is None:
-        return None
-    if row["title"] == document.title:
-        return str(row["id"])
-    # two different books can both be called book.txt: with another title, some paragraph must be the same
-    body = connection.execute(
-        "SELECT body FROM document JOIN version ON document.id = document_id WHERE book_id = ? ORDER BY number DESC",
-        (row["id"],),
-    ).fetchone()["body"]
-    earlier = {text for text, *_ in from_json(body)["paragraphs"] if len(text) > 40}
-    return str(row["id"]) if any(p.text in earlier for p in document.paragraphs) else None
-
-
-def rename(db: Database, book_id: str, *, title: str, author: str) -> None:
-    """Change the title and author. Raises LibraryError for a title without a letter or digit."""
-    book(db, book_id)
-    title, author = (" ".join(text.split())[:_LONGEST_TITLE] for text in (title, author))
-    if not any(c.isalnum() for c in title):
-        raise LibraryError("A book needs a title. Write one, then save again.")
-    db.change("UPDATE book SET title = ?, author = ? WHERE id = ?", (title, author, book_id))
-
-
-def names(db: Database, document_id: str) -> tuple[str, str]:
-    """The current title and author of the book that has this text; both '' if there is no such text."""
-    row = db.row(
-        "SELECT title, author FROM version JOIN book ON book.id = book_id WHERE document_id = ?", (document_id,)
-    )
-    return (row["title"], row["author"]) if row else ("", "")
-
-
-def document(db: Database, document_id: str) -> Document:
-    """The text with the current title and author of its book, which the reader may have changed."""
-    row = db.row(
-        "SELECT body, title, author FROM document JOIN version ON document_id = document.id "
-        "JOIN book ON book.id = book_id WHERE document.id = ?",
-        (document_id,),
-    )
-    if row is None:
-        raise NotInLibraryError("This text is not in the library. Open its file again.")
-    return replace(Document.from_dict(from_json(row["body"])), title=row["title"], author=row["author"])
-
-
-def cover(db: Database, book_id: str) -> Cover | None:
-    row = db.row("SELECT kind, data FROM cover WHERE document_id = ?", (book(db, book_id).document_id,))
-    return Cover(row["data"], row["kind"]) if row else None
-
-
-def touch(db: Database, book_id: str) -> None:
-    _set(db, book_id, "opened", time.time())
-
-
-def remove(db: Database, book_id: str) -> None:
-    _set(db, book_id, "removed", time.time())
-
-
-def restore(db: Database, book_id: str) -> None:
-    _set(db, book_id, "removed", None)
-
-
-def _set(db: Database, book_id: str, column: str, value: float | None) -> None:
-    book(db, book_id)
-    db.change(f"UPDATE book SET {column} = ? WHERE id = ?", (value, book_id))
-
-
-def purge(db: Database, *, before: float | None) -> int:
-    """Delete removed books permanently: all, or those removed ``before`` a time. Returns how many."""
-    limit = time.time() + 1 if before is None else before
-    with db.write() as connection:
-        deleted = connection.execute("DELETE FROM book WHERE removed < ?", (limit,)).rowcount
-        if deleted:
-            connection.execute("DELETE FROM document WHERE id NOT IN (SELECT document_id FROM version)")
-            _delete_orphaned_indexes(connection)
-    if deleted:
-        db.compact()
-    return deleted
-
-
 def _delete_orphaned_indexes(connection: sqlite3.Connection) -> None:
     """Delete the search indexes of texts and readings that no longer exist."""
     owners = {f"text {r[0]}" for r in connection.execute("SELECT id FROM document")}
@@ -201,15 +175,22 @@ def _delete_orphaned_indexes(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM indexed WHERE id = ?", (number,))
 
 
-def position(db: Database, book_id: str) -> Position:
-    row = db.row("SELECT paragraph, furthest FROM position WHERE book_id = ?", (book_id,))
-    return Position(row["paragraph"], row["furthest"]) if row else Position()
-
-
-def set_position(db: Database, book_id: str, paragraph: int) -> None:
-    book(db, book_id)
-    db.change(
-        "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, "
-        "furthest = max(furthest, excluded.furthest)",
-        (book_id, paragraph, paragraph),
-    )
+def _find_book(connection: sqlite3.Connection, document: Document, source_name: str, sample: bool) -> str | None:
+    """The id of the book that has this text, or an earlier version of this file if that is still the same work."""
+    known = connection.execute("SELECT book_id FROM version WHERE document_id = ?", (document.id,)).fetchone()
+    if known is not None:
+        return str(known["book_id"])
+    row = connection.execute(
+        "SELECT id, title FROM book WHERE source_name = ? AND sample = ? ORDER BY added DESC", (source_name, sample)
+    ).fetchone()
+    if row is None or not source_name:
+        return None
+    if row["title"] == document.title:
+        return str(row["id"])
+    # two different books can both be called book.txt: with another title, some paragraph must be the same
+    body = connection.execute(
+        "SELECT body FROM document JOIN version ON document.id = document_id WHERE book_id = ? ORDER BY number DESC",
+        (row["id"],),
+    ).fetchone()["body"]
+    earlier = {text for text, *_ in from_json(body)["paragraphs"] if len(text) > 40}
+    return str(row["id"]) if any(p.text in earlier for p in document.paragraphs) else None

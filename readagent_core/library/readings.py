@@ -10,23 +10,28 @@ import json
 import sqlite3
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from readagent_core.document import Document
 from readagent_core.errors import LibraryError, NotInLibraryError
+from readagent_core.library.books import Books
 from readagent_core.library.records import Reading
 from readagent_core.library.schema import Database
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 
+_CACHED_MEMORIES = 4
 _GONE = "This reading is not in the library any more. Read the book again."
 STATES = ("reading", "paused", "done", "failed")
 _SELECT = """
-    SELECT reading.*, (SELECT count(*) FROM page WHERE reading_id = reading.id) AS pages,
+    SELECT id, book_id, document_id, plan, model, place AS "where", state, why, started, ended, recorded, usage,
+        changed,
+        (SELECT count(*) FROM page WHERE reading_id = reading.id) AS pages,
         (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists
     FROM reading
 """
+_FIND = "SELECT id FROM reading WHERE document_id = ? AND plan_key = ? AND model = ? AND recorded = ?"
 # inserts a page only if it is the next one after those that are saved
 _INSERT_NEXT_PAGE = """
     INSERT INTO page SELECT value.* FROM (SELECT ?, ? AS number, ? AS first, ?, ?, ?, ?, ?) AS value
@@ -38,176 +43,6 @@ _UPSERT_GIST = """
         fallback = excluded.fallback, whole = excluded.whole, edited = excluded.edited, level = excluded.level,
         marks = excluded.marks, indexed = 0
 """
-
-
-def _reading(row: sqlite3.Row) -> Reading:
-    return Reading(
-        id=row["id"],
-        book_id=row["book_id"],
-        document_id=row["document_id"],
-        plan=ReadingPlan.from_dict(json.loads(row["plan"])),
-        model=row["model"],
-        where=row["place"],
-        state=row["state"],
-        why=row["why"],
-        pages=row["pages"],
-        gists=row["gists"],
-        started=row["started"],
-        ended=row["ended"],
-        recorded=row["recorded"],
-        usage=Usage.from_dict(json.loads(row["usage"])),
-        changed=row["changed"],
-    )
-
-
-def reading(db: Database, reading_id: int) -> Reading:
-    row = db.row(f"{_SELECT} WHERE reading.id = ?", (reading_id,))
-    if row is None:
-        raise NotInLibraryError(_GONE)
-    return _reading(row)
-
-
-def readings(db: Database, book_id: str) -> list[Reading]:
-    """All readings of the book, newest first."""
-    return [_reading(r) for r in db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))]
-
-
-def open_reading(
-    db: Database, book_id: str, document_id: str, *, plan: ReadingPlan, model: str, where: str, recorded: str = ""
-) -> Reading:
-    key = (document_id, plan.key, model, recorded)
-    find = "SELECT id FROM reading WHERE document_id = ? AND plan_key = ? AND model = ? AND recorded = ?"
-    found = db.row(find, key)
-    if found is None:
-        db.change(
-            "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded) "
-            "VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?) ON CONFLICT DO NOTHING",
-            (book_id, document_id, plan.key, json.dumps(plan.to_dict()), model, where, time.time(), recorded),
-        )
-        found = db.row(find, key)
-    if found is None:
-        raise NotInLibraryError(_GONE)
-    return reading(db, found["id"])
-
-
-def set_state(db: Database, reading_id: int, state: str, *, why: str) -> None:
-    if state not in STATES:
-        raise ValueError(f"{state!r} is not one of {STATES}")
-    ended = None if state == "reading" else time.time()
-    change = "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?"
-    if not db.change(change, (state, why, ended, reading_id)):
-        raise NotInLibraryError(_GONE)
-
-
-def add_usage(db: Database, reading_id: int, used: Usage) -> None:
-    """Add ``used`` to the usage of the reading. Raises NotInLibraryError."""
-    with db.write() as connection:
-        row = connection.execute("SELECT usage FROM reading WHERE id = ?", (reading_id,)).fetchone()
-        if row is None:
-            raise NotInLibraryError(_GONE)
-        total = Usage.from_dict(json.loads(row["usage"])) + used
-        connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (json.dumps(total.to_dict()), reading_id))
-
-
-def load_pages(db: Database, reading_id: int) -> tuple[list[Page], dict[int, Gist]]:
-    """All saved pages in order, and the gists by page number."""
-    pages = [_page(r) for r in db.rows("SELECT * FROM page WHERE reading_id = ? ORDER BY number", (reading_id,))]
-    gists = {r["number"]: _gist(r) for r in db.rows("SELECT * FROM gist WHERE reading_id = ?", (reading_id,))}
-    return pages, gists
-
-
-def _page(row: sqlite3.Row) -> Page:
-    return Page(
-        row["number"], row["first"], row["beyond"], row["words"], row["reason"], bool(row["fallback"]), row["ends"]
-    )
-
-
-def _gist(row: sqlite3.Row) -> Gist:
-    return Gist(
-        row["text"],
-        bool(row["fallback"]),
-        bool(row["whole"]),
-        bool(row["edited"]),
-        row["level"],
-        tuple(json.loads(row["marks"])),
-    )
-
-
-def memory(db: Database, this: Reading, document: Document) -> GistMemory:
-    """The gist memory of reading ``this``. ``document``: its text, limited to the ``max_words`` of its plan."""
-    pages, gists = load_pages(db, this.id)
-    in_order = tuple(gists.get(p.number) for p in pages)
-    covered = bool(pages) and pages[-1].end == len(document.paragraphs)
-    return GistMemory(
-        document=document,
-        plan=this.plan,
-        pages=tuple(pages),
-        gists=in_order,
-        model=this.model,
-        complete=covered and None not in in_order,
-        recorded=this.recorded,
-        usage=this.usage,
-    )
-
-
-def save_page(db: Database, reading_id: int, page: Page) -> Page:
-    """Save ``page`` and return it, or the page of this number that was saved before. Raises LibraryError."""
-    values = (reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends)
-    if db.change(_INSERT_NEXT_PAGE, (*values, reading_id)):
-        return page
-    row = db.row("SELECT * FROM page WHERE reading_id = ? AND number = ?", (reading_id, page.number))
-    if row is not None:
-        return _page(row)
-    raise LibraryError(
-        f"Page {page.number} does not follow the last saved page of this reading, which was changed elsewhere "
-        "in the meantime. Start reading again to continue from the saved pages."
-    )
-
-
-def save_gist(db: Database, reading_id: int, number: int, *, gist: Gist) -> None:
-    db.change(_UPSERT_GIST, _gist_row(reading_id, number, gist))
-
-
-def _gist_row(reading_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
-    marks = json.dumps(gist.marks, ensure_ascii=False)
-    return reading_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks
-
-
-def cut_from(db: Database, reading_id: int, number: int) -> None:
-    """Delete page ``number`` and all after it, so that reading resumes there."""
-    reading(db, reading_id)
-    with db.write() as connection:
-        connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (reading_id, number))
-        connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (reading_id, number))
-        connection.execute("DELETE FROM note WHERE reading_id = ?", (reading_id,))
-        connection.execute(
-            "UPDATE reading SET state = 'paused', why = ?, ended = ? WHERE id = ?",
-            (f"To be read again from page {number}.", time.time(), reading_id),
-        )
-
-
-def put_memory(db: Database, reading_id: int, memory: GistMemory) -> None:
-    """Replace the pages, gists and usage of the reading by those of ``memory`` (a recording, an import)."""
-    if memory.complete:
-        check_coverage(memory.document, memory.pages)
-    with db.write() as connection:
-        connection.execute("DELETE FROM page WHERE reading_id = ?", (reading_id,))
-        connection.execute("DELETE FROM gist WHERE reading_id = ?", (reading_id,))
-        connection.executemany(
-            "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(reading_id, p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages],
-        )
-        gists = zip(memory.pages, memory.gists, strict=True)
-        connection.executemany(_UPSERT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None])
-        connection.execute(
-            "UPDATE reading SET state = ?, why = '', ended = ?, usage = ? WHERE id = ?",
-            (
-                "done" if memory.complete else "paused",
-                time.time(),
-                json.dumps(memory.usage.to_dict()),
-                reading_id,
-            ),
-        )
 
 
 class ReadingStore:
@@ -222,13 +57,25 @@ class ReadingStore:
         self._saved = Usage()  # of this run
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
-        return load_pages(self._db, self._reading_id)
+        """All saved pages in order, and the gists by page number."""
+        pages = self._db.rows("SELECT * FROM page WHERE reading_id = ? ORDER BY number", (self._reading_id,))
+        gists = self._db.rows("SELECT * FROM gist WHERE reading_id = ?", (self._reading_id,))
+        return [_page(row) for row in pages], {row["number"]: _gist(row) for row in gists}
 
     def save_page(self, page: Page) -> Page:
-        return save_page(self._db, self._reading_id, page)
+        """Save ``page`` and return it, or the page of this number that was saved before. Raises LibraryError."""
+        if self._db.change(_INSERT_NEXT_PAGE, (*_page_row(self._reading_id, page), self._reading_id)):
+            return page
+        row = self._db.row("SELECT * FROM page WHERE reading_id = ? AND number = ?", (self._reading_id, page.number))
+        if row is not None:
+            return _page(row)
+        raise LibraryError(
+            f"Page {page.number} does not follow the last saved page of this reading, which was changed elsewhere "
+            "in the meantime. Start reading again to continue from the saved pages."
+        )
 
     def save_gist(self, number: int, gist: Gist) -> None:
-        save_gist(self._db, self._reading_id, number, gist=gist)
+        self._db.change(_UPSERT_GIST, _gist_row(self._reading_id, number, gist))
 
     def load_notes(self) -> dict[str, dict[str, Any]]:
         rows = self._db.rows("SELECT name, value FROM note WHERE reading_id = ?", (self._reading_id,))
@@ -244,7 +91,162 @@ class ReadingStore:
         self._db.change("DELETE FROM note WHERE reading_id = ?", (self._reading_id,))
 
     def save_usage(self, usage: Usage) -> None:
-        """Save the usage of this run so far; the usage of earlier runs of the reading is added to it."""
-        if usage != self._saved:
-            add_usage(self._db, self._reading_id, usage - self._saved)
-            self._saved = usage
+        """Save the usage of this run so far; it is added to that of earlier runs. Raises NotInLibraryError."""
+        if usage == self._saved:
+            return
+        with self._db.write() as connection:
+            row = connection.execute("SELECT usage FROM reading WHERE id = ?", (self._reading_id,)).fetchone()
+            if row is None:
+                raise NotInLibraryError(_GONE)
+            total = json.dumps((_usage(row) + (usage - self._saved)).to_dict())
+            connection.execute("UPDATE reading SET usage = ? WHERE id = ?", (total, self._reading_id))
+        self._saved = usage
+
+
+class Readings(Books):
+    """The readings of all books."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        # the arguments change with everything that a memory is made of, in this process or another
+        self._current_memory = lru_cache(maxsize=_CACHED_MEMORIES)(self._load_memory)
+
+    def reading(self, reading_id: int) -> Reading:
+        row = self._db.row(f"{_SELECT} WHERE id = ?", (reading_id,))
+        if row is None:
+            raise NotInLibraryError(_GONE)
+        return _reading(row)
+
+    def readings(self, book_id: str) -> list[Reading]:
+        """All readings of the book, newest first."""
+        rows = self._db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))
+        return [_reading(row) for row in rows]
+
+    def open_reading(self, book_id: str, plan: ReadingPlan, model_name: str, where: str = "") -> Reading:
+        """The reading of the book's newest text with this plan and model, created if there is none."""
+        return self._open_reading(book_id, self.book(book_id).document_id, plan, model_name, where=where)
+
+    def _open_reading(
+        self, book_id: str, document_id: str, plan: ReadingPlan, model: str, *, where: str = "", recorded: str = ""
+    ) -> Reading:
+        key = (document_id, plan.key, model, recorded)
+        found = self._db.row(_FIND, key)
+        if found is None:
+            self._db.change(
+                "INSERT INTO reading (book_id, document_id, plan_key, plan, model, place, state, started, recorded) "
+                "VALUES (?, ?, ?, ?, ?, ?, 'reading', ?, ?) ON CONFLICT DO NOTHING",
+                (book_id, document_id, plan.key, json.dumps(plan.to_dict()), model, where, time.time(), recorded),
+            )
+            found = self._db.row(_FIND, key)
+        if found is None:
+            raise NotInLibraryError(_GONE)
+        return self.reading(found["id"])
+
+    def add_memory(self, book_id: str, memory: GistMemory) -> Reading:
+        """Add a memory that was made elsewhere: a recording or an import."""
+        reading = self._open_reading(book_id, memory.document.id, memory.plan, memory.model, recorded=memory.recorded)
+        self.put_memory(reading.id, memory)
+        return self.reading(reading.id)
+
+    def put_memory(self, reading_id: int, memory: GistMemory) -> None:
+        """Replace the pages, gists and usage of the reading by those of ``memory``."""
+        if memory.complete:
+            check_coverage(memory.document, memory.pages)
+        state = "done" if memory.complete else "paused"
+        gists = zip(memory.pages, memory.gists, strict=True)
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM page WHERE reading_id = ?", (reading_id,))
+            connection.execute("DELETE FROM gist WHERE reading_id = ?", (reading_id,))
+            connection.executemany(
+                "INSERT INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [_page_row(reading_id, p) for p in memory.pages]
+            )
+            connection.executemany(
+                _UPSERT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None]
+            )
+            connection.execute(
+                "UPDATE reading SET state = ?, why = '', ended = ?, usage = ? WHERE id = ?",
+                (state, time.time(), json.dumps(memory.usage.to_dict()), reading_id),
+            )
+
+    def set_state(self, reading_id: int, state: str, *, why: str = "") -> None:
+        """``state``: 'reading', 'paused', 'done' or 'failed'. ``why``: why it is not done, for the reader."""
+        if state not in STATES:
+            raise ValueError(f"{state!r} is not one of {STATES}")
+        ended = None if state == "reading" else time.time()
+        change = "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?"
+        if not self._db.change(change, (state, why, ended, reading_id)):
+            raise NotInLibraryError(_GONE)
+
+    def memory(self, reading_id: int) -> GistMemory:
+        """The pages and gists of a reading so far; the same object until something in it changes."""
+        reading = self.reading(reading_id)
+        return self._current_memory(reading, *self._names(reading.document_id))
+
+    def _load_memory(self, reading: Reading, title: str, author: str) -> GistMemory:
+        document = self._titled_document(reading.document_id, reading.plan.max_words, title, author)
+        pages, gists = self.store(reading.id).load()
+        in_order = tuple(gists.get(page.number) for page in pages)
+        covered = bool(pages) and pages[-1].end == len(document.paragraphs)
+        return GistMemory(
+            document=document,
+            plan=reading.plan,
+            pages=tuple(pages),
+            gists=in_order,
+            model=reading.model,
+            complete=covered and None not in in_order,
+            recorded=reading.recorded,
+            usage=reading.usage,
+        )
+
+    def store(self, reading_id: int) -> ReadingStore:
+        """The store that ``reading.read`` saves the pages and gists of this reading to."""
+        return ReadingStore(self._db, reading_id)
+
+    def save_gist(self, reading_id: int, number: int, gist: Gist) -> None:
+        self.store(reading_id).save_gist(number, gist)
+
+    def cut_from(self, reading_id: int, page: int) -> None:
+        """Delete ``page`` and all after it, so that reading resumes there."""
+        self.reading(reading_id)
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM page WHERE reading_id = ? AND number >= ?", (reading_id, page))
+            connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (reading_id, page))
+            connection.execute("DELETE FROM note WHERE reading_id = ?", (reading_id,))
+            connection.execute(
+                "UPDATE reading SET state = 'paused', why = ?, ended = ? WHERE id = ?",
+                (f"To be read again from page {page}.", time.time(), reading_id),
+            )
+
+
+def _reading(row: sqlite3.Row) -> Reading:
+    return Reading(**{**dict(row), "plan": ReadingPlan.from_dict(json.loads(row["plan"])), "usage": _usage(row)})
+
+
+def _usage(row: sqlite3.Row) -> Usage:
+    return Usage.from_dict(json.loads(row["usage"]))
+
+
+def _page(row: sqlite3.Row) -> Page:
+    return Page(
+        row["number"], row["first"], row["beyond"], row["words"], row["reason"], bool(row["fallback"]), row["ends"]
+    )
+
+
+def _page_row(reading_id: int, page: Page) -> tuple[Any, ...]:
+    return reading_id, page.number, page.start, page.end, page.words, page.reason, page.fallback, page.ends
+
+
+def _gist(row: sqlite3.Row) -> Gist:
+    return Gist(
+        row["text"],
+        bool(row["fallback"]),
+        bool(row["whole"]),
+        bool(row["edited"]),
+        row["level"],
+        tuple(json.loads(row["marks"])),
+    )
+
+
+def _gist_row(reading_id: int, number: int, gist: Gist) -> tuple[Any, ...]:
+    marks = json.dumps(gist.marks, ensure_ascii=False)
+    return reading_id, number, gist.text, gist.fallback, gist.whole, gist.edited, gist.level, marks

@@ -270,3 +270,10 @@ class Database:
             "Try again; if that does not help, stop ReadAgent and start it again.",
             detail,
         )
+
+
+class Tables:
+    """What every part of ``Library`` is based on: the database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db

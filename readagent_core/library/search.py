@@ -20,7 +20,6 @@ from readagent_core.library.schema import Database
 from readagent_core.memory import GistMemory
 from readagent_core.words import CJK, SOUTH_EAST
 
-_CONTEXT = 60  # characters of a snippet before and after the place
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0591-\u05c7"
 _DROPPED = re.compile(f"[{_MARKS}]")
 _UNSPACED = f"[{CJK}{SOUTH_EAST}]"
@@ -34,7 +33,7 @@ class Hit:
     """One place found. ``field``: 'text' or 'gist'.
 
     ``start`` and ``end``: characters of the paragraph (of the memory's document) or of the gist. ``paragraph``: -1
-    in a gist. ``snippet``: the words around the place, which is ``snippet[at : at + end - start]``.
+    in a gist.
     """
 
     page: int
@@ -42,8 +41,6 @@ class Hit:
     paragraph: int
     start: int
     end: int
-    snippet: str
-    at: int = 0
 
 
 @dataclass(frozen=True)
@@ -91,11 +88,6 @@ def _phrases(query: str) -> list[list[str]]:
     return phrases
 
 
-def _match(phrases: Sequence[Sequence[str]]) -> str:
-    """The FTS5 query for all phrases; the last term of each may be the beginning of a word."""
-    return " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
-
-
 def _places(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
     """The places of the phrases in ``text``, in order and without overlaps."""
     terms = split_terms(text)
@@ -115,20 +107,7 @@ def _places(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]
     return places
 
 
-def _snippet(text: str, start: int, end: int) -> tuple[str, int]:
-    """The words around a place, and the offset of the place in them."""
-    left, right = max(0, start - _CONTEXT), min(len(text), end + _CONTEXT)
-    if left:
-        space = text.find(" ", left, start)
-        left = space + 1 if space >= 0 else left
-    if right < len(text):
-        space = text.rfind(" ", end, right)
-        right = space if space >= 0 else right
-    before, after = "…" if left else "", "…" if right < len(text) else ""
-    return before + text[left:right].replace("\n", " ") + after, len(before) + start - left
-
-
-def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
+def find_hits(db: Database, reading_id: int, query: str, *, memory: GistMemory, whole: Document) -> list[Hit]:
     """Every place of ``query`` in the pages read and their gists, in book order.
 
     ``whole``: the document as stored, whose paragraphs are indexed once for all its readings.
@@ -147,26 +126,24 @@ def search(db: Database, reading_id: int, query: str, *, memory: GistMemory, who
             if page is None or index >= page.end:
                 continue  # not read yet
             text = memory.document.paragraphs[index].text
-            hits.extend(
-                Hit(page.number, "text", index, start, end, *_snippet(text, start, end))
-                for start, end in _places(text, phrases)
-            )
+            hits.extend(Hit(page.number, "text", index, start, end) for start, end in _places(text, phrases))
     for number in _matching_rows(db, gist_index, phrases):
         gist = memory.gists[number - 1] if number <= len(memory.gists) else None
         if gist is not None:
-            hits.extend(
-                Hit(number, "gist", -1, start, end, *_snippet(gist.text, start, end))
-                for start, end in _places(gist.text, phrases)
-            )
+            hits.extend(Hit(number, "gist", -1, start, end) for start, end in _places(gist.text, phrases))
     hits.sort(key=lambda hit: (hit.page, hit.field == "gist", hit.paragraph, hit.start))
     return hits
 
 
 def _matching_rows(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:
-    """The numbers of the paragraphs or pages in an index that have all phrases."""
+    """The numbers of the paragraphs or pages in an index that have all phrases.
+
+    The last term of each phrase may be the beginning of a word.
+    """
+    match = " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
     rows = db.rows(
         "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid",
-        (_match(phrases), index << 24, (index + 1) << 24),
+        (match, index << 24, (index + 1) << 24),
     )
     return [row[0] & 0xFFFFFF for row in rows]
 

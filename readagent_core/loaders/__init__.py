@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from readagent_core.document import Document, Notice
-from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
+from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError
 from readagent_core.loaders.base import DEFAULT, Limits, check_size
 from readagent_core.loaders.file_types import FORMATS, NAMES, detect_file_type
 
@@ -53,13 +53,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT
 
 
 def import_loader(format: str) -> Callable[..., Document]:
-    """Imports and returns the function that opens ``format``. Raises UnknownFormatError where it is missing."""
-    try:
-        opener: Callable[..., Document] = importlib.import_module(_LOADERS[format]).load
-    except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("readagent_core.loaders"):
-            raise
-        raise UnknownFormatError(f"This version of ReadAgent does not open {NAMES[format]} files.") from None
+    """Imports and returns the function that opens ``format``."""
+    opener: Callable[..., Document] = importlib.import_module(_LOADERS[format]).load
     return opener
 
 

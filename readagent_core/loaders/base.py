@@ -7,6 +7,7 @@ removed from the text with a notice, and characters that cannot be shown are rem
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
@@ -106,6 +107,13 @@ class Builder:
             return  # the same title from the table of contents and from the text
         if title:
             self.sections.append(Section(title, len(self.paragraphs), max(1, level)))
+
+    def add_notes(self, notes: Sequence[tuple[str, str]], title: str = "") -> None:
+        """Adds a last section with the texts and places of footnotes and endnotes; nothing where there are none."""
+        if notes:
+            self.add_heading(title or "Notes")
+        for text, place in notes:
+            self.add_paragraph(text, place)
 
     def add_notice(self, code: str, message: str, count: int = 1) -> None:
         self.notices.append(Notice(code, message, count))

@@ -1,6 +1,6 @@
 """Finds and removes tables of contents: runs of lines that all occur again later, in order, as titles of sections.
 
-A line of such a run that occurs nowhere else is kept. The time grows linearly with the number of lines.
+A line of such a run that occurs nowhere else stays in the text. The time grows linearly with the number of lines.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Run:
 
     start: int
     end: int
-    left: dict[int, list[str]] = field(default_factory=dict)  # the lines that are kept, by paragraph
+    left: dict[int, list[str]] = field(default_factory=dict)  # the lines that stay in the text, by paragraph
     entries: int = 0
     targets: list[int] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ def remove_contents(
     titles = _titles(sections)
     if len(titles) < FEWEST:
         return list(paragraphs), list(sections), 0
-    again = {_key(p.text): i for i, p in enumerate(paragraphs) if len(p.text) <= _LONGEST and "\n" not in p.text}
+    again = {title_key(p.text): i for i, p in enumerate(paragraphs) if len(p.text) <= _LONGEST and "\n" not in p.text}
     runs = [run for run in _runs(paragraphs, titles, again) if _is_contents(run)]
     if not runs:
         return list(paragraphs), list(sections), 0
@@ -60,11 +60,12 @@ def remove_contents(
 
 def _titles(sections: Sequence[Section]) -> dict[str, int]:
     """Returns the last place of each title, without titles that occur often."""
-    times = Counter(_key(s.title) for s in sections)
-    return {key: s.start for s in sections if (key := _key(s.title)) and times[key] <= _OFTEN}
+    times = Counter(title_key(s.title) for s in sections)
+    return {key: s.start for s in sections if (key := title_key(s.title)) and times[key] <= _OFTEN}
 
 
-def _key(text: str) -> str:
+def title_key(text: str) -> str:
+    """Returns the words of a title in lower case, without punctuation, so that two forms of it are equal."""
     return _NO_WORD.sub(" ", text).casefold().strip()
 
 
@@ -75,7 +76,7 @@ def _forms(line: str) -> list[str]:
     forms = [line, bare] if paged else [line]
     if numbered:
         forms += [_NUMBER.sub("", form) for form in forms]
-    return [_key(form) for form in forms]
+    return [title_key(form) for form in forms]
 
 
 def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[str, int]) -> list[_Run]:
@@ -155,7 +156,7 @@ def _without(
     moved: list[Section] = []
     for section in sections:
         run = owner.get(section.start)
-        key = _key(section.title)
+        key = title_key(section.title)
         if run is not None and (
             is_contents_title(section.title) or max(titles.get(key, -1), again.get(key, -1)) >= run.end
         ):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 
 from readagent_core.languages import detect_language
 from readagent_core.loaders.base import Builder
@@ -34,39 +33,32 @@ _SAMPLE = 60_000
 _NAMES = {
     "cp1252": "Western European (Windows-1252)",
     "cp932": "Shift_JIS",
-    "utf-16-le": "UTF-16",
-    "utf-16-be": "UTF-16",
 }
 
 
-@dataclass(frozen=True)
-class Decoded:
-    """``guessed``: the encoding follows neither from a mark, nor from valid UTF-8, nor from a declaration."""
+def decode(data: bytes) -> tuple[str, str]:
+    """Returns the characters of ``data``, and the encoding if it was guessed; '' if it was not.
 
-    text: str
-    encoding: str
-    guessed: bool = False
-
-
-def decode(data: bytes) -> Decoded:
-    """Returns the characters of ``data``. Bytes that cannot be decoded become U+FFFD."""
+    It is a guess where it follows neither from a mark, nor from valid UTF-8, nor from a declaration. Bytes that cannot
+    be decoded become U+FFFD.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return Decoded(data[len(mark) :].decode(encoding, "replace"), encoding)
+            return data[len(mark) :].decode(encoding, "replace"), ""
     utf16 = _utf16_without_mark(data)
     if utf16:
-        return Decoded(data.decode(utf16, "replace"), utf16)
+        return data.decode(utf16, "replace"), ""
     if b"\x1b$" not in data[:_SAMPLE]:  # ISO-2022-JP consists of ASCII bytes
         try:
-            return Decoded(data.decode("utf-8"), "utf-8")
+            return data.decode("utf-8"), ""
         except UnicodeDecodeError as error:
             if _nearly_utf8(data, error):
-                return Decoded(data.decode("utf-8", "replace"), "utf-8")
+                return data.decode("utf-8", "replace"), ""
     declared = _declared_encoding(data)
     if declared:
-        return Decoded(data.decode(declared, "replace"), declared)
+        return data.decode(declared, "replace"), ""
     encoding = _guess(data)
-    return Decoded(data.decode(encoding, "replace"), encoding, guessed=True)
+    return data.decode(encoding, "replace"), encoding
 
 
 def _utf16_without_mark(data: bytes) -> str:
@@ -123,10 +115,13 @@ def _guess(data: bytes) -> str:
     return encoding
 
 
-def note_guessed_encoding(builder: Builder, decoded: Decoded) -> None:
-    """Adds a notice where the encoding was guessed."""
-    if decoded.guessed:
-        name = _NAMES.get(decoded.encoding, decoded.encoding)
+def decode_noting_guess(data: bytes, builder: Builder) -> str:
+    """Returns the characters of ``data``. Adds a notice where the encoding was guessed."""
+    text, guessed = decode(data)
+    if guessed:
         builder.add_notice(
-            "encoding", f"The file does not say how its characters are coded; it was read as {name}, which fits best."
+            "encoding",
+            "The file does not say how its characters are coded; "
+            f"it was read as {_NAMES.get(guessed, guessed)}, which fits best.",
         )
+    return text

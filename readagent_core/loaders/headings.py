@@ -6,8 +6,11 @@ Several headings of one rank in a row with no text between them are a table of c
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+
+from readagent_core.loaders.base import Builder
+from readagent_core.loaders.contents import title_key
 
 _RANKS = {
     1: "volume|book|part|act|band|buch|teil|tome|livre|partie|libro|parte|boek|deel|epoch",
@@ -58,6 +61,29 @@ def find_headings(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], 
         if title:
             headings[i] = Heading(f"{heading.title} {title}", heading.rank, 2)
     return headings, contents
+
+
+def add_blocks(
+    builder: Builder,
+    blocks: Sequence[Sequence[str]],
+    found: Mapping[int, Heading],
+    contents: Collection[int],
+    add: Callable[[Sequence[str]], None],
+) -> None:
+    """Adds ``blocks`` to ``builder``: headings, each table of contents as one paragraph, and all others by ``add``."""
+    skip = 0
+    for i, block in enumerate(blocks):
+        if skip:
+            skip -= 1
+        elif i in found:
+            builder.add_heading(found[i].title, found[i].rank if found[i].rank < 3 else 1)
+            skip = found[i].used - 1
+        elif i in contents:
+            entry = " ".join(line.strip() for line in block)
+            before = f"{builder.paragraphs.pop().text}\n" if i - 1 in contents and builder.paragraphs else ""
+            builder.add_paragraph(before + entry)
+        else:
+            add(block)
 
 
 def find_unnumbered_headings(blocks: Sequence[Sequence[str]], spaced: Collection[int]) -> dict[int, Heading]:
@@ -150,7 +176,7 @@ def roman_value(number: str) -> int:
 
 def _contents(blocks: Sequence[Sequence[str]], candidates: dict[int, Heading]) -> set[int]:
     """Returns the candidates that belong to a table of contents."""
-    later: dict[str, int] = {_key(h.title): i for i, h in sorted(candidates.items())}
+    later: dict[str, int] = {title_key(h.title): i for i, h in sorted(candidates.items())}
     contents: set[int] = set()
     for run in _runs(sorted(candidates)):
         ranks = [candidates[i].rank for i in run]
@@ -159,7 +185,7 @@ def _contents(blocks: Sequence[Sequence[str]], candidates: dict[int, Heading]) -
         real: list[int] = []  # the first headings of the text may follow the table directly
         for i in reversed(run):
             deeper = not real or candidates[i].rank < candidates[real[-1]].rank
-            if not deeper or later[_key(candidates[i].title)] > i or i + 1 >= len(blocks):
+            if not deeper or later[title_key(candidates[i].title)] > i or i + 1 >= len(blocks):
                 break
             real.append(i)
         contents.update(i for i in run if i not in real)
@@ -174,10 +200,6 @@ def _runs(indexes: Sequence[int]) -> list[list[int]]:
         else:
             runs.append([i])
     return runs
-
-
-def _key(title: str) -> str:
-    return " ".join(re.sub(r"[\W_]+", " ", title).casefold().split())
 
 
 def _title_below(blocks: Sequence[Sequence[str]], i: int, heading: Heading) -> str:

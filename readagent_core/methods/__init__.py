@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from readagent_core.errors import SettingsError
-from readagent_core.methods.base import Method
+from readagent_core.methods.support.run import Method
 
 ORDER = (  # in lists and tables; a method not named here follows, sorted by name
     "read-agent-p",

@@ -1,18 +1,15 @@
-"""The interface of a reading method: it takes a question and a memory and yields events, the last one the answer.
+"""The question, the settings, the events and the answer of a run.
 
-Screens, command line and evaluation use the same events. A method is one file in this folder that ends with
-``METHOD = …``; ``methods.all_methods()`` finds it. Methods do not import each other.
+Screens, command line and evaluation use the same events. ``support.run.Method`` makes a method of a function that
+yields them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from readagent_core.cancel import CancelToken
-from readagent_core.memory import GistMemory
-from readagent_core.models.base import ChatModel
 from readagent_core.usage import Usage
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -170,22 +167,3 @@ def answer_from_dict(data: Mapping[str, Any]) -> Answer:
     for name in ("looked_up", "notes"):
         values[name] = tuple(values[name])
     return Answer(**values)
-
-
-class Method(Protocol):
-    """A reading method.
-
-    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``needs_gists``:
-    whether it uses gists, not only the pages' full text.
-    """
-
-    name: str
-    title: str
-    about: str
-    needs_gists: bool
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        """Yield the events of a run, the last one Answered. Raises ModelError or CancelledError."""
-        ...

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readagent_core.cancel import CancelToken
 from readagent_core.errors import SettingsError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.methods.base import Event
 from readagent_core.methods.support.response import ANSWER_WORDS, respond, text_prompt
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import max_context_words
-from readagent_core.models.base import ChatModel
 from readagent_core.prompts import render_fragment
 from readagent_core.words import count_words, first_words, last_words
 
@@ -23,45 +21,36 @@ GAP = "\n\n[...]\n\n"
 MIN_WORDS = 100  # a text already this short is not cut further
 
 
-class FullText:
-    name = "full-text"
-    title = "Full text"
-    about = "Puts the whole text into one prompt; what does not fit is cut off."
-    needs_gists = False
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        if settings.keep not in ("left", "right", "ends"):
-            raise SettingsError(f"Full text can keep 'left', 'right' or 'ends', not {settings.keep!r}.")
-        run = Run(self.name, question, memory, model, settings, cancel)
-        text, words = memory.whole_text, memory.whole_words
-        around = text_prompt(
-            run, "", cut=render_fragment("cut.left", run.language, kept=str(words), words=str(words)), quote=True
-        ).words
-        limit = max_context_words(settings, model, sample=text, around=around, reply_words=ANSWER_WORDS)
-        while True:
-            shown_text, cut = (text, "") if limit is None or words <= limit else cut_text(run, text, words, limit)
-            if cut:
-                part = describe_part(settings.keep, limit or 0, words)
-                yield run.note(f"The text was cut to fit: {part} were shown.")
-            shown = words if not cut else min(words, limit or 0)
-            try:
-                yield from respond(
-                    run,
-                    text_prompt(run, shown_text, cut=cut, quote=True),
-                    seen=pages_seen(memory, settings.keep, shown / words if words else 0.0),
-                    memory_words=memory.document.words
-                    if not cut
-                    else min(count_words(shown_text), memory.document.words),
-                )
-            except WindowError:
-                if shown <= MIN_WORDS:
-                    raise
-                limit = shown // 2
-                yield run.note("The server said that the prompt is too long for the model's window.")
-            else:
-                return
+def answer_from_text(run: Run) -> Iterator[Event]:
+    """Answer from the whole text, cut to fit where it is too long."""
+    memory, settings = run.memory, run.settings
+    if settings.keep not in ("left", "right", "ends"):
+        raise SettingsError(f"Full text can keep 'left', 'right' or 'ends', not {settings.keep!r}.")
+    text, words = memory.whole_text, memory.whole_words
+    around = text_prompt(
+        run, "", cut=render_fragment("cut.left", run.language, kept=str(words), words=str(words)), quote=True
+    ).words
+    limit = max_context_words(settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
+    while True:
+        shown_text, cut = (text, "") if limit is None or words <= limit else cut_text(run, text, words, limit)
+        if cut:
+            part = describe_part(settings.keep, limit or 0, words)
+            yield run.note(f"The text was cut to fit: {part} were shown.")
+        shown = words if not cut else min(words, limit or 0)
+        try:
+            yield from respond(
+                run,
+                text_prompt(run, shown_text, cut=cut, quote=True),
+                seen=pages_seen(memory, settings.keep, shown / words if words else 0.0),
+                memory_words=memory.document.words if not cut else min(count_words(shown_text), memory.document.words),
+            )
+        except WindowError:
+            if shown <= MIN_WORDS:
+                raise
+            limit = shown // 2
+            yield run.note("The server said that the prompt is too long for the model's window.")
+        else:
+            return
 
 
 def cut_text(run: Run, text: str, words: int, limit: int) -> tuple[str, str]:
@@ -97,4 +86,9 @@ def pages_seen(memory: GistMemory, keep: str, share: float) -> dict[int, str]:
     return seen
 
 
-METHOD = FullText()
+METHOD = Method(
+    name="full-text",
+    title="Full text",
+    about="Puts the whole text into one prompt; what does not fit is cut off.",
+    answer=answer_from_text,
+)

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 
-from readagent_core.cancel import CancelToken
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.methods.base import Event, Expanded, LookedUp
 from readagent_core.methods.support.response import count_memory_words, respond_from_memory
 from readagent_core.methods.support.retrieval import rank_by_embedding
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
-from readagent_core.models.base import ChatModel
-
-
-class GistNeural:
-    name = "gist-neural"
-    title = "Gists and search"
-    about = "Remembers the gists and reads again, in place, the pages nearest to the question in meaning."
-    needs_gists = True
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, cancel)
-        yield from retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit))
 
 
 def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
@@ -40,4 +25,10 @@ def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generato
     yield from respond_from_memory(run, memory, pages)
 
 
-METHOD = GistNeural()
+METHOD = Method(
+    name="gist-neural",
+    title="Gists and search",
+    about="Remembers the gists and reads again, in place, the pages nearest to the question in meaning.",
+    answer=lambda run: retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit)),
+    needs_gists=True,
+)

@@ -11,16 +11,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AnswerPart, AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.methods.base import AnswerPart, Event, Expanded, LookedUp
 from readagent_core.methods.support.look_up_replies import to_plain_text
 from readagent_core.methods.support.response import ANSWER_WORDS, chosen_option
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.summary_tree import Node, Tree, build_tree, pages_of_node
 from readagent_core.methods.support.word_budget import max_context_words
-from readagent_core.models.base import ChatModel
 from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.words import collapse_whitespace, count_words, first_words, last_words
 
@@ -58,31 +56,23 @@ class Walk:
         return any(step["action"] == BACK for step in self.steps)
 
 
-class MemWalker:
-    name = "memwalker"
-    title = "MemWalker"
-    about = "Walks down a tree of summaries to the part that holds the answer, and back up where it does not."
-    needs_gists = False
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, cancel)
-        tree = yield from build_tree(run)
-        walk = Walk()
-        text, option = yield from navigate(run, tree, walk)
-        pages = tuple(dict.fromkeys(p for leaf in walk.leaves for p in pages_of_node(memory, tree, tree.node(leaf))))
-        seen = {p: "gist" for number in sorted(walk.shown) for p in pages_of_node(memory, tree, tree.node(number))}
-        seen |= dict.fromkeys(pages, "full")
-        run.steps = len(walk.steps)
-        yield run.finish(
-            text or NO_ANSWER,
-            option=option,
-            looked_up=pages,
-            seen=dict(sorted(seen.items())),
-            memory_words=walk.words,
-            extra=describe_walk(memory, tree, walk),
-        )
+def walk_and_answer(run: Run) -> Iterator[Event]:
+    """Build the tree, walk down it and answer."""
+    tree = yield from build_tree(run)
+    walk = Walk()
+    text, option = yield from navigate(run, tree, walk)
+    pages = tuple(dict.fromkeys(p for leaf in walk.leaves for p in pages_of_node(run.memory, tree, tree.node(leaf))))
+    seen = {p: "gist" for number in sorted(walk.shown) for p in pages_of_node(run.memory, tree, tree.node(number))}
+    seen |= dict.fromkeys(pages, "full")
+    run.steps = len(walk.steps)
+    yield run.finish(
+        text or NO_ANSWER,
+        option=option,
+        looked_up=pages,
+        seen=dict(sorted(seen.items())),
+        memory_words=walk.words,
+        extra=describe_walk(run.memory, tree, walk),
+    )
 
 
 def navigate(run: Run, tree: Tree, walk: Walk) -> Generator[Event, None, tuple[str, int | None]]:
@@ -292,4 +282,9 @@ def describe_walk(memory: GistMemory, tree: Tree, walk: Walk) -> dict[str, Any]:
     }
 
 
-METHOD = MemWalker()
+METHOD = Method(
+    name="memwalker",
+    title="MemWalker",
+    about="Walks down a tree of summaries to the part that holds the answer, and back up where it does not.",
+    answer=walk_and_answer,
+)

@@ -5,31 +5,16 @@ For books the model names the pages in order of importance, and they are added w
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 
-from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.methods.base import Event, Expanded, LookedUp
 from readagent_core.methods.support.look_up_replies import parse_look_up
 from readagent_core.methods.support.response import count_memory_words, respond_from_memory
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
-from readagent_core.models.base import ChatModel
 from readagent_core.prompts import render
-
-
-class ReadAgentP:
-    name = "read-agent-p"
-    title = "ReadAgent, all at once"
-    about = "Remembers the gists, names the pages it needs in one go, reads them again in place, then answers."
-    needs_gists = True
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, cancel)
-        yield from retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
@@ -63,4 +48,10 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
     return pages
 
 
-METHOD = ReadAgentP()
+METHOD = Method(
+    name="read-agent-p",
+    title="ReadAgent, all at once",
+    about="Remembers the gists, names the pages it needs in one go, reads them again in place, then answers.",
+    answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit)),
+    needs_gists=True,
+)

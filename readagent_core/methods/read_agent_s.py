@@ -6,37 +6,22 @@ as STOP. The look-up also stops when no further page fits into the prompt (Appen
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 
-from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.methods.base import Event, Expanded, LookedUp
 from readagent_core.methods.support.look_up_replies import parse_look_up
 from readagent_core.methods.support.response import count_memory_words, respond_from_memory
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
-from readagent_core.models.base import ChatModel
 from readagent_core.prompts import render, render_fragment
-
-
-class ReadAgentS:
-    name = "read-agent-s"
-    title = "ReadAgent, one at a time"
-    about = "Remembers the gists, reads pages again one by one, seeing each before it names the next, then answers."
-    needs_gists = True
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, cancel)
-        yield from retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit))
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
     """Look up pages, at most ``limit`` words in all with the rest of ``memory``, and answer."""
     pages: tuple[int, ...] = ()
-    corrected = False  # a page could not be opened and the model was told so; the second time counts as STOP
+    corrected = False  # one request was corrected: a second one, also after good pages, counts as STOP
     problem: tuple[int, str] | None = None
     while len(pages) < min(run.settings.look_ups, len(memory.readable)):
         if not select_fitting_pages(memory, set(memory.readable) - set(pages), limit, opened=pages)[0]:
@@ -94,4 +79,10 @@ def ask_next(
     return (yield from run.ask(prompt)).text
 
 
-METHOD = ReadAgentS()
+METHOD = Method(
+    name="read-agent-s",
+    title="ReadAgent, one at a time",
+    about="Remembers the gists, reads pages again one by one, seeing each before it names the next, then answers.",
+    answer=lambda run: retry_within_window(run, lambda fit, limit: look_up_and_answer(run, fit, limit)),
+    needs_gists=True,
+)

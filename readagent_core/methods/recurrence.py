@@ -7,46 +7,33 @@ summary of 500. The summary does not depend on the question, so it is made once 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import nullcontext
-from typing import Any
 
-from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
-from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.support.resources import ArtifactStore, artifact_key, build_lock, resources_of
+from readagent_core.methods.base import Event
+from readagent_core.methods.support.resources import Artifact, open_artifact
 from readagent_core.methods.support.response import respond, text_prompt
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import tokens_to_words
-from readagent_core.models.base import ChatModel
 from readagent_core.prompts import render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
-from readagent_core.words import count_words, first_words
+from readagent_core.words import count_words, first_words, group_by_words
 
 SEGMENT_TOKENS = 2500
 SUMMARY_TOKENS = 500
 KIND = "running summary"  # in the artifact store
 
 
-class Recurrence:
-    name = "recurrence"
-    title = "Running summary"
-    about = "Reads straight through with one short summary carried along, and answers from that alone."
-    needs_gists = False
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, cancel)
-        summary, parts = yield from build_summary(run)
-        yield from respond(
-            run,
-            text_prompt(run, summary, cut=render_fragment("carry.what", run.language)),
-            seen=dict.fromkeys((page.number for page in memory.pages), "gist"),
-            memory_words=count_words(summary),
-            extra={"parts": parts},
-        )
+def summarise_and_answer(run: Run) -> Iterator[Event]:
+    """Update the summary part by part and answer from it."""
+    summary, parts = yield from build_summary(run)
+    yield from respond(
+        run,
+        text_prompt(run, summary, cut=render_fragment("carry.what", run.language)),
+        seen=dict.fromkeys((page.number for page in run.memory.pages), "gist"),
+        memory_words=count_words(summary),
+        extra={"parts": parts},
+    )
 
 
 def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
@@ -57,19 +44,15 @@ def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     words = tokens_to_words(summary_tokens, sample)
     parts = split_into_parts(run.memory.document, tokens_to_words(segment_tokens, sample))
-    artifacts = resources_of(run.settings).artifacts
-    key = artifact_key(
-        run.model.name, run.memory.document.id, segment_tokens, summary_tokens, template_hash("carry", run.language)
-    )
-    with build_lock(key, run.cancel) if artifacts else nullcontext():
-        return (yield from _update_summary(run, parts, words, artifacts=artifacts, key=key)), len(parts)
+    version = template_hash("carry", run.language)
+    made_from = (run.model.name, run.memory.document.id, segment_tokens, summary_tokens, version)
+    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+        return (yield from _update_summary(run, parts, words, artifact)), len(parts)
 
 
-def _update_summary(
-    run: Run, parts: list[str], words: int, *, artifacts: ArtifactStore | None, key: str
-) -> Generator[Event, None, str]:
+def _update_summary(run: Run, parts: list[str], words: int, artifact: Artifact) -> Generator[Event, None, str]:
     """Return the summary after the last part, at most about ``words`` words; stores it after every part."""
-    stored: dict[str, Any] = (artifacts.load(KIND, key) if artifacts else None) or {"parts": 0, "summary": "", "cut": 0}
+    stored = artifact.stored or {"parts": 0, "summary": "", "cut": 0}
     summary, lost, cut = str(stored["summary"]), 0, int(stored["cut"])
     for number in range(int(stored["parts"]), len(parts)):
         prompt = render(
@@ -92,8 +75,7 @@ def _update_summary(
             summary = first_words(written, words)
         else:
             summary = written
-        if artifacts:
-            artifacts.save(KIND, key, {"parts": number + 1, "summary": summary, "cut": cut})
+        artifact.save({"parts": number + 1, "summary": summary, "cut": cut})
     if lost:
         yield run.note(f"{lost} of {len(parts)} parts are not in the summary: no usable reply came.")
     if cut:
@@ -104,14 +86,13 @@ def _update_summary(
 def split_into_parts(document: Document, words: int) -> list[str]:
     """Return the text in parts of whole paragraphs, at most ``words`` words each."""
     document = document.limited(words)
-    parts: list[str] = []
-    start = held = 0
-    for index, paragraph in enumerate(document.paragraphs):
-        if held and held + paragraph.words > words:
-            parts.append(escape_tags(document.text(start, index)))
-            start, held = index, 0
-        held += paragraph.words
-    return [*parts, escape_tags(document.text(start))]
+    runs = group_by_words([paragraph.words for paragraph in document.paragraphs], words)
+    return [escape_tags(document.text(start, end)) for start, end in runs]
 
 
-METHOD = Recurrence()
+METHOD = Method(
+    name="recurrence",
+    title="Running summary",
+    about="Reads straight through with one short summary carried along, and answers from that alone.",
+    answer=summarise_and_answer,
+)

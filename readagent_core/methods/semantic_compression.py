@@ -7,18 +7,14 @@ al., 2023). The result does not depend on the question, so it is made once and s
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import nullcontext
 from typing import Any
 
-from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError
-from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Question
-from readagent_core.methods.support.resources import ArtifactStore, artifact_key, build_lock, embedder_for, resources_of
+from readagent_core.methods.base import Event
+from readagent_core.methods.support.resources import Artifact, embedder_for, open_artifact
 from readagent_core.methods.support.response import respond, text_prompt
-from readagent_core.methods.support.run import Run
+from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.topics import BLOCK_WORDS, TOPIC_WORDS, Block, cluster_blocks, split_into_blocks
-from readagent_core.models.base import ChatModel
 from readagent_core.plan import GIST_SHARE
 from readagent_core.prompts import render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
@@ -29,25 +25,17 @@ BATCH = 16  # topics requested before the result is stored
 UNSHORTENED_WORDS = 40  # a topic this short is left as it is
 
 
-class SemanticCompression:
-    name = "semantic-compression"
-    title = "Semantic compression"
-    about = "Sorts the text by topic, shortens each topic on its own, and answers from the shortened text."
-    needs_gists = False
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        run = Run(self.name, question, memory, model, settings, cancel)
-        blocks, topics, texts = yield from compress_document(run)
-        text = "\n\n".join(texts)
-        yield from respond(
-            run,
-            text_prompt(run, text, cut=render_fragment("compress.what", run.language)),
-            seen=dict.fromkeys((page.number for page in memory.pages), "gist"),
-            memory_words=count_words(text),
-            extra={"topics": describe_topics(blocks, topics, texts)},
-        )
+def compress_and_answer(run: Run) -> Iterator[Event]:
+    """Shorten the text topic by topic and answer from it."""
+    blocks, topics, texts = yield from compress_document(run)
+    text = "\n\n".join(texts)
+    yield from respond(
+        run,
+        text_prompt(run, text, cut=render_fragment("compress.what", run.language)),
+        seen=dict.fromkeys((page.number for page in run.memory.pages), "gist"),
+        memory_words=count_words(text),
+        extra={"topics": describe_topics(blocks, topics, texts)},
+    )
 
 
 def compress_document(run: Run) -> Generator[Event, None, tuple[list[Block], list[tuple[int, ...]], list[str]]]:
@@ -59,28 +47,20 @@ def compress_document(run: Run) -> Generator[Event, None, tuple[list[Block], lis
     block_words = max(10, int(extra.get("block_words", BLOCK_WORDS)))
     topic_words = max(block_words, int(extra.get("chunk_words", TOPIC_WORDS)))
     share = float(extra.get("share", GIST_SHARE))
-    embedder, artifacts = embedder_for(run.settings), resources_of(run.settings).artifacts
-    document = run.memory.document
-    key = artifact_key(
-        run.model.name,
-        document.id,
-        embedder.name,
-        block_words,
-        topic_words,
-        share,
-        template_hash("compress", run.language),
-    )
+    document, embedder = run.memory.document, embedder_for(run.settings).name
+    version = template_hash("compress", run.language)
+    made_from = (run.model.name, document.id, embedder, block_words, topic_words, share, version)
     blocks = split_into_blocks(document, block_words)
-    with build_lock(key, run.cancel) if artifacts else nullcontext():
-        topics, texts = yield from _compress_topics(run, blocks, topic_words, share, artifacts=artifacts, key=key)
+    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+        topics, texts = yield from _compress_topics(run, blocks, topic_words, share, artifact)
     return blocks, topics, texts
 
 
 def _compress_topics(
-    run: Run, blocks: list[Block], topic_words: int, share: float, *, artifacts: ArtifactStore | None, key: str
+    run: Run, blocks: list[Block], topic_words: int, share: float, artifact: Artifact
 ) -> Generator[Event, None, tuple[list[tuple[int, ...]], list[str]]]:
     """Return the blocks of each topic and each topic's shortened text. Stores them after every batch."""
-    stored: dict[str, Any] = (artifacts.load(KIND, key) if artifacts else None) or {}
+    stored = artifact.stored or {}
     if "chunks" in stored:
         topics = [tuple(topic) for topic in stored["chunks"]]
     else:
@@ -111,8 +91,7 @@ def _compress_topics(
             text = "" if isinstance(reply, ModelError) else reply.text.strip()
             lost += not text
             texts[number] = text or first_words(sources[number], wanted[number])
-        if artifacts:
-            artifacts.save(KIND, key, {"chunks": topics, "texts": texts})
+        artifact.save({"chunks": topics, "texts": texts})
     if lost:
         yield run.note(f"{lost} of {len(topics)} topics are first words: no usable shortened text came.")
     return topics, [texts[number] for number in range(len(topics))]
@@ -138,4 +117,9 @@ def describe_topics(
     return described
 
 
-METHOD = SemanticCompression()
+METHOD = Method(
+    name="semantic-compression",
+    title="Semantic compression",
+    about="Sorts the text by topic, shortens each topic on its own, and answers from the shortened text.",
+    answer=compress_and_answer,
+)

@@ -35,6 +35,7 @@ def connect_embedder(settings: Settings) -> Embedder:
         return LocalEmbedder(name)
     if not name or not settings.connected:
         return BuiltInEmbedder()
-    from readagent_core.models.embeddings.server import connect_server
+    from readagent_core.models import connection
+    from readagent_core.models.embeddings.server import ServerEmbedder
 
-    return connect_server(name, settings)
+    return ServerEmbedder(connection.connect(settings), name)

@@ -10,6 +10,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Self
 
 from readagent_core.cancel import CancelToken
@@ -121,55 +122,28 @@ class ChatModel(ABC):
         return wrap(self)
 
 
+def _inner(name: str) -> Any:
+    """Return a property with the value of the wrapped model's property ``name``."""
+    return property(attrgetter(f"model.{name}"))
+
+
 class ModelWrapper(ChatModel):
     """Delegates to another model: the base of every wrapper."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
 
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def where(self) -> str:
-        return self.model.where
-
-    @property
-    def window(self) -> int | None:
-        return self.model.window
-
-    @property
-    def window_is_firm(self) -> bool:
-        return self.model.window_is_firm
-
-    @property
-    def is_language_model(self) -> bool:
-        return self.model.is_language_model
-
-    @property
-    def price(self) -> Price | None:
-        return self.model.price
-
-    @property
-    def budget(self) -> float | None:
-        return self.model.budget
-
-    @property
-    def limiter(self) -> Limiter | None:
-        return self.model.limiter
-
-    @property
-    def sampling(self) -> dict[str, Any]:
-        return self.model.sampling
-
-    @property
-    def cutting(self) -> str:
-        return self.model.cutting
-
-    @property
-    def notices(self) -> list[str]:
-        return self.model.notices
+    name = _inner("name")
+    where = _inner("where")
+    window = _inner("window")
+    window_is_firm = _inner("window_is_firm")
+    is_language_model = _inner("is_language_model")
+    price = _inner("price")
+    budget = _inner("budget")
+    limiter = _inner("limiter")
+    sampling = _inner("sampling")
+    cutting = _inner("cutting")
+    notices = _inner("notices")
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         return self.model.complete(prompt, cancel)

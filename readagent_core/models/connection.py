@@ -1,6 +1,7 @@
 """Makes the model that the settings name: a stack of wrappers around a server, shared by the whole process.
 
-Cached → MonthlyBudget → Retrying → OpenAIServer. What the settings page kept for a model is read here and nowhere else.
+Cached → Retrying → MonthlyBudget → OpenAIServer: the month's budget counts every try. What the settings page saved for
+a model is read here and nowhere else.
 """
 
 from __future__ import annotations
@@ -12,12 +13,10 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from readagent_core.models.base import ChatModel
-from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cache.model import Cached
 from readagent_core.models.cache.store import DAYS, MEGABYTES, ReplyCache
 from readagent_core.models.cost.meter import MonthlyBudget
-from readagent_core.models.cost.prices import Price, price_of
+from readagent_core.models.cost.prices import price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.server.limiter import MOST_AT_ONCE, Limiter
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
@@ -38,63 +37,40 @@ _NEWEST: dict[Path, ServerModel] = {}
 class ServerModel(Cached):
     """A model on a server with all that belongs to it."""
 
-    price: Price | None = None
     budget: float | None = None
 
     def __init__(
-        self,
-        server: OpenAIServer,
-        *,
-        cache: ReplyCache,
-        limiter: Limiter,
-        log: SpendingLog,
-        price: Price | None,
-        budget: float | None,
-        month: float | None,
-        time_scale: float = 1.0,
+        self, server: OpenAIServer, retrying: Retrying, cache: ReplyCache, *, budget: float | None = None
     ) -> None:
+        super().__init__(retrying, cache)
         self.server = server
-        self.price = price
+        self.retrying = retrying
         self.budget = budget
-        self.time_scale = time_scale
-        self._limiter = limiter
-        super().__init__(MonthlyBudget(Retrying(server, limiter, time_scale=time_scale), log, price, month), cache)
-
-    @property
-    def limiter(self) -> Limiter:
-        return self._limiter
 
     @property
     def notices(self) -> list[str]:
         """Things refused, windows learnt, fewer calls at once, a damaged cache."""
-        slowed = [f"{self.limiter.notice}."] if self.limiter.notice else []
-        return [*self.server.notices, *slowed, *self.cache.notices]
+        slowed = self.retrying.limiter.notice
+        return [*self.server.notices, *([f"{slowed}."] if slowed else []), *self.cache.notices]
 
 
-def connect(settings: Settings, *, time_scale: float = 1.0) -> ChatModel:
-    """The model in force: the settings' server, or the built-in reader where none is connected.
+def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
+    """The model on the server that the settings name (``settings.connected`` must be true).
 
     Nothing is sent yet, so it never fails for a server that is away. ``time_scale``: see ``Retrying``.
     """
-    if not settings.connected:
-        return BuiltInReader()
-    kept = settings.saved
+    saved = settings.saved
     where = (settings.base_url or OPENAI).rstrip("/")
-    options = (
-        window_set(kept, settings.model),
-        kept.get("temperature", 0.0),
-        _number(kept, "timeout") or SILENCE_SECONDS,
-        int(_number(kept, "at_once") or MOST_AT_ONCE),
-        _number(kept, "budget_book"),
-        _number(kept, "budget_month"),
-        time_scale,
-    )
-    price = price_of(settings.model, where, kept.get("prices"))
-    key = (settings.home, where, settings.model, settings.api_key, options, price, _cache_options(settings))
+    window, temperature = window_set(saved, settings.model), saved.get("temperature", 0.0)
+    silence = _number(saved, "timeout") or SILENCE_SECONDS
+    at_once = int(_number(saved, "at_once") or MOST_AT_ONCE)
+    budget, month = _number(saved, "budget_book"), _number(saved, "budget_month")
+    price = price_of(settings.model, where, saved.get("prices"))
+    options = (window, temperature, silence, at_once, budget, month, price, time_scale, _cache_options(settings))
+    key = (settings.home, where, settings.model, settings.api_key, options)
     with _LOCK:
         stack = _STACKS.get(key)
         if stack is None:
-            window, temperature, silence, at_once, book, month, _ = options
             server = OpenAIServer(
                 where,
                 settings.model,
@@ -104,19 +80,11 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ChatModel:
                 silence=silence,
                 quirks=_QUIRKS.setdefault((where, settings.model), Quirks()),
             )
-            limiter = _LIMITERS.setdefault(where, Limiter(at_once))
-            limiter.most = at_once
-            limiter.allowed = min(limiter.allowed, at_once)
-            stack = _STACKS[key] = ServerModel(
-                server,
-                cache=open_cache(settings),
-                limiter=limiter,
-                log=open_spending_log(settings.home),
-                price=price,
-                budget=book,
-                month=month,
-                time_scale=time_scale,
-            )
+            limiter = _LIMITERS.setdefault(where, Limiter())
+            limiter.allow(at_once)
+            paid = MonthlyBudget(server, open_spending_log(settings.home), price, month)
+            retrying = Retrying(paid, limiter, time_scale=time_scale)
+            stack = _STACKS[key] = ServerModel(server, retrying, open_cache(settings), budget=budget)
         _NEWEST[settings.home] = stack
         return stack
 
@@ -146,20 +114,20 @@ def relearn(where: str, model: str) -> None:
             del _STACKS[key]  # work under way keeps its own
 
 
-def window_set(kept: Mapping[str, Any], model: str) -> float | None:
+def window_set(saved: Mapping[str, Any], model: str) -> float | None:
     """The window a person set for ``model``, else the one set for every model; None asks the server."""
-    windows = kept.get("windows")
+    windows = saved.get("windows")
     of_model = _number(windows, model) if isinstance(windows, dict) else None
-    return of_model or _number(kept, "window")
+    return of_model or _number(saved, "window")
 
 
 def _cache_options(settings: Settings) -> tuple[int, float]:
     return int(_number(settings.saved, "cache_megabytes") or MEGABYTES), _number(settings.saved, "cache_days") or DAYS
 
 
-def _number(kept: Mapping[str, Any], name: str) -> float | None:
+def _number(saved: Mapping[str, Any], name: str) -> float | None:
     """A number a person set; None where it is missing, zero or no number."""
-    value = kept.get(name)
+    value = saved.get(name)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
 
 

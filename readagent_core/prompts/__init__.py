@@ -63,13 +63,8 @@ def template_hash(name: str, language: str = "en") -> str:
     return hashlib.sha256(template(name, language).template.encode()).hexdigest()[:12]
 
 
-@cache
-def _identifiers(name: str, language: str) -> frozenset[str]:
-    return frozenset(template(name, language).get_identifiers())
-
-
 def _fill(name: str, language: str, values: Mapping[str, str]) -> str:
-    wanted = _identifiers(name, language)
+    wanted = set(template(name, language).get_identifiers())
     if wanted != set(values):
         raise ValueError(
             f"template {language}/{name}: missing {sorted(wanted - set(values))}, unused {sorted(set(values) - wanted)}"

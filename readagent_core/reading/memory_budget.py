@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
@@ -34,7 +35,7 @@ _PASSES = 3  # of shortening by the model; after them gists are cut
 _YES = re.compile(r"^\W*(?:yes\b|はい)", re.IGNORECASE)
 _NO = re.compile(r"^\W*(?:no\b(?!\W*t\s*sure)|いいえ)", re.IGNORECASE)
 _CACHED = 8
-_fitted: OrderedDict[tuple[object, ...], GistMemory] = OrderedDict()  # the last results, for the next question
+_fitted: dict[tuple[object, ...], GistMemory] = {}  # the last results, for the next question
 _lock = threading.Lock()
 
 
@@ -65,14 +66,13 @@ def fit(
     key = (model.name, model.where, memory.document.id, memory.plan.key, memory.pages, memory.gists, budget_words, most)
     with _lock:
         if key in _fitted:
-            _fitted.move_to_end(key)
             return _fitted[key]
     merged = _merge(memory, model, budget_words, cancel, most=most, connections=connections)
     result = _shortened(merged, model, budget_words, cancel, connections=connections)
     with _lock:
         _fitted[key] = result
-        while len(_fitted) > _CACHED:
-            _fitted.popitem(last=False)
+        if len(_fitted) > _CACHED:
+            del _fitted[next(iter(_fitted))]
     return result
 
 
@@ -119,11 +119,11 @@ def _ask_verdicts(memory: GistMemory, model: ChatModel, cancel: CancelToken, *, 
         if memory.document.headings(page.start):
             verdicts[page.number] = "yes"
         else:
-            works[page.number] = _verdict_work(memory, page, model, cancel)
+            works[page.number] = partial(_ask_verdict, memory, page, model, cancel)
     return verdicts | run_all(works, connections=connections, cancel=cancel)
 
 
-def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, cancel: CancelToken) -> Callable[[], str]:
+def _ask_verdict(memory: GistMemory, page: Page, model: ChatModel, cancel: CancelToken) -> str:
     before, after = memory.gists[page.number - 2], memory.gists[page.number - 1]
     prompt = render(
         "merge",
@@ -134,13 +134,10 @@ def _verdict_work(memory: GistMemory, page: Page, model: ChatModel, cancel: Canc
         opening=escape_tags(first_words(memory.page_text(page.number), _OPENING_WORDS)),
     )
 
-    def ask() -> str:
-        try:
-            return parse_verdict(model.complete(prompt, cancel).text)
-        except (CutOffError, EmptyReplyError, RefusedError):
-            return "not sure"
-
-    return ask
+    try:
+        return parse_verdict(model.complete(prompt, cancel).text)
+    except (CutOffError, EmptyReplyError, RefusedError):
+        return "not sure"
 
 
 def _grouped(memory: GistMemory, verdicts: Mapping[int, str], joinable: set[str], size: int) -> list[list[int]]:
@@ -199,7 +196,7 @@ def _shortened(
         if attempt == _PASSES:
             gists = {n: _cut_gist(memory, n, target) for n, target in targets.items()}
         else:
-            works = {n: _shorten_work(memory, n, target, model, cancel) for n, target in targets.items()}
+            works = {n: partial(_shorten_gist, memory, n, target, model, cancel) for n, target in targets.items()}
             gists = run_all(works, connections=connections, cancel=cancel)
         memory = _with_gists(memory, gists)
     return memory
@@ -217,24 +214,13 @@ def _targets(memory: GistMemory, budget: int) -> dict[int, int]:
     return {n: max(2, int(w * share)) for n, w in words.items() if w > max(2, int(w * share))}
 
 
-def _shorten_work(
-    memory: GistMemory, number: int, target: int, model: ChatModel, cancel: CancelToken
-) -> Callable[[], Gist]:
+def _shorten_gist(memory: GistMemory, number: int, target: int, model: ChatModel, cancel: CancelToken) -> Gist:
     gist = memory.gists[number - 1]
     assert gist is not None
     language = memory.document.language
-
-    def work() -> Gist:
-        shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, cancel=cancel)
-        return replace(
-            shorter,
-            level=gist.level + 1,
-            edited=gist.edited,
-            fallback=gist.fallback or shorter.fallback,
-            marks=gist.marks,
-        )
-
-    return work
+    shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, cancel=cancel)
+    fallback = gist.fallback or shorter.fallback
+    return replace(shorter, level=gist.level + 1, edited=gist.edited, fallback=fallback, marks=gist.marks)
 
 
 def _cut_gist(memory: GistMemory, number: int, target: int) -> Gist:
@@ -264,7 +250,7 @@ def shorten_old_gists(
         targets = _old_targets(memory, budget_words)
         if not targets:
             return memory
-        works = {n: _shorten_work(memory, n, words, model, cancel) for n, words in targets.items()}
+        works = {n: partial(_shorten_gist, memory, n, words, model, cancel) for n, words in targets.items()}
         memory = _with_gists(memory, run_all(works, connections=connections, cancel=cancel, each=save))
     return memory
 

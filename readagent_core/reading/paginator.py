@@ -1,4 +1,4 @@
-"""The interface between the reader and the ways of paginating, and the simplest one: uniform pagination.
+"""The base class of the ways of paginating, and the simplest one: uniform pagination.
 
 A page is confirmed when its start and end cannot change any more. Confirmed pages have no number yet: the reader
 numbers them when all pages before them are confirmed too.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from readagent_core.cancel import CancelToken
 from readagent_core.memory import Gist, Page
@@ -37,35 +37,18 @@ class CallCounts:
     retries: int = 0
 
 
-class Paginator(Protocol):
-    """Finds where pages end. The reader makes the calls it asks for and hands it the results."""
+class Paginator:
+    """Finds where pages end. The reader makes the calls it asks for and hands it the results.
+
+    Adds the pages it confirms to ``_new_pages``. A subclass that needs a model overrides the other methods.
+    """
+
+    def __init__(self, windows: Windows) -> None:
+        self._windows = windows
+        self._new_pages: list[Page] = []
 
     def take_new_pages(self) -> list[Page]:
         """Return the pages confirmed since the last call; without numbers, not always in order."""
-        ...
-
-    def call_counts(self) -> CallCounts: ...
-
-    def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
-        """Return at most ``room`` calls to make now, the most urgent first."""
-        ...
-
-    def accept_reply(self, key: str, result: Any) -> dict[str, Any] | None:
-        """Accept the result of a call. Returns a note to save, so that a crash loses nothing; None if not needed."""
-        ...
-
-    def gist_for(self, page: Page) -> Gist | None:
-        """Return the gist that came in the same reply as the page; None where there is none."""
-        ...
-
-
-class UniformPaginator:
-    """The 'uniform' paginator (ICML paper, Table 5): cuts pages of about equal length, without a model."""
-
-    def __init__(self, windows: Windows, *, saved: Sequence[Page]) -> None:
-        self._new_pages = cut_pages_by_rule(windows, saved[-1].end if saved else 0)
-
-    def take_new_pages(self) -> list[Page]:
         taken, self._new_pages = self._new_pages, []
         return taken
 
@@ -73,13 +56,24 @@ class UniformPaginator:
         return CallCounts()
 
     def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
+        """Return at most ``room`` calls to make now, the most urgent first."""
         return []
 
-    def accept_reply(self, key: str, result: Any) -> dict[str, Any] | None:
+    def accept_reply(self, key: str, reply: Any) -> dict[str, Any] | None:
+        """Accept the result of a call. Returns a note to save, so that a crash loses nothing; None if not needed."""
         return None
 
     def gist_for(self, page: Page) -> Gist | None:
+        """Return the gist that came in the same reply as the page; None where there is none."""
         return None
+
+
+class UniformPaginator(Paginator):
+    """The 'uniform' paginator (ICML paper, Table 5): cuts pages of about equal length, without a model."""
+
+    def __init__(self, windows: Windows, *, saved: Sequence[Page]) -> None:
+        super().__init__(windows)
+        self._new_pages = cut_pages_by_rule(windows, saved[-1].end if saved else 0)
 
 
 def cut_pages_by_rule(windows: Windows, start: int) -> list[Page]:

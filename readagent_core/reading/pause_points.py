@@ -15,7 +15,8 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, Re
 from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
-from readagent_core.prompts import Prompt, render, template, template_language
+from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.reading.pause_windows import Window, Windows
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, first_words, last_words
@@ -29,7 +30,7 @@ _NAMED = re.compile(
 )
 _BRACKETED = re.compile(r"[<‹＜〈\[(]\s*(?:label\s*)?(\d+)\s*(?:\|[^>›＞〉\])]*)?[>›＞〉\])]", re.IGNORECASE)
 _BARE = re.compile(r"^\W*(\d+)\W*$")
-_BECAUSE = re.compile(r"^\W*(?:because|reason|理由)\W*", re.IGNORECASE)
+BECAUSE = re.compile(r"^\W*(?:because|reason|理由)\W*", re.IGNORECASE)  # before the reason in a reply
 _NARROW = str.maketrans("０１２３４５６７８９＜＞：", "0123456789<>:")
 
 
@@ -65,7 +66,12 @@ def _reason(text: str, start: int, end: int) -> str:
     before = collapse_whitespace(text[:start].rstrip(" \t<‹[({\"'「『"))
     if not any(c.isalnum() for c in after):
         after = "" if _NAMED.search(before) else before
-    return first_words(_BECAUSE.sub("", after).rstrip("\"'`}"), _REASON_WORDS)
+    return first_words(BECAUSE.sub("", after).rstrip("\"'`}"), _REASON_WORDS)
+
+
+def where_to_pause(plan: ReadingPlan, language: str) -> str:
+    """Return the sentence of the pagination prompts that says where a page may end."""
+    return render_fragment("where.chapters" if plan.asks_chapters else "where", language)
 
 
 def pause_prompt(windows: Windows, window: Window, *, before: int | None = None) -> Prompt:
@@ -77,12 +83,11 @@ def pause_prompt(windows: Windows, window: Window, *, before: int | None = None)
         # section titles are not counted as words of a page, so its text may be longer
         shown = last_words(escape_tags(document.text(before, window.start)), plan.max_words)
         preceding = render("preceding", language, text=shown).text
-    where = template("where.chapters" if plan.asks_chapters else "where", template_language(language)).template
     return render(
         "paginate",
         language,
         reply_words=_REASON_WORDS * 2,
-        where=where,
+        where=where_to_pause(plan, language),
         preceding=preceding,
         passage=windows.passage(window),
     )

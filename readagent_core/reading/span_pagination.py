@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from readagent_core.cancel import CancelToken
@@ -19,15 +20,15 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, Re
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
-from readagent_core.prompts import Prompt, render, template, template_language
+from readagent_core.prompts import Prompt, render
 from readagent_core.reading.audit import audit_gist
 from readagent_core.reading.gisting import clean_reply, find_problem, instructions_text
-from readagent_core.reading.paginator import Call, CallCounts
+from readagent_core.reading.paginator import Call, CallCounts, Paginator
+from readagent_core.reading.pause_points import BECAUSE, TRIES, where_to_pause
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import escape_tags, label
 from readagent_core.words import collapse_whitespace, first_words
 
-TRIES = 3
 SPAN_PAGES = 10  # of the longest size
 SPAN_WORDS = 8000  # a span of long pages is shorter than SPAN_PAGES of them, but never under three
 OVERLAP = 0.12  # share of a span that the next one repeats: 1 / (1 - 0.12) = 1.14 words sent per word of text
@@ -40,7 +41,6 @@ _LINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _GIST = re.compile(r"^[ \t]*(?:gist|要点|shortened)[ \t]*[:：][ \t]*", re.MULTILINE | re.IGNORECASE)
-_BECAUSE = re.compile(r"^\W*(?:because|reason|理由)\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,8 @@ def span_prompt(windows: Windows, span: Span, *, with_gists: bool) -> Prompt:
     for index in offered_labels(windows, span):
         pieces += [escape_tags(document.text(run, index)), label(index, windows.words(span.start, index))]
         run = index
-    where = template("where.chapters" if plan.asks_chapters else "where", template_language(document.language)).template
     values = {
-        "where": where,
+        "where": where_to_pause(plan, document.language),
         "least": str(plan.min_words),
         "most": str(plan.max_words),
         "passage": "\n\n".join(pieces),
@@ -127,7 +126,7 @@ def parse_pause_points(reply: str, offered: Collection[int]) -> PausePoints:
             continue
         last = number
         reason, *gist = _GIST.split(line.group(3) + text[line.end() : end], maxsplit=1)
-        reasons[number] = first_words(_BECAUSE.sub("", collapse_whitespace(reason.replace("*", ""))), _REASON_WORDS)
+        reasons[number] = first_words(BECAUSE.sub("", collapse_whitespace(reason.replace("*", ""))), _REASON_WORDS)
         if gist and gist[0].strip():
             gists[number] = clean_reply(gist[0])
     if not reasons:
@@ -163,20 +162,19 @@ def _parse_cut_off(text: str, offered: Collection[int]) -> PausePoints:
     return PausePoints(reasons, {n: g for n, g in points.gists.items() if n != last}, TRIES - 1)
 
 
-class SpanPaginator:
+class SpanPaginator(Paginator):
     """The paginator of 'many' and 'one-pass'. ``window``: the model's, in tokens."""
 
     def __init__(
         self, windows: Windows, *, saved: Sequence[Page], notes: Mapping[str, Any], window: int | None
     ) -> None:
-        self._windows = windows
+        super().__init__(windows)
         self._with_gists = windows.plan.pagination == "one-pass"
         self._points: dict[Span, PausePoints] = {}
         self._chosen: dict[Span, list[int]] = {}  # the same pause points, sorted
         self._gists: dict[tuple[int, int], str] = {}
         self._running: set[Span] = set()
         self._asked = self._retries = 0
-        self._new_pages: list[Page] = []
         self._position = saved[-1].end if saved else 0
         self._spans: list[Span] = []
         for start in windows.borders[:-1]:
@@ -192,10 +190,6 @@ class SpanPaginator:
                 self._add(span, PausePoints({}))
         self._advance()
 
-    def take_new_pages(self) -> list[Page]:
-        taken, self._new_pages = self._new_pages, []
-        return taken
-
     def call_counts(self) -> CallCounts:
         return CallCounts(self._asked, 0, self._retries)
 
@@ -207,7 +201,8 @@ class SpanPaginator:
             if span.end > self._position and span not in self._points and span not in self._running:
                 self._running.add(span)
                 self._asked += 1
-                chosen.append(Call(_key(span), self._work(span, model, cancel)))
+                ask = partial(ask_span, self._windows, span, model, cancel=cancel, with_gists=self._with_gists)
+                chosen.append(Call(_key(span), ask))
         return chosen
 
     def accept_reply(self, key: str, points: PausePoints) -> dict[str, Any] | None:
@@ -234,9 +229,6 @@ class SpanPaginator:
                 self._gists[start, end] = points.gists[end]
             start = end
 
-    def _work(self, span: Span, model: ChatModel, cancel: CancelToken) -> Callable[[], PausePoints]:
-        return lambda: ask_span(self._windows, span, model, cancel=cancel, with_gists=self._with_gists)
-
     def _advance(self) -> None:
         while self._position < self._windows.total and (page := self._next(self._position)) is not None:
             self._new_pages.append(page)
@@ -255,7 +247,7 @@ class SpanPaginator:
         if any(span not in self._points for span in candidates):
             return None
         if start in self._points[candidates[-1]].reasons:
-            candidates.reverse()  # the page starts at a pause point of the next span: go on with that one
+            candidates.reverse()  # the page starts at a pause point of the next span, so that one comes first
         for span in candidates:
             chosen = self._chosen[span]
             position = bisect_left(chosen, window.labels[0])

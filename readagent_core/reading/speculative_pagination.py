@@ -9,15 +9,15 @@ bounded by a share of the calls that the sequential algorithm makes at least.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from readagent_core.cancel import CancelToken
-from readagent_core.memory import Gist, Page
+from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
-from readagent_core.reading.paginator import Call, CallCounts
+from readagent_core.reading.paginator import Call, CallCounts, Paginator
 from readagent_core.reading.pause_points import PageReply, ask_page
 from readagent_core.reading.pause_windows import Windows
 
@@ -42,7 +42,7 @@ class _Walker:
     alive: bool = True
 
 
-class SpeculativePaginator:
+class SpeculativePaginator(Paginator):
     """The 'pause' paginator.
 
     ``connections``: most calls at once. ``ahead``: most calls for each call that the sequential algorithm makes.
@@ -51,7 +51,7 @@ class SpeculativePaginator:
     def __init__(
         self, windows: Windows, *, saved: Sequence[Page], notes: Mapping[str, Any], connections: int, ahead: float
     ) -> None:
-        self._windows = windows
+        super().__init__(windows)
         self._connections = connections
         self._share = max(0.0, ahead - 1) if connections > 1 else 0.0
         self._known: dict[State, Page] = {}
@@ -76,13 +76,8 @@ class SpeculativePaginator:
             for start in starts
             if start < windows.total
         ]
-        self._new_pages: list[Page] = []
         self._first = not saved
         self._advance()
-
-    def take_new_pages(self) -> list[Page]:
-        taken, self._new_pages = self._new_pages, []
-        return taken
 
     def call_counts(self) -> CallCounts:
         needed = sum(chain.state in self._running for chain in self._chains)
@@ -97,7 +92,12 @@ class SpeculativePaginator:
                 chosen.append(self._ask(state))
         if not self._first and self._share:
             chosen += self._ask_ahead(room - len(chosen))
-        return [Call(f"pause {before} {start}", self._work(before, start, model, cancel)) for before, start in chosen]
+        calls: list[Call] = []
+        for before, start in chosen:
+            window, shown = self._windows.window(start), before if before >= 0 else None
+            ask = partial(ask_page, self._windows, window, model, cancel=cancel, before=shown)
+            calls.append(Call(f"pause {before} {start}", ask))
+        return calls
 
     def accept_reply(self, key: str, reply: PageReply) -> dict[str, Any] | None:
         """Accept a reply. Returns it as a note to save unless it is the next page, which is saved at once."""
@@ -115,14 +115,6 @@ class SpeculativePaginator:
         if next_page:
             return None
         return {"end": page.end, "reason": page.reason, "fallback": page.fallback, "ends": page.ends}
-
-    def gist_for(self, page: Page) -> Gist | None:
-        return None
-
-    def _work(self, before: int, start: int, model: ChatModel, cancel: CancelToken) -> Callable[[], PageReply]:
-        window = self._windows.window(start)
-        shown = before if before >= 0 else None
-        return lambda: ask_page(self._windows, window, model, cancel=cancel, before=shown)
 
     def _ask(self, state: State) -> State:
         self._running.add(state)

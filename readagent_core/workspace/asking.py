@@ -18,7 +18,7 @@ from readagent_core.document import Document
 from readagent_core.errors import CancelledError, CutOffError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
 from readagent_core.library.holding import Hold
-from readagent_core.library.records import Exchange, Position, Reading
+from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
 from readagent_core.methods.support.resources import with_resources
@@ -26,7 +26,7 @@ from readagent_core.models.cost.meter import Metered
 from readagent_core.words import collapse_whitespace, count_of, first_words
 from readagent_core.workspace.base import Workspace
 from readagent_core.workspace.questions import STANDALONE, make_standalone, standalone_prompt, visible_history
-from readagent_core.workspace.reading import newest_memory
+from readagent_core.workspace.reading import memory_to_ask
 
 DEFAULTS = AskSettings()
 FLUSH_SECONDS = 0.25  # parts of a streaming answer are saved together this often; every other event at once
@@ -38,7 +38,6 @@ INTERRUPTED = "interrupted"
 class AskProgress:
     """What an asking job publishes. ``events``: all but the answer's parts, which are joined in ``text``."""
 
-    exchange_id: str
     events: tuple[Event, ...] = ()
     text: str = ""
 
@@ -68,7 +67,10 @@ def ask(
     if not text:
         raise SettingsError("Write a question first.")
     chosen = methods.method(method)
-    reading, memory = _reading_to_ask(workspace, book_id, reading_id)
+    if reading_id is None:
+        reading, memory = memory_to_ask(workspace, book_id, then="ask again")
+    else:
+        reading, memory = library.reading(reading_id), library.memory(reading_id)
     so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
     if up_to is not None:
         if up_to < 1:
@@ -121,15 +123,6 @@ def ask(
     return exchange, workspace.jobs.start(job_key(exchange.id), work)
 
 
-def _reading_to_ask(workspace: Workspace, book_id: str, reading_id: int | None) -> tuple[Reading, GistMemory]:
-    if reading_id is not None:
-        return workspace.library.reading(reading_id), workspace.library.memory(reading_id)
-    found = newest_memory(workspace, book_id)
-    if found is None:
-        raise NotInLibraryError("This book has not been read yet. Start reading it, then ask again.")
-    return found
-
-
 def _hold(workspace: Workspace, exchange: Exchange) -> Hold:
     """The lock of the process that answers this exchange; the system frees it when that process ends."""
     return Hold(workspace.home, f"exchange-{exchange.id}")
@@ -172,7 +165,7 @@ class _Recorder:
 
     def __init__(self, workspace: Workspace, exchange: Exchange, job: Job) -> None:
         self._library, self._exchange, self._job = workspace.library, exchange, job
-        self.progress = AskProgress(exchange.id)
+        self.progress = AskProgress()
         self.cut_off = False
         self._unsaved: list[str] = []
         self._flushed = 0.0

@@ -17,7 +17,6 @@ from typing import Any
 from readagent_core import methods
 from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
-from readagent_core.memory import GistMemory
 from readagent_core.methods.base import (
     Answer,
     Answered,
@@ -32,7 +31,7 @@ from readagent_core.methods.base import (
 from readagent_core.methods.support.resources import with_resources
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.workspace.base import Workspace
-from readagent_core.workspace.reading import newest_memory
+from readagent_core.workspace.reading import memory_to_ask
 
 METHODS_AT_ONCE = 6
 PUBLISH_SECONDS = 0.15
@@ -148,7 +147,9 @@ def compare(
     if not names:
         raise SettingsError("Choose at least one method.")
     chosen = {name: methods.method(name) for name in names}
-    memory = _memory_to_ask(workspace, book_id)
+    _, memory = memory_to_ask(workspace, book_id, then="compare")
+    if not memory.readable:
+        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then compare.")
     equipped = with_resources(
         replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
         workspace.tools(memory.document.id),
@@ -191,15 +192,6 @@ def last_comparison(workspace: Workspace, book_id: str) -> Comparison | None:
     """The last comparison of the book's newest text, or None."""
     saved = workspace.library.artifact(workspace.library.book(book_id).document_id, ARTIFACT, "last")
     return None if saved is None else Comparison.from_dict(saved)
-
-
-def _memory_to_ask(workspace: Workspace, book_id: str) -> GistMemory:
-    found = newest_memory(workspace, book_id)
-    if found is None:
-        raise NotInLibraryError("This book has not been read yet. Start reading it, then compare.")
-    if not found[1].readable:
-        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then compare.")
-    return found[1]
 
 
 class _Rows:

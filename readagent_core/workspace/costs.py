@@ -14,7 +14,7 @@ from readagent_core.library.records import Reading
 from readagent_core.memory import compression_rate
 from readagent_core.methods.base import Answer, Event, ModelCall
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import Quote, money, quote
+from readagent_core.models.cost.prices import money, quote
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import estimate
 from readagent_core.usage import Usage
@@ -32,30 +32,24 @@ BUDGET_USED = "The budget for this book is used"  # the first words of why a rea
 
 def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
     """'About 25 pages: 50 calls, 30,000 words (45,000 tokens) sent, 5,000 words back; about $0.02; about 3 minutes.'"""
-    pages = count_of(estimate(document, plan).pages, "page")
-    if not workspace.model.is_language_model:
+    work, model = estimate(document, plan), workspace.model
+    pages = count_of(work.pages, "page")
+    if not model.is_language_model:
         return f"About {pages}. The built-in reader costs nothing."
-    found = quote_reading(workspace, document, plan)
+    found = quote(
+        work.calls,
+        work.words_in,
+        work.words_out,
+        price=model.price,
+        seconds_a_call=seconds_per_call(workspace),
+        at_once=workspace.connections,
+    )
     sent = f"{count_of(found.calls, 'call')}, {found.words_in:,} words ({found.tokens_in:,} tokens) sent"
     cost = {None: "its price is not known", 0.0: "free"}.get(found.dollars, f"about {money(found.dollars)}")
     parts = [f"About {pages}: {sent}, {found.words_out:,} words back", cost.replace("about under", "under")]
     if found.minutes is not None:
         parts.append("under a minute" if found.minutes < 1 else f"about {round(found.minutes):,} minutes")
     return f"{'; '.join(parts)}."
-
-
-def quote_reading(workspace: Workspace, document: Document, plan: ReadingPlan) -> Quote:
-    """The estimate for reading ``document`` by ``plan`` with the chosen model."""
-    cost = estimate(document, plan)
-    model = workspace.model
-    return quote(
-        cost.calls,
-        cost.words_in,
-        cost.words_out,
-        price=model.price,
-        seconds_a_call=seconds_per_call(workspace) if model.is_language_model else None,
-        at_once=workspace.connections,
-    )
 
 
 def seconds_per_call(workspace: Workspace) -> float | None:

@@ -9,7 +9,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 from readagent_core.document import Document
-from readagent_core.errors import BudgetError, CancelledError, LibraryError, ReadAgentError, WindowError
+from readagent_core.errors import (
+    BudgetError,
+    CancelledError,
+    LibraryError,
+    NotInLibraryError,
+    ReadAgentError,
+    WindowError,
+)
 from readagent_core.jobs import Job
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory
@@ -72,7 +79,9 @@ def _reading_of(workspace: Workspace, book_id: str, plan: ReadingPlan | None) ->
     """The reading of a book by a plan and the chosen model, made when there is none."""
     book = workspace.library.book(book_id)
     model = workspace.model
-    chosen = plan or _last_plan(workspace, book_id) or default_plan(book.words)
+    # nobody chose the plan of a recording
+    last = next((r.plan for r in workspace.library.readings(book_id) if not r.recorded), None)
+    chosen = plan or last or default_plan(book.words)
     if model.window and model.window_is_firm:  # a model not loaded yet may be given more
         chosen = fit_plan(chosen, model.window, workspace.library.document(book_id))
     return workspace.library.open_reading(book_id, chosen, model.name, model.where)
@@ -115,9 +124,12 @@ def newest_memory(workspace: Workspace, book_id: str) -> tuple[Reading, GistMemo
     return None
 
 
-def _last_plan(workspace: Workspace, book_id: str) -> ReadingPlan | None:
-    """The plan of the newest reading that a person asked for (a recording's is not)."""
-    return next((r.plan for r in workspace.library.readings(book_id) if not r.recorded), None)
+def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Reading, GistMemory]:
+    """``newest_memory``. Raises NotInLibraryError before the first; ``then``: what to do after reading."""
+    found = newest_memory(workspace, book_id)
+    if found is None:
+        raise NotInLibraryError(f"This book has not been read yet. Start reading it, then {then}.")
+    return found
 
 
 def _read(

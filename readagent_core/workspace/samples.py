@@ -26,7 +26,7 @@ FOLDER = ASSETS / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")  # the first is opened first
 ADDED = "samples added"  # the preference that says which were added, so that a removed one stays away
 TITLES = {"en": "Questions of the recording", "ja": "記録された質問"}
-ENDS = {"pause point": "pause", "section": "section", "end": "end"}
+ENDS = {"pause point": "pause", "section": "section"}
 _OPTION = re.compile(r"^\s*Answer:\s*\(([A-Z])\)")
 _REASON = re.compile(r"\]\s*(?:to |を読み返したい。理由は、?)(.+)", re.DOTALL)
 
@@ -75,8 +75,16 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
             "The sample's files were changed; install them again."
         ) from None
     pages = [
-        _page(document, start, end, at)
-        for start, end, at in zip(starts[:-1], starts[1:], recording["pages"], strict=True)
+        Page(
+            number=page["number"],
+            start=start,
+            end=end,
+            words=sum(p.words for p in document.paragraphs[start:end]),
+            reason=page["reason"],
+            fallback=page["fallback"],
+            ends="end" if end == len(document.paragraphs) else ENDS[page["ends"]],
+        )
+        for start, end, page in zip(starts[:-1], starts[1:], recording["pages"], strict=True)
     ]
     check_coverage(document, pages)
     return GistMemory(
@@ -87,19 +95,6 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
         model=recording["model"],
         complete=True,
         recorded=recording["recorded"],
-    )
-
-
-def _page(document: Document, start: int, end: int, recorded: Mapping[str, Any]) -> Page:
-    last = end == len(document.paragraphs)
-    return Page(
-        number=recorded["number"],
-        start=start,
-        end=end,
-        words=sum(p.words for p in document.paragraphs[start:end]),
-        reason=recorded["reason"],
-        fallback=recorded["fallback"],
-        ends="end" if last else ENDS[recorded["ends"]],
     )
 
 

@@ -27,17 +27,18 @@ def wait_for(workspace, exchange):
     return workspace.library.exchange(exchange.id)
 
 
-def test_a_sample_opens_on_its_recording(app):
+@pytest.fixture
+def opened(app):
+    """The screen on the novella with its recording, the workspace, and the book."""
     at = app("pages/ask.py")
     assert not at.exception
+    return at, get_workspace(), the_keeper(get_workspace())
+
+
+def test_a_question_is_asked_as_chosen(opened):
+    at, workspace, book = opened
     assert at.sidebar.selectbox[0].label == "Book"
     assert at.chat_input[0].placeholder == "Ask about the book"
-
-
-def test_a_question_is_asked_as_chosen(app):
-    at = app("pages/ask.py")
-    workspace = get_workspace()
-    book = the_keeper(workspace)
     at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()
     at.segmented_control(key="ask_look_ups").set_value(1).run()
     at.text_area(key="ask_options_0").set_value("(A) to steal\n(B) to stop a ship").run()
@@ -50,10 +51,8 @@ def test_a_question_is_asked_as_chosen(app):
     assert at.query_params["exchange"] == exchange.id or at.query_params["exchange"] == [exchange.id]
 
 
-def test_only_what_was_read(app):
-    at = app("pages/ask.py")
-    workspace = get_workspace()
-    book = the_keeper(workspace)
+def test_only_what_was_read(app, opened):
+    at, workspace, book = opened
     workspace.library.set_position(book.id, 40)
     at.sidebar.toggle[0].set_value(True).run()
     caption = next(c.value for c in at.sidebar.caption if "Later pages" in c.value)
@@ -64,14 +63,15 @@ def test_only_what_was_read(app):
     assert app("pages/ask.py", book=book.id).sidebar.toggle[0].value is True  # it is remembered for the book
 
 
-def test_an_old_exchange_opens_by_its_address(app):
-    app("pages/ask.py")
-    workspace = get_workspace()
-    book = the_keeper(workspace)
+def test_an_exchange_opens_by_its_address(app, opened):
+    """A recorded one, and one whose answer came while nobody had the screen open, as when a tab was closed."""
+    _, workspace, book = opened
     conversation = workspace.library.conversations(book.id)[0]
     first = workspace.library.exchanges(conversation.id)[0]
-    at = app("pages/ask.py", book=book.id, exchange=first.id, step="1")
-    assert not at.exception
+    exchange, job = ask(workspace, book.id, Question("Who is Nora?"))
+    job.join(20)
+    for found in (first, exchange):
+        assert not app("pages/ask.py", book=book.id, exchange=found.id, step="1").exception
 
 
 @pytest.mark.parametrize("address", [{"exchange": "gone"}, {"book": "gone"}, {"step": "99999"}, {"step": "x"}])
@@ -88,10 +88,8 @@ def test_a_book_that_was_not_read_says_so(app):
     assert at.button(key="ask_read")
 
 
-def test_a_conversation_is_renamed_and_deleted(app):
-    at = app("pages/ask.py")
-    workspace = get_workspace()
-    book = the_keeper(workspace)
+def test_a_conversation_is_renamed_and_deleted(opened):
+    at, workspace, book = opened
     at.sidebar.text_input[0].set_value("The night *it* went out")
     next(b for b in at.sidebar.button if b.label == "Rename").click()
     at.run()
@@ -101,44 +99,21 @@ def test_a_conversation_is_renamed_and_deleted(app):
     assert not at.exception
 
 
-def test_a_new_conversation_begins_with_its_first_question(app):
-    at = app("pages/ask.py")
-    workspace = get_workspace()
-    book = the_keeper(workspace)
-    at.sidebar.button(key="ask_new").click().run()
-    at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
-    found = workspace.library.conversations(book.id)
-    assert found[0].title == "Who is Tilda?"
-    assert len(found) == 2
-    wait_for(workspace, newest(workspace, book))
-
-
-def test_a_run_that_comes_late_with_the_address_as_it_was_does_not_undo_a_new_conversation(app):
-    at = app("pages/ask.py")
-    workspace = get_workspace()
-    book = the_keeper(workspace)
+def test_a_late_run_with_the_old_address_does_not_undo_a_new_conversation(opened):
+    at, workspace, book = opened
     at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
     wait_for(workspace, newest(workspace, book))
     asked = newest(workspace, book).id
     at.query_params["exchange"] = asked
     at.run()
     at.sidebar.button(key="ask_new").click().run()
-    at.query_params["exchange"] = asked  # a look at the answer, asked for before the click
+    at.query_params["exchange"] = asked  # a poll for the answer, sent before the click
     at.run()
     at.chat_input(key="ask_input").set_value("Who is Nora?").run()
     exchange = wait_for(workspace, newest(workspace, book))
+    found = workspace.library.conversations(book.id)
+    assert (len(found), found[0].title) == (2, "Who is Nora?")  # it is named after its first question
     assert [e.id for e in workspace.library.exchanges(exchange.conversation_id)] == [exchange.id]
-
-
-def test_an_answer_under_way_is_found_again(app):
-    """As when a tab is closed and opened again: the library has what came, whoever looks."""
-    app()
-    workspace = get_workspace()
-    book = the_keeper(workspace)
-    exchange, job = ask(workspace, book.id, Question("Who is Nora?"))
-    job.join(20)
-    at = app("pages/ask.py", book=book.id, exchange=exchange.id)
-    assert not at.exception
 
 
 def test_questions_are_suggested_only_when_asked_for(app, fake_server):

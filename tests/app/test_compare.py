@@ -20,7 +20,7 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     assert not at.exception
     book = get_workspace().library.books()[0]
     at.checkbox(key="compare_full-text").uncheck().run()
-    assert at.button[0].label == "Ask all three"
+    assert at.button[0].label == "Ask all 3"
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
     at.button[0].click().run()
     job = get_workspace().jobs.get(comparing.job_key(book.id))
@@ -34,14 +34,10 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     assert len(at.get("download_button")) == 3
 
 
-def test_an_empty_question_is_told(app: App) -> None:
+def test_an_empty_question_and_a_book_that_was_not_read_are_reported(app: App) -> None:
     at = app("pages/compare.py")
     at.button[0].click().run()
     assert any("Write a question first" in text.value for text in at.text)
-
-
-def test_a_book_not_read_yet_is_told(app: App) -> None:
-    app()
     book = get_workspace().library.add(Document("Unread", (Paragraph("One. Two."),)))
     at = app("pages/compare.py", book=book.id)
     assert not at.exception
@@ -80,10 +76,9 @@ def test_a_known_question_without_options_brings_its_known_answer(app: App) -> N
         ("one\n* two\nthree", 1, 3),
         ("(A) one\n* (B) two", 1, 2),
         ("* one\n* two", None, 2),
-        ("*", None, 1),
     ],
 )
 def test_a_star_marks_the_right_option(options: str, correct: int | None, count: int) -> None:
     asked = controls.asked_from("Who?", options)
-    assert asked.correct == correct or count == 1
-    assert len(asked.question.options) == count or count == 1
+    assert asked.correct == correct
+    assert len(asked.question.options) == count

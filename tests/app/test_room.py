@@ -21,7 +21,9 @@ from readagent_core.plan import ReadingPlan
 from readagent_core.reading.progress import Progress
 from readagent_core.usage import Usage
 from tests.app.conftest import ROOT
+from tests.recordings import make_memory
 
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 TOKENS = {
     "primaryColor": "sea",
     "backgroundColor": "bg",
@@ -33,22 +35,17 @@ TOKENS = {
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_theme_of_native_widgets_is_that_of_the_tokens(theme):
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     for name, token in TOKENS.items():
-        assert f"--{token}: {config['theme'][theme][name]};" in shell.themes()[theme]
+        assert f"--{token}: {CONFIG['theme'][theme][name]};" in shell.themes()[theme]
 
 
-def test_the_library_opens_with_the_samples(app):
+def test_the_library_opens_with_the_samples_and_says_how_large_a_file_of_each_kind_may_be(app):
     at = app()
     assert not at.exception
     assert at.title[0].value == "Library"
-    assert [b.label for b in at.button].count("Open") == 3
-
-
-def test_the_library_says_how_large_a_file_of_each_kind_may_be(app):
-    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-    most = config["server"]["maxUploadSize"]  # what the drop zone takes, and what is opened, are one limit
-    assert any(c.value == f"At most {most} MB a file; a text file 32 MB, a web page 12 MB." for c in app().caption)
+    assert [b.label for b in at.button].count("Open") == 3  # the samples
+    most = CONFIG["server"]["maxUploadSize"]  # what the drop zone takes, and what is opened, are one limit
+    assert any(c.value == f"At most {most} MB a file; a text file 32 MB, a web page 12 MB." for c in at.caption)
     for name, text in (("x.txt", "a word " * 6_000_000), ("x.html", "<p>a word</p>" * 1_000_000)):
         with pytest.raises(TooLargeError, match=r"at most (32|12) MB"):
             load(text.encode(), name)
@@ -80,12 +77,6 @@ def test_a_file_that_cannot_be_opened_is_named(app):
     at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
     assert not at.exception
     assert any(t.value.startswith("scan.epub: ") for t in at.text)
-
-
-def test_the_reader_opens_without_an_exception(app):
-    at = app("pages/read.py")
-    assert not at.exception
-    assert at.selectbox[0].label == "Book"
 
 
 def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monkeypatch):
@@ -120,6 +111,10 @@ def test_reading_afresh_what_was_read_so_already_says_so(app):
 def test_an_address_of_a_book_that_is_gone_opens_another(app):
     at = app("pages/read.py", book="nosuchbook", page="999999999999999999999")
     assert not at.exception
+    assert at.selectbox[0].label == "Book"
+
+
+FIVE = ["One two three four five."]  # a paragraph of five words
 
 
 def a_memory() -> GistMemory:
@@ -129,31 +124,22 @@ def a_memory() -> GistMemory:
 
 
 def hits_on(*pages: int) -> list[Hit]:
-    return [Hit(page, "gist", -1, at, at + 1, "") for at, page in enumerate(pages)]
+    return [Hit(page, "gist", -1, at, at + 1) for at, page in enumerate(pages)]
 
 
 @pytest.mark.parametrize(
-    ("near", "told"),
-    [
-        (1, [1, 1, 2, 2]),
-        (2, [1, 1, 2, 2]),
-        (3, [2, 2, 3, 3]),
-        (4, [3, 3, 5, 5, 5]),
-        (5, [3, 3, 5, 5, 5]),
-        (9, [5, 5, 5]),
-    ],
+    ("near", "pages"),
+    [(1, [1, 1, 2, 2]), (2, [1, 1, 2, 2]), (3, [2, 2, 3, 3]), (4, [3, 3, 5, 5, 5]), (5, [3, 3, 5, 5, 5]), (9, [5] * 3)],
 )
-def test_the_hits_that_are_told_of_stand_on_whole_pages_around_the_person(monkeypatch, near, told):
+def test_the_hits_that_are_sent_are_those_of_whole_pages_around_the_reader(monkeypatch, near, pages):
     monkeypatch.setattr(memory_view, "MOST_HITS", 3)
-    assert [h.page for h in memory_view.hits_around(hits_on(1, 1, 2, 2, 3, 3, 5, 5, 5), near)] == told
+    assert [h.page for h in memory_view.hits_around(hits_on(1, 1, 2, 2, 3, 3, 5, 5, 5), near)] == pages
 
 
-def test_of_all_hits_it_is_told_how_many_there_are_on_which_page():
-    told = memory_view.hits_payload(
-        "one", hits_on(1, 1, 2, 3), a_memory(), near=2
-    )  # of page 3 the reader does not know yet
-    assert told["counts"] == [[1, 2], [2, 1]]
-    assert [item[0] for item in told["items"]] == [1, 1, 2]
+def test_the_number_of_hits_is_sent_for_every_page():
+    payload = memory_view.hits_payload("one", hits_on(1, 1, 2, 3), a_memory(), near=2)  # page 3 is not shown yet
+    assert payload["counts"] == [[1, 2], [2, 1]]
+    assert [item[0] for item in payload["items"]] == [1, 1, 2]
     assert memory_view.hits_payload("none", [], a_memory(), near=1) == {"query": "none", "counts": [], "items": []}
 
 
@@ -191,6 +177,13 @@ def test_the_speed_of_a_reading_that_went_on_is_that_of_what_it_read_since():
     assert "left" not in line["rest"]  # nothing was read yet to judge by
 
 
+def test_a_reading_that_waits_for_the_server_after_its_last_pause_says_so():
+    memory = a_memory()
+    waits = Snapshot(value=Progress(2, 1, 5, 5, Usage(), memory), waiting="It is busy.", waiting_until=9.0)
+    line = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
+    assert (line["paging"], line["line"]) == (False, "Paused: the model asked us to wait")
+
+
 @pytest.mark.parametrize(("seconds", "told"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min"), (4800, "1 h 20 min")])
 def test_spans_of_time_for_people(seconds, told):
     assert reading_status.span(seconds) == told
@@ -216,9 +209,7 @@ def test_any_title_fits_its_cover(title):
     ("pages", "line"), [(1, "1 page; the gist is 20 % as long"), (2, "2 pages; the gists are 20 % as long")]
 )
 def test_a_card_says_how_long_the_gists_are_beside_the_book(pages, line):
-    document = Document("Ten", tuple(Paragraph("One two three four five.") for _ in range(pages)))
-    read = tuple(Page(n + 1, n, n + 1, 5) for n in range(pages))
-    memory = GistMemory(document, ReadingPlan(), read, (Gist("Numbers."),) * pages, complete=True)
+    memory = make_memory(FIVE * pages, ["Numbers."] * pages)
     assert cards.card_status(SimpleNamespace(), SimpleNamespace(), memory, running=False).more == line
 
 
@@ -227,26 +218,27 @@ def test_a_card_says_how_long_the_gists_are_beside_the_book(pages, line):
     [((0,), (), 1), ((0,), (0,), 1), ((0, 2), (1,), 3), ((), (2,), 1)],
 )
 def test_a_card_counts_the_pages_where_the_model_was_of_no_use_once_and_says_what_that_means(pages, gists, count):
-    document = Document("Three", tuple(Paragraph("One two three four five.") for _ in range(3)))
-    read = tuple(Page(n + 1, n, n + 1, 5, fallback=n in pages) for n in range(3))
-    kept = tuple(Gist("Numbers.", fallback=n in gists) for n in range(3))
-    memory = GistMemory(document, ReadingPlan(), read, kept, complete=True)
+    memory = make_memory(FIVE * 3, [Gist("Numbers.", fallback=n in gists) for n in range(3)])
+    memory = replace(memory, pages=tuple(replace(p, fallback=p.number - 1 in pages) for p in memory.pages))
     status = cards.card_status(SimpleNamespace(), SimpleNamespace(), memory, running=False)
     assert status.more == f"3 pages; {count} made by rule, not by the model"
     assert "reply of the model could not be used" in status.about
 
 
-@pytest.mark.parametrize(("count", "line"), [(1, "1 of about 3 pages is saved."), (2, "2 of about 3 pages are saved.")])
+@pytest.mark.parametrize(
+    ("count", "line"),
+    [(1, "1 of about 3 pages is saved."), (2, "2 of about 3 pages are saved."), (3, "3 of about 3 pages are saved.")],
+)
 def test_a_card_says_how_many_pages_are_kept_of_a_reading_that_stands_still(count, line):
-    document = Document("Three", tuple(Paragraph("One two three four five.") for _ in range(3)))
-    read = tuple(Page(n + 1, n, n + 1, 5) for n in range(count))
-    memory = GistMemory(document, ReadingPlan(), read, (Gist("Numbers."),) * count)
+    whole = make_memory(FIVE * 3, complete=False)
+    memory = replace(whole, pages=whole.pages[:count], gists=whole.gists[:count])
     stands = cards.card_status(SimpleNamespace(), SimpleNamespace(why="", state="paused"), memory, running=False)
     assert stands.more == line
     waits = Snapshot(
         value=Progress(count, count, 5 * count, 15, Usage(), memory), waiting="It is busy.", waiting_until=2.0
     )
-    assert reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)["rest"].endswith(line[:-1])
+    job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
+    assert (job["line"], job["rest"].endswith(line[:-1])) == ("Paused: the model asked us to wait", True)
 
 
 def test_when_a_book_was_opened():

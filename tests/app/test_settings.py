@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 from dataclasses import replace
 
 import pytest
@@ -17,7 +16,7 @@ from readagent_core.models.cache.store import CacheState, ReplyCache
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Check, Found
 from readagent_core.settings import Secret, load_settings
-from readagent_core.workspace import Workspace, connecting, key_places
+from readagent_core.workspace import connecting, key_places
 from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -37,10 +36,8 @@ def no_servers_of_the_machine(monkeypatch):
 
 
 @pytest.fixture
-def workspace(own_home):
-    made = Workspace(load_settings())
-    yield made
-    made.library.close()
+def workspace(open_workspace):
+    return open_workspace()
 
 
 def texts(at) -> str:
@@ -72,28 +69,6 @@ def test_what_is_no_address_is_told(typed):
         connecting.complete_address(typed)
 
 
-def test_a_key_is_kept_only_when_asked(workspace, own_home):
-    use = {"address": "https://x.org/v1", "model": "m"}
-    connecting.use_model(workspace, **use, key=Secret(KEY))
-    assert workspace.settings.api_key.reveal() == KEY
-    assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
-    assert load_settings().api_key == Secret()
-    connecting.use_model(workspace, **use, key=Secret(KEY), place=key_places.FILE)
-    assert load_settings().api_key.reveal() == KEY
-    assert stat.S_IMODE((own_home / "settings.json").stat().st_mode) == 0o600
-    connecting.use_built_in(workspace)
-    assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
-    assert not workspace.model.is_language_model
-
-
-def test_a_key_in_memory_outlives_a_change_of_other_settings(workspace):
-    connecting.use_model(workspace, address="https://x.org/v1", model="m", key=Secret(KEY))
-    connecting.change_settings(workspace, {"budget_month": 3.0})
-    assert workspace.settings.api_key.reveal() == KEY
-    assert workspace.settings.model == "m"
-    assert workspace.settings.saved["budget_month"] == 3.0
-
-
 def test_what_the_environment_says_comes_back_and_that_is_told(workspace, monkeypatch):
     monkeypatch.setenv("READAGENT_MODEL", "theirs")
     monkeypatch.setenv("READAGENT_BASE_URL", "http://theirs/v1")
@@ -116,7 +91,7 @@ def test_the_tests_verdict():
 def test_the_cards_say_what_was_found():
     ollama, studio = probe.PRESETS[:2]
     found = [Found(ollama, "http://localhost:11434/v1", ("a", "b", "c")), Found(studio, "http://localhost:1234/v1", ())]
-    assert model_tab.captions(found)[0] == "Free and private. Two servers found."
+    assert model_tab.captions(found)[0] == "Free and private. 2 servers found."
     assert model_tab.captions([])[0] == "Free and private. No server found yet."
     assert [model_tab.model_count(f) for f in found] == [
         "localhost:11434 · 3 models",
@@ -128,6 +103,18 @@ def test_the_stores_line():
     assert other_tabs.cache_line(CacheState(0, 0, 1)) == "No replies are stored yet."
     line = other_tabs.cache_line(CacheState(1200, 3_500_000, 512 * 2**20))
     assert line == "1,200 replies, 3.3 MB of at most 512.0 MB."
+
+
+def choose_server(at, address, *, key=KEY, place=""):
+    """Choose another server, type its address and a key, and use its model with the key saved in ``place``."""
+    at.radio(key="model_kind").set_value("other").run()
+    at.selectbox(key="other_server").set_value("own").run()
+    at.text_input(key="other_own_address").set_value(address).run()
+    at.text_input(key="other_own_key_0").set_value(key).run()
+    if place:
+        at.radio(key="other_own_keep").set_value(place).run()
+        at.button(key="other_own_use").click().run()
+        assert not at.exception
 
 
 # --- the screen -----------------------------------------------------------------------------------
@@ -155,39 +142,22 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
     assert json.loads((own_home / "settings.json").read_text(encoding="utf-8"))["base_url"] == server.url
 
 
-def test_a_key_is_taken_and_never_put_back(app, own_home):
+def test_without_a_keyring_two_places_are_offered_and_the_key_is_not_shown_again(app, own_home):
     with FakeServer(key=KEY, models=("gpt-test",)) as server:
         at = app("pages/settings.py")
-        at.radio(key="model_kind").set_value("other").run()
-        at.selectbox(key="other_server").set_value("own").run()
-        at.text_input(key="other_own_address").set_value(server.url).run()
-        at.text_input(key="other_own_key_0").set_value(KEY).run()
+        choose_server(at, server.url)
         assert at.selectbox(key="other_own_model_1").value == "gpt-test"
         at.button(key="other_own_use").click().run()
-        assert not at.exception
-        assert at.text_input(key="other_own_key_1").value == ""
         assert KEY not in texts(at)
+        assert at.text_input(key="other_own_key_1").value == ""
         assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
-    assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
-
-
-def connected_with(at, server, place):
-    at.radio(key="model_kind").set_value("other").run()
-    at.selectbox(key="other_server").set_value("own").run()
-    at.text_input(key="other_own_address").set_value(server.url).run()
-    at.text_input(key="other_own_key_0").set_value(KEY).run()
-    at.radio(key="other_own_keep").set_value(place).run()
-    at.button(key="other_own_use").click().run()
-    assert not at.exception
-
-
-def test_without_a_keyring_two_places_are_offered(app, own_home):
-    with FakeServer(key=KEY, models=("gpt-test",)) as server:
-        at = app("pages/settings.py")
-        connected_with(at, server, key_places.FILE)
+        assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
         place = at.radio(key="other_own_keep")
         assert place.options == ["Only until the app stops", "In a file only you can read"]
+        place.set_value(key_places.FILE).run()
         assert "The file is not encrypted." in texts(at)
+        at.button(key="other_own_use").click().run()
+        assert not at.exception
     assert load_settings().origin["api_key"] == "settings"
 
 
@@ -195,7 +165,7 @@ def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, i
     ring = in_keyring(InMemory())
     with FakeServer(key=KEY, models=("gpt-test",)) as server:
         at = app("pages/settings.py")
-        connected_with(at, server, key_places.KEYRING)
+        choose_server(at, server.url, place=key_places.KEYRING)
         place = at.radio(key="other_own_keep")
         assert place.options == ["Only until the app stops", "In the system's keyring", "In a file only you can read"]
         assert place.value == key_places.KEYRING
@@ -220,13 +190,23 @@ def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, i
         assert ring.kept == {}
 
 
-def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_home, in_keyring, workspace):
-    ring = in_keyring(Locked())
-    ring.open = True
-    with FakeServer(key=KEY, models=("gpt-test",)) as server:
-        connecting.use_model(workspace, address=server.url, model="gpt-test", key=Secret(KEY), place=key_places.KEYRING)
+@pytest.fixture
+def locked_key(in_keyring, workspace):
+    """``locked_key(address)``: connects gpt-test with a key in a keyring, then returns that keyring, locked."""
+
+    def lock(address):
+        ring = in_keyring(Locked())
+        ring.open = True
+        connecting.use_model(workspace, address=address, model="gpt-test", key=Secret(KEY), place=key_places.KEYRING)
         ring.open = False
-        in_keyring(ring)
+        return in_keyring(ring)
+
+    return lock
+
+
+def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, locked_key, workspace):
+    with FakeServer(key=KEY, models=("gpt-test",)) as server:
+        ring = locked_key(server.url)
         workspace.library.set_preference("connect note hidden", True)
         assert "The system's keyring is locked" in texts(app())  # the note at the top of the library, hidden or not
         at = app("pages/settings.py")
@@ -244,12 +224,8 @@ def test_over_a_locked_keyring_the_screen_says_so_and_asks_for_the_key(app, own_
         assert "keyring is locked" not in texts(at)
 
 
-def test_a_model_whose_key_is_locked_in_can_be_left(app, in_keyring, workspace):
-    ring = in_keyring(Locked())
-    ring.open = True
-    connecting.use_model(workspace, address="https://x.org/v1", model="m", key=Secret(KEY), place=key_places.KEYRING)
-    ring.open = False
-    in_keyring(ring)
+def test_a_model_whose_key_is_in_a_locked_keyring_can_be_left(app, locked_key):
+    locked_key("https://x.org/v1")
     at = app("pages/settings.py")
     at.button(key="use_builtin").click().run()
     assert not at.exception
@@ -270,18 +246,15 @@ def test_a_key_of_the_environment_goes_to_no_address_typed_over_the_makers(app, 
     assert asked == [(model_tab.OPENAI.address, Secret(KEY))]
 
 
-def test_a_wrong_key_is_told_where_it_was_typed(app):
+def test_a_wrong_key_is_reported_where_it_was_typed(app):
     with FakeServer(key="right") as server:
         at = app("pages/settings.py")
-        at.radio(key="model_kind").set_value("other").run()
-        at.selectbox(key="other_server").set_value("own").run()
-        at.text_input(key="other_own_address").set_value(server.url).run()
-        at.text_input(key="other_own_key_0").set_value(KEY).run()
+        choose_server(at, server.url)
         assert "did not accept the key" in texts(at)
         assert KEY not in texts(at)
 
 
-def test_nothing_chosen_is_told_and_nothing_is_changed(app, own_home):
+def test_without_an_address_an_error_is_shown_and_nothing_is_changed(app, own_home):
     at = app("pages/settings.py")
     at.radio(key="model_kind").set_value("other").run()
     at.selectbox(key="other_server").set_value("own").run()
@@ -298,23 +271,19 @@ def test_the_budget_is_kept_as_it_is_typed(app, own_home):
     assert "of \\$10.00" in texts(at)
 
 
-def test_the_test_runs_as_a_job_and_is_shown(app, workspace, monkeypatch):
+@pytest.mark.parametrize(
+    ("server", "shown"),
+    [
+        ({"kind": "vllm", "window": 8192}, ("The test passed", "5 of 5", "8,192 tokens")),
+        ({"replies": lambda text: Reply(status=402, error=error("pay"))}, ("out of credit",)),
+    ],
+)
+def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, server, shown):
     monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
-    with FakeServer(kind="vllm", window=8192) as server:
-        job = connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret())
-        assert job.join(20).state == "done"
+    with FakeServer(**server) as running:
+        connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(20)
     at = app("pages/settings.py")
-    assert "The test passed" in texts(at)
-    assert "5 of 5" in texts(at)
-    assert "8,192 tokens" in texts(at)
-
-
-def test_a_test_that_cannot_begin_says_why(app, workspace, monkeypatch):
-    monkeypatch.setattr("pages.parts.shared.cached.Workspace", lambda settings, **_: workspace)
-    with FakeServer(lambda text: Reply(status=402, error=error("pay"))) as server:
-        connecting.start_model_test(workspace, address=server.url, model="fake-model", key=Secret()).join(20)
-    at = app("pages/settings.py")
-    assert "out of credit" in texts(at)
+    assert [text for text in shown if text not in texts(at)] == []
 
 
 def test_replies_are_forgotten_when_asked(app, own_home):

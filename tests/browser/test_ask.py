@@ -235,7 +235,7 @@ def test_stopped_and_a_tab_closed_in_the_middle(page: Page, model_app_url: str, 
     expect(exchange.locator(".qt")).to_be_in_viewport(ratio=1)
     expect(exchange.locator("button.stop")).to_be_in_viewport(ratio=1)
     exchange.locator("button.stop").click()
-    expect(exchange.locator(".note")).to_contain_text("Stopped. What was written so far is kept.")
+    expect(exchange.locator(".note")).to_contain_text("Stopped. What was written so far is saved.")
     expect(exchange.locator(".ans")).to_contain_text("He rowed out")
     expect(exchange.locator("button.stop")).to_have_count(0)
 

@@ -46,7 +46,7 @@ def test_six_methods_on_the_novella(page: Page, app_url: str, keeper: str) -> No
     expect(page.locator(".rows")).to_have_count(0)
     tick(page, ("memwalker", "semantic-compression"))
     button = page.locator(".st-key-compare_go button")
-    expect(button).to_have_text("Ask all six")
+    expect(button).to_have_text("Ask all 6")
     page.locator(".st-key-compare_ask input").fill("Why did Ambrose Vane put out Harrow Light?")
     button.click()
     expect(page.locator(".r")).to_have_count(6)

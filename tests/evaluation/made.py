@@ -56,6 +56,4 @@ def write_folder(folder, results, *, events=None, arms=(P3, FULL)):
             place = replays.append({"key": list(result.key), "events": events or [asked()]})
             result = replace(result, replay=place)
         answers.append(result.to_dict())
-    answers.close()
-    replays.close()
     return Questions.of(folder, record(arms=arms))

@@ -331,6 +331,22 @@ def test_ones_own_questions(tmp_path):
     assert "bell rang" in case.document.text()
 
 
+def test_ones_own_questions_as_json_lines(tmp_path):
+    (tmp_path / "story.md").write_text(f"# Fog\n\n{STORY}", encoding="utf-8")
+    rows = [
+        {"question": "What rang?", "options": OPTIONS, "answer": "B"},
+        "",
+        {"question": "Who came?", "references": ["Nobody"]},
+    ]
+    path = write(tmp_path, "story.questions.jsonl", rows)
+    (case,) = cases(path)
+    assert open_dataset(path).kind == "plain"
+    assert [item.gold for item in case.items] == [1, None]
+    assert "bell rang" in case.document.text()
+    with pytest.raises(DatasetError, match=r"story.questions.jsonl, line 3: nothing to compare"):
+        cases(write(tmp_path, "story.questions.jsonl", [*rows[:2], {"question": "Who came?"}]))
+
+
 def test_ones_own_object_with_text_or_files(tmp_path):
     rows = [{"question": "Who came?", "reference": "Nobody"}]
     (case,) = cases(write(tmp_path, "q.json", [json.dumps({"title": "Fog", "text": STORY, "questions": rows})]))

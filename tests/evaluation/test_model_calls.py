@@ -16,7 +16,7 @@ from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, limit_calls
+from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, limit_calls, raise_server_limit
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import Completion
 from readagent_core.models.cost.meter import Metered
@@ -99,6 +99,26 @@ def test_as_many_calls_are_under_way_as_the_experiment_says(tmp_path: Path, conn
         assert (table.answers, table.failed) == (connections, 0)
         assert server.most_at_once == connections
         assert model.limiter.most == before  # type: ignore[attr-defined]
+
+
+def test_an_experiment_that_ends_does_not_slow_another_one(tmp_path: Path) -> None:
+    model = models.connect(Settings(tmp_path, base_url="http://127.0.0.1:9/v1", model="fake-model"))
+    limiter = model.limiter
+    assert limiter is not None
+    before = limiter.most
+    first, second = raise_server_limit(model, 64), raise_server_limit(model, 48)
+    with second:
+        with first:
+            assert limiter.most == 64
+        assert limiter.most == 48
+    first, second = raise_server_limit(model, 64), raise_server_limit(model, 48)
+    first.__enter__()
+    second.__enter__()
+    assert limiter.most == 64
+    first.__exit__(None, None, None)
+    assert limiter.most == 48
+    second.__exit__(None, None, None)
+    assert limiter.most == before
 
 
 def test_the_limit_for_one_book_does_not_stop_an_experiment() -> None:

@@ -86,7 +86,7 @@ def test_an_experiment_still_running_is_seen_as_far_as_its_whole_lines(tmp_path)
 
 def test_nothing_there_is_no_question(tmp_path):
     questions = Questions.of(tmp_path, record())
-    assert (len(questions), list(questions), questions.size(), list_wrong(questions)) == (0, [], 0, [])
+    assert (len(questions), list(questions), list_wrong(questions)) == (0, [], [])
     assert not page(questions).select(".questions")
     assert json.loads(report(questions, "json"))["questions"] == []
 
@@ -122,7 +122,6 @@ def test_a_replay_is_read_at_its_place_and_only_if_it_is_the_answers_own(tmp_pat
     questions = write_folder(tmp_path, results)
     lines = JsonLines(tmp_path / "replays.jsonl")
     lines.append({"key": [0, 1, P3.key, 2], "events": [asked(reply="run two")]})
-    lines.close()
     for _, answers in questions:
         for result in answers:
             assert questions.read_replay(result) == [asked()]
@@ -206,24 +205,20 @@ def test_nothing_a_dataset_or_a_model_wrote_becomes_markup(tmp_path):
     assert json.loads(report(questions, "json"))["questions"][0]["question"] == HOSTILE
 
 
-def test_prompts_stand_as_long_as_there_is_room_and_what_is_left_out_is_told(tmp_path):
+def test_prompts_are_left_out_once_the_file_is_large_and_each_step_says_so(tmp_path):
     results = [chosen(P3, item, False) for item in range(40)]
     questions = write_folder(tmp_path, results, events=[asked(prompt="word " * 2_000, reply="a reply")])
-    most = 200_000
-    text = "".join(html.render_questions(questions, 1_000, most=most))
-    soup = BeautifulSoup(text, "lxml")
-    kept, left = len(soup.select("pre")) - 40, text.count("The prompt is left out here.")
-    assert 10 < kept < 20
-    assert kept + left == 40
-    assert 150_000 < len(text) < most
-    assert text.count("a reply") == 40
-    assert f"{left} of 40 prompts are left out, {kept} are in the first replays" in soup.text
-    assert soup.text.count("replays.jsonl") == 2
+    found = BeautifulSoup("".join(html.render_questions(questions, 1_000, most=200_000)), "lxml").select("details.q")
+    included = [len(question.select("pre")) == 2 for question in found]
+    assert included == sorted(included, reverse=True)  # the first questions have theirs, the later ones none
+    assert 10 < sum(included) < 25
+    for question, has_prompt in zip(found, included, strict=True):
+        assert "a reply" in question.text
+        assert ("The prompt is left out" in question.text) != has_prompt
     with_all = "".join(html.render_questions(questions))
     assert "left out" not in with_all
     assert with_all.count("<pre") == 80
-    without = "".join(html.render_questions(questions, most=0))
-    assert "40 of 40 prompts are left out. All" in without
+    assert "".join(html.render_questions(questions, most=0)).count("<pre") == 40
 
 
 # --- the other formats ------------------------------------------------------------------------------

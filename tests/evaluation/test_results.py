@@ -46,7 +46,6 @@ def test_results_come_back_as_they_went(tmp_path):
     lines = JsonLines(tmp_path / "results.jsonl")
     kept = chosen(P3, 1, True, answer="雪\n\u2028", usage=Usage(calls=2, cost=0.5), extra={"stray": True}, hard=True)
     lines.append(kept.to_dict())
-    lines.close()
     assert [Result.from_dict(line) for line in lines] == [kept]
 
 
@@ -58,7 +57,6 @@ def test_a_line_broken_by_a_kill_is_cut_off(tmp_path):
         assert path.stat().st_size == len(broken)
         lines = JsonLines(path)
         lines.append({"a": 4})
-        lines.close()
         assert [line["a"] for line in lines] == [1, 2, 4]
     path.write_bytes(b"nothing whole")
     assert list(JsonLines(path)) == []
@@ -76,7 +74,6 @@ def test_many_threads_write_whole_lines(tmp_path):
     lines = JsonLines(tmp_path / "results.jsonl")
     with ThreadPoolExecutor(8) as pool:
         places = list(pool.map(lambda n: lines.append({"n": n, "text": "x" * (n % 500)}), range(400)))
-    lines.close()
     assert [lines.read_at(place)["n"] for place in places] == list(range(400))
 
 
@@ -87,7 +84,6 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "none").mkdir()
     lines.append({"a": 2})
     assert list(lines) == [{"a": 2}]
-    lines.close()
 
 
 def test_a_line_that_a_full_disk_cut_is_taken_back(tmp_path):
@@ -105,14 +101,11 @@ def test_a_line_that_a_full_disk_cut_is_taken_back(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
     lines.append({"a": 2})
-    lines.close()
     assert path.read_bytes() == b'{"a":1}\n{"a":2}\n'
 
 
 def test_a_replay_is_found_by_its_place(tmp_path):
     lines = JsonLines(tmp_path / "replays.jsonl")
     places = [lines.append({"events": [n]}) for n in range(2)]
-    lines.close()
-    places.append(lines.append({"events": [2]}))  # opened again
-    lines.close()
+    places.append(JsonLines(tmp_path / "replays.jsonl").append({"events": [2]}))
     assert [lines.read_at(place)["events"] for place in places] == [[0], [1], [2]]

@@ -28,11 +28,13 @@ from readagent_core.evaluation.model_calls import load_spent
 from readagent_core.evaluation.report import headline, summarise
 from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
-from readagent_core.evaluation.starting import check_price
+from readagent_core.evaluation.starting import check_price, start
 from readagent_core.evaluation.tables import score_table, words_table
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.cost.prices import FREE, Price
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
+from readagent_core.settings import Settings
+from readagent_core.workspace import Workspace
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 
@@ -300,6 +302,36 @@ def test_questions_at_once_embed_the_pages_of_their_document_once(data, tmp_path
     monkeypatch.setattr(BuiltInEmbedder, "embed", counting)
     run(data, tmp_path, of=experiment(data, "neural:1", "neural:2"))
     assert len(embedded) == 3
+
+
+class OtherEmbedder(BuiltInEmbedder):
+    name = "another embedding model"
+
+    def __init__(self):
+        super().__init__()
+        self.texts = []
+
+    def embed(self, texts, cancel):
+        self.texts += texts
+        return super().embed(texts, cancel)
+
+
+def test_neural_methods_use_the_embedding_model_of_the_settings(data, tmp_path, monkeypatch):
+    embedder = OtherEmbedder()
+    monkeypatch.setattr("readagent_core.models.connect_embedder", lambda settings: embedder)
+    workspace = Workspace(Settings(tmp_path), model=FakeModel(answering))
+    job, folder = start(workspace, experiment(data, "neural:1"))
+    assert job.join(60).state == "done"
+    workspace.library.close()
+    assert {f"What rang {q}?" for q in range(2)} <= set(embedder.texts)
+    assert read_record(folder)["embedder"] == embedder.name
+
+
+def test_another_embedding_model_is_another_experiment_for_neural_methods_alone(data, tmp_path):
+    run(data, tmp_path, embedder=OtherEmbedder())
+    run(data, tmp_path, of=experiment(data, "neural:1"))  # the first methods embed nothing
+    with pytest.raises(DatasetError, match=r"the embedding model \(built-in word vectors before, another"):
+        run(data, tmp_path, of=experiment(data, "neural:1"), embedder=OtherEmbedder())
 
 
 def test_more_arms_can_be_added_and_others_keep_their_rows(data, tmp_path):

@@ -7,34 +7,22 @@ import json
 import pytest
 
 from readagent_core.citations import check
-from readagent_core.document import Document, Paragraph
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.export.conversation import export_conversation, quote_citation
-from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods.base import (
-    Question,
-)
-from readagent_core.plan import ReadingPlan
-from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace
+from readagent_core.methods.base import Question
 from tests.fakes.model import FakeModel
+from tests.recordings import make_memory
 from tests.workspace.test_asking import a_book, a_memory, asked, reply
 
 
 @pytest.fixture
-def talk(own_home):
-    workspace = Workspace(load_settings(), model=FakeModel(reply))
+def talk(open_workspace):
+    workspace = open_workspace(model=FakeModel(reply))
     book, reading = a_book(workspace, a_memory())
     first, _ = asked(workspace, book, reading, "Who is <script>alert(1)</script> & *Vane*?")
-    asked(
-        workspace,
-        book,
-        reading,
-        question=Question("Which?", ("a <cat>", "a dog")),
-        conversation_id=first.conversation_id,
-    )
-    yield workspace, first.conversation_id
-    workspace.library.close()
+    second = Question("Which?", ("a <cat>", "a dog"))
+    asked(workspace, book, reading, question=second, conversation_id=first.conversation_id)
+    return workspace, first.conversation_id
 
 
 def test_as_markdown(talk):
@@ -87,10 +75,9 @@ def test_other_formats_and_conversations_are_refused(talk):
     ],
 )
 def test_a_quotation_cut_out_of_its_sentence_shows_that_outside_its_marks(words, shown):
-    paragraphs = ("The ferry was late that evening. Nobody asked how.", "“It was the river,” the ferryman said.",
-                  "So much he told us, and he went home.")  # fmt: skip
-    document = Document("T", tuple(Paragraph(text) for text in paragraphs))
-    memory = GistMemory(document, ReadingPlan(), (Page(1, 0, 3, 25),), (Gist("Late."),))
+    texts = ("The ferry was late that evening. Nobody asked how.", "“It was the river,” the ferryman said.",
+             "So much he told us, and he went home.")  # fmt: skip
+    memory = make_memory(texts, ["Late."], per_page=3)
     (citation,) = check(f'It was so [1].\n\nEvidence:\n[1] "{words}"', memory, full=[1]).citations
     assert citation.places
-    assert quote_citation(citation, document) == shown
+    assert quote_citation(citation, memory.document) == shown

@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from readagent_core.document import Document, Paragraph
-from readagent_core.library import Library, schema
-from readagent_core.library.schema import MIGRATIONS, Database
+from readagent_core.library import Library
 
 
 def test_an_artifact_is_saved_and_deleted_with_its_text(tmp_path: Path) -> None:
@@ -22,18 +19,4 @@ def test_an_artifact_is_saved_and_deleted_with_its_text(tmp_path: Path) -> None:
     library.remove(book.id)
     library.purge()
     assert library.artifact(book.document_id, "tree", "m1") is None
-    library.close()
-
-
-def test_a_library_from_before_artifacts_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as then:
-        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
-        old = Database(tmp_path / "library.db")
-    old.close()
-    Database(tmp_path / "library.db").close()
-    library = Library(tmp_path)
-    book = library.add(Document("A", (Paragraph("One."),)))
-    library.shelf(book.document_id).save("tree", "m", 1)
-    assert library.shelf(book.document_id).load("tree", "m") == 1
-    assert len(MIGRATIONS) >= 2
     library.close()

@@ -9,14 +9,12 @@ import pytest
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library, schema
 from readagent_core.library.schema import Database
-from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
+from readagent_core.memory import Gist, Page
 from readagent_core.usage import Usage
+from tests.recordings import make_memory
 
-DOCUMENT = Document("A", tuple(Paragraph(f"Paragraph {n}.") for n in range(3)))
-PAGES = tuple(Page(n + 1, n, n + 1, 2) for n in range(3))
-GISTS = tuple(Gist(f"Gist {n}.") for n in range(3))
-MEMORY = GistMemory(DOCUMENT, ReadingPlan(), PAGES, GISTS, "m", complete=True)
+MEMORY = make_memory([f"Paragraph {n}." for n in range(3)])
+DOCUMENT, PAGES, GISTS = MEMORY.document, MEMORY.pages, MEMORY.gists
 
 
 @pytest.fixture
@@ -39,7 +37,7 @@ def test_it_is_the_same_object_while_nothing_changes(two):
 
 CHANGES = {
     "a gist by hand": lambda library, reading: library.save_gist(reading, 2, Gist("Other.", edited=True)),
-    "a gist of the same length": lambda library, reading: library.save_gist(reading, 2, Gist("Gust 1.")),
+    "a gist of the same length": lambda library, reading: library.save_gist(reading, 2, Gist("Gust 2.")),
     "its marks": lambda library, reading: library.save_gist(reading, 1, replace(GISTS[0], marks=("odd",))),
     "pages deleted": lambda library, reading: library.cut_from(reading, 3),
     "a page added": lambda library, reading: (
@@ -78,9 +76,10 @@ def test_only_the_last_few_are_cached(two):
     assert again is not kept
 
 
-def test_a_library_of_an_earlier_version_is_migrated_with_its_readings(tmp_path, monkeypatch):
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_library_of_an_earlier_version_is_migrated_with_its_readings(tmp_path, monkeypatch, version):
     with monkeypatch.context() as then:
-        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:3])
+        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         old = Database(tmp_path / schema.FILE)
         with old.write() as connection:
             connection.execute("INSERT INTO document VALUES ('d', 2, '{}')")
@@ -95,4 +94,6 @@ def test_a_library_of_an_earlier_version_is_migrated_with_its_readings(tmp_path,
     assert (reading.state, reading.changed) == ("done", 0)
     library.store(reading.id).save_page(PAGES[0])
     assert library.reading(reading.id).changed == 1
+    library.save_artifact("d", "tree", "m", 1)  # artifacts came with version 2
+    assert library.artifact("d", "tree", "m") == 1
     library.close()

@@ -6,7 +6,7 @@ import pytest
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library
-from readagent_core.library.events import EventLog
+from readagent_core.library.conversations import CACHED_ANSWERS
 
 
 @pytest.fixture
@@ -41,17 +41,14 @@ def test_cached_events_are_the_same_values_until_one_is_appended(library, conver
     other.close()
 
 
-def test_the_cache_of_events_is_bounded(library, conversation):
-    ids = [library.start_exchange(conversation, 1, "Why?").id for _ in range(5)]
+def test_only_the_events_of_the_last_answers_are_cached(library, conversation):
+    ids = [library.start_exchange(conversation, 1, "Why?").id for _ in range(CACHED_ANSWERS + 1)]
     for exchange in ids:
-        library.append_event(exchange, {"text": "x" * 100})
-    log = EventLog(library._db, cached_characters=250)
-    assert [len(events) for events in log.of(ids).values()] == [1] * 5
-    first, last = log.of(ids[:1])[ids[0]], log.of(ids[4:])[ids[4]]
-    assert log.of(ids[4:])[ids[4]][0] is last[0]
-    log.of(ids[1:3])
-    assert log.of(ids[:1])[ids[0]] == first
-    assert log.of(ids[:1])[ids[0]][0] is not first[0]
+        library.append_event(exchange, {"text": "x"})
+    events = [library.exchange(exchange).events for exchange in ids]
+    assert library.exchange(ids[-1]).events[0] is events[-1][0]
+    assert library.exchange(ids[0]).events == events[0]
+    assert library.exchange(ids[0]).events[0] is not events[0][0]
 
 
 def test_deleting_a_conversation_deletes_its_events(library, conversation):
@@ -60,4 +57,4 @@ def test_deleting_a_conversation_deletes_its_events(library, conversation):
     assert library.exchanges(conversation)[0].events
     library.delete_conversation(conversation)
     assert library.exchanges(conversation) == []
-    assert EventLog(library._db).of([exchange]) == {exchange: ()}
+    assert library._db.rows("SELECT * FROM event") == []

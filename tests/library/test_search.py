@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library
 from readagent_core.library.search import split_terms
-from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.memory import Gist, Page
 from readagent_core.plan import ReadingPlan
+from tests.recordings import make_memory
 
 TEXTS = (
     "Ada lit the lamp. The café was closed, and the LAMP burned on; don't ask.",
@@ -36,12 +37,13 @@ def opened(tmp_path_factory):
 
 def found(opened, query, field="text"):
     library, reading, document = opened
-    hits = [h for h in library.search(reading.id, query) if h.field == field]
-    for hit in hits:
-        memory = library.memory(reading.id)
-        whole = document.paragraphs[hit.paragraph].text if field == "text" else memory.gists[hit.page - 1].text
-        assert hit.snippet[hit.at : hit.at + hit.end - hit.start] == whole[hit.start : hit.end].replace("\n", " ")
-    return [hit.snippet[hit.at : hit.at + hit.end - hit.start] for hit in hits]
+    memory = library.memory(reading.id)
+    places = []
+    for hit in library.search(reading.id, query):
+        if hit.field == field:
+            whole = document.paragraphs[hit.paragraph].text if field == "text" else memory.gists[hit.page - 1].text
+            places.append(whole[hit.start : hit.end])
+    return places
 
 
 @pytest.mark.parametrize(
@@ -93,9 +95,7 @@ def test_pieces_of_a_split_paragraph_have_their_own_places(opened):
 
 def test_every_occurrence_of_a_frequent_word_is_found(tmp_path):
     library = Library(tmp_path)
-    texts = tuple(Paragraph("the lamp and " * 100) for _ in range(27))
-    pages = tuple(Page(n + 1, n, n + 1, 300) for n in range(27))
-    memory = GistMemory(Document("T", texts), ReadingPlan(), pages, (None,) * 27)
+    memory = make_memory(["the lamp and " * 100] * 27, [None] * 27)
     reading = library.add_memory(library.add(memory.document).id, memory)
     assert len(library.search(reading.id, "lamp")) == 2700
     library.close()

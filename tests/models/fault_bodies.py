@@ -520,7 +520,7 @@ BODIES: dict[str, dict[str, Body | None]] = {
             {"error": "model 'llama3' not found, try pulling it first"},
             f"{GITHUB}/ollama/ollama/issues/3876",
         ),
-        "too long": None,  # it cuts the prompt instead: see faults.cut_silently
+        "too long": None,  # it cuts the prompt instead: see "prompt cut" in faults.FAULTS
         "refused": None,
         "overloaded": Body(
             503,

@@ -16,10 +16,11 @@ from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import FREE, OPENAI, Price, money, price_of, quote
 from readagent_core.models.cost.spending import SpendingLog
+from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from tests.fakes.model import FakeModel
-from tests.fakes.server import FakeServer
+from tests.fakes.server import FakeServer, Reply
 
 PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
 
@@ -32,7 +33,7 @@ def test_the_meter_counts_words_tokens_and_what_was_saved(settings_for):
         metered.complete(PROMPT, CancelToken())
     assert mark.calls == 1
     assert (mark.words_in, mark.words_out, mark.tokens_in, mark.cost) == (5, 3, 5, 0.0)
-    assert metered.usage_since(mark) == Usage(cached_calls=1, saved_words_in=5, cost=0.0, saved_cost=0.0)
+    assert metered.usage - mark == Usage(cached_calls=1, saved_words_in=5, cost=0.0, saved_cost=0.0)
 
 
 @pytest.mark.parametrize("price", [[1000.0, 2000.0], None])
@@ -44,7 +45,7 @@ def test_what_the_cache_saved_in_money(settings_for, monkeypatch, price):
         metered.complete(PROMPT, CancelToken())
         mark = metered.usage
         metered.complete(PROMPT, CancelToken())
-    saved = metered.usage_since(mark)
+    saved = metered.usage - mark
     if price is None:
         assert (mark.cost, mark.saved_cost, saved.cost, saved.saved_cost) == (None, None, None, None)
     else:
@@ -77,6 +78,31 @@ def test_what_broke_off_was_sent_all_the_same():
     assert (metered.usage.words_in, metered.usage.words_out) == (5, 2)
 
 
+@pytest.fixture
+def priced(settings_for, monkeypatch):
+    """The settings of a model at 1,000 dollars a million tokens: 0.001 dollars a token."""
+    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
+    return lambda server, **kept: settings_for(server, prices={"fake-model": [1000.0, 1000.0]}, **kept)
+
+
+def test_every_try_that_broke_off_is_entered_in_the_month(priced, own_home):
+    with FakeServer([Reply("A tea cosy, that is", cut=9), "A tea cosy."]) as server:
+        model = connection.connect(priced(server), time_scale=0.001)
+        assert model.complete(PROMPT, CancelToken()).tries == 2
+    broken = estimate_tokens(PROMPT.text) + estimate_tokens("A tea cos")
+    whole = len(PROMPT.text) // 4 + len("A tea cosy.") // 4  # as the server reports it
+    assert SpendingLog(own_home).month() == pytest.approx((broken + whole) * 0.001)
+
+
+def test_what_came_of_a_stream_that_was_closed_is_entered_in_the_month(priced, own_home):
+    with FakeServer([Reply("A tea cosy, that is all. " * 20, gap=0.05)]) as server:
+        stream = models.connect(priced(server)).stream(PROMPT, CancelToken())
+        first = next(stream)
+        stream.close()
+    tokens = estimate_tokens(PROMPT.text) + estimate_tokens(first)
+    assert SpendingLog(own_home).month() == pytest.approx(tokens * 0.001)
+
+
 def test_a_budget_stops_before_a_call_is_sent():
     fake = FakeModel(lambda prompt: "word " * 100)
     metered = Metered(fake, prices=Price(1.0, 1000.0), budget=0.3)
@@ -88,10 +114,9 @@ def test_a_budget_stops_before_a_call_is_sent():
     assert metered.usage.cost < 0.5
 
 
-def test_the_months_limit_outlives_the_run(settings_for, own_home, monkeypatch):
-    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
+def test_the_months_limit_outlives_the_run(priced, own_home):
     with FakeServer() as server:
-        settings = settings_for(server, prices={"fake-model": [1000.0, 1000.0]}, budget_month=0.005)
+        settings = priced(server, budget_month=0.005)
         model = models.connect(settings)
         model.complete(PROMPT, CancelToken())
         assert SpendingLog(own_home).month() >= 0.005

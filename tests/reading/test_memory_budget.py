@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -125,7 +127,8 @@ def test_iterative_gisting_shortens_the_oldest_pages_most():
 
 
 def test_a_gist_written_by_hand_is_not_shortened():
-    memory = long_memory(seed=2).with_gist(1, Gist("These are my own words. " * 10, edited=True))
+    memory = long_memory(seed=2)
+    memory = replace(memory, gists=(Gist("These are my own words. " * 10, edited=True), *memory.gists[1:]))
     thinned = shorten_old_gists(memory, FakeModel(gisting), count_words(memory.text()) * 3 // 4, CancelToken())
     assert thinned.gists[0] == memory.gists[0]
 

@@ -10,14 +10,12 @@ from pages.parts.shared import reading_status
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import BudgetError
 from readagent_core.methods.base import Question, event_from_dict
-from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
-from readagent_core.settings import Secret, Settings
-from readagent_core.workspace import Workspace, costs
+from readagent_core.workspace import costs
 from readagent_core.workspace.asking import ask
 from readagent_core.workspace.reading import start_reading
 from tests.fakes.model import FakeModel
@@ -30,23 +28,10 @@ PRICE = [1000.0, 1000.0]  # a tenth of a cent a token: a call of ours is some th
 
 
 @pytest.fixture
-def workspace_at(own_home, monkeypatch):
+def workspace_at(open_workspace, monkeypatch):
+    """A workspace at ``server`` whose model has a price."""
     monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
-    own_home.mkdir(mode=0o700)
-    made = []
-
-    def make(server, **kept):
-        settings = Settings(own_home, server.url, Secret(), "fake-model", {}, {"prices": {"fake-model": PRICE}, **kept})
-        made.append(Workspace(settings))
-        return made[-1]
-
-    yield make
-    for workspace in made:
-        for job in workspace.jobs.running():
-            job.cancel()
-            job.join(10)
-        workspace.library.close()
-    connection.close_all()
+    return lambda server, **saved: open_workspace(server.url, prices={"fake-model": PRICE}, **saved)
 
 
 def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_at):

@@ -2,71 +2,45 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from readagent_core.document import Document, Paragraph
-from readagent_core.methods.base import (
-    Answer,
-    Answered,
-    ModelCall,
-)
-from readagent_core.models import connection
+from readagent_core.methods.base import Answer, Answered, ModelCall
 from readagent_core.plan import ReadingPlan
-from readagent_core.settings import Secret, Settings
 from readagent_core.usage import Usage
-from readagent_core.workspace import Workspace, costs
+from readagent_core.workspace import costs
 from tests.fakes.server import FakeServer
 from tests.reading.helpers import random_document
 
 PLAN = ReadingPlan(max_words=100, min_words=40)
 
 
-@pytest.fixture
-def make_workspace(own_home):
-    own_home.mkdir()
-    workspaces = []
-
-    def make(where="", model="", **kept):
-        workspaces.append(Workspace(Settings(own_home, where, Secret(), model, {}, kept)))
-        return workspaces[-1]
-
-    yield make
-    for workspace in workspaces:
-        workspace.library.close()
-    connection.close_all()
-
-
-def test_the_built_in_reader_costs_nothing(make_workspace):
-    said = costs.estimate_sentence(make_workspace(), random_document(1), PLAN)
-    assert said.endswith("The built-in reader costs nothing.")
+@pytest.mark.parametrize(
+    ("address", "saved", "said"),
+    [
+        ("", {}, r"The built-in reader costs nothing\.$"),
+        ("http://localhost:9/v1", {}, r"tokens\) sent.*; free\.$"),  # and its speed is not guessed
+        ("http://localhost:9/v1", {"prices": {"fake-model": [100.0, 100.0]}}, r"; about \$"),
+        ("https://example.invalid/v1", {"window": 8000}, r"; its price is not known\.$"),
+    ],
+)
+def test_the_estimate_names_a_price_only_where_it_is_known(open_workspace, address, saved, said):
+    workspace = open_workspace(address, **saved)
+    assert re.search(said, costs.estimate_sentence(workspace, random_document(1), PLAN))
 
 
-def test_one_page_is_no_pages(make_workspace):
+def test_one_page_is_no_pages(open_workspace):
     short = Document("Note", (Paragraph("The lamp was out. " * 20),))
-    assert costs.estimate_sentence(make_workspace(), short, PLAN).startswith("About 1 page. ")
-    model = make_workspace("http://localhost:9/v1", "m")
+    assert costs.estimate_sentence(open_workspace(), short, PLAN).startswith("About 1 page. ")
+    model = open_workspace("http://localhost:9/v1")
     assert costs.estimate_sentence(model, short, PLAN).startswith("About 1 page: 1 call, ")
 
 
-def test_a_model_here_is_free_and_its_speed_not_guessed(make_workspace):
-    said = costs.estimate_sentence(make_workspace("http://localhost:9/v1", "m"), random_document(1), PLAN)
-    assert "tokens) sent" in said
-    assert said.endswith("; free.")
-
-
-def test_a_priced_model(make_workspace):
-    workspace = make_workspace("http://localhost:9/v1", "m", prices={"m": [100.0, 100.0]})
-    assert "; about $" in costs.estimate_sentence(workspace, random_document(1), PLAN)
-
-
-def test_an_unknown_price_is_said(make_workspace):
-    workspace = make_workspace("https://example.invalid/v1", "m", window=8000)
-    assert costs.estimate_sentence(workspace, random_document(1), PLAN).endswith("; its price is not known.")
-
-
-def test_speed_comes_from_earlier_readings(make_workspace):
+def test_speed_comes_from_earlier_readings(open_workspace):
     with FakeServer() as server:
-        workspace = make_workspace(server.url, "fake-model")
+        workspace = open_workspace(server.url)
         book = workspace.library.add(random_document(2))
         reading = workspace.library.open_reading(book.id, PLAN, "fake-model", server.url)
         workspace.library.set_state(reading.id, "done")

@@ -9,7 +9,7 @@ import pytest
 from readagent_core import keyrings
 from readagent_core.errors import SettingsError
 from readagent_core.settings import Secret, load_settings
-from readagent_core.workspace import Workspace, connecting
+from readagent_core.workspace import connecting
 from readagent_core.workspace.key_places import FILE, KEYRING, MEMORY
 from tests.fakes.keyrings import InMemory, Locked
 
@@ -18,10 +18,8 @@ HERE, THERE = "https://x.org/v1", "https://y.org/v1"
 
 
 @pytest.fixture
-def workspace(own_home):
-    made = Workspace(load_settings())
-    yield made
-    made.library.close()
+def workspace(open_workspace):
+    return open_workspace()
 
 
 @pytest.fixture
@@ -115,11 +113,13 @@ def test_what_the_environment_says_comes_first(workspace, ring, monkeypatch, tmp
     assert ring.asked == []
 
 
-def test_other_settings_leave_it_where_it_is(workspace, ring, own_home):
-    use(workspace, KEYRING)
+@pytest.mark.parametrize("place", [MEMORY, KEYRING, FILE])
+def test_other_settings_leave_it_where_it_is(workspace, ring, own_home, place):
+    use(workspace, place)
     chosen = connecting.change_settings(workspace, {"budget_month": 3.0})
-    assert (chosen.api_key.reveal(), chosen.origin["api_key"]) == (KEY, "keyring")
-    assert kept(own_home)["api_key_in"] == "keyring"
+    assert (chosen.api_key.reveal(), chosen.origin["api_key"], chosen.model) == (KEY, place, "m")
+    assert kept(own_home)["budget_month"] == 3.0
+    assert kept(own_home).get("api_key_in", "") == ("keyring" if place == KEYRING else "")
 
 
 def test_a_locked_keyring_keeps_nothing_and_changes_nothing(workspace, in_keyring, own_home):

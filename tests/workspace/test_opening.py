@@ -16,25 +16,15 @@ from tests.loaders.making import Press, as_epub, as_text, sample
 
 
 @pytest.fixture
-def workspace():
-    return Workspace(load_settings())
+def workspace(open_workspace):
+    return open_workspace()
 
 
-def test_the_same_file_twice_is_one_book(workspace):
-    data = as_epub(sample("harrow-council-minutes"))
-    first = open_file(workspace, data, "minutes.epub")
-    again = open_file(workspace, data, "copy of minutes.epub")
-    assert first.id == again.id
-    assert len(workspace.library.books()) == 1
-
-
-def test_the_same_text_in_another_format_is_the_same_book(workspace):
+def test_the_same_text_again_under_another_name_or_in_another_format_is_the_same_book(workspace):
     document = sample("harrow-council-minutes")
-    books = {
-        open_file(workspace, make(document), f"minutes.{ending}").id
-        for make, ending in ((as_text, "txt"), (as_epub, "epub"), (Press(), "pdf"))
-    }
-    assert len(books) == 1
+    files = ((as_text, "txt"), (as_epub, "epub"), (as_epub, "copy.epub"), (Press(), "pdf"))
+    books = {open_file(workspace, make(document), f"minutes.{ending}").id for make, ending in files}
+    assert len(books) == len(workspace.library.books()) == 1
 
 
 def test_a_changed_file_is_a_new_version_that_keeps_its_conversations(workspace):
@@ -45,12 +35,6 @@ def test_a_changed_file_is_a_new_version_that_keeps_its_conversations(workspace)
     assert (changed.id, changed.version) == (book.id, 2)
     assert changed.document_id != book.document_id
     assert [c.title for c in workspace.library.conversations(book.id)] == ["Who was there?"]
-
-
-def test_a_file_that_cannot_be_opened_leaves_nothing(workspace):
-    with pytest.raises(DocumentError):
-        open_file(workspace, b"%PDF-1.4 broken", "x.pdf")
-    assert workspace.library.books() == []
 
 
 def test_an_exported_reading_opens_as_its_book_and_replaces_nothing(workspace, tmp_path):
@@ -69,8 +53,16 @@ def test_an_exported_reading_opens_as_its_book_and_replaces_nothing(workspace, t
     assert elsewhere.library.memory(mine.id).gists[2].text == "My own words."
 
 
-@pytest.mark.parametrize("data", [b"{}", b"\xff", b'{"format": "readagent gist memory", "version": 1}'])
-def test_a_json_that_is_no_reading_keeps_nothing(workspace, data):
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("x.pdf", b"%PDF-1.4 broken"),
+        ("settings.json", b"{}"),
+        ("settings.json", b"\xff"),
+        ("settings.json", b'{"format": "readagent gist memory", "version": 1}'),
+    ],
+)
+def test_a_file_that_cannot_be_opened_adds_nothing(workspace, name, data):
     with pytest.raises(DocumentError):
-        open_file(workspace, data, "settings.json")
+        open_file(workspace, data, name)
     assert workspace.library.books() == []

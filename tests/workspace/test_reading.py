@@ -9,8 +9,6 @@ import pytest
 
 from readagent_core.errors import BudgetError, DiskFullError, KeyRefusedError
 from readagent_core.plan import ReadingPlan
-from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace
 from readagent_core.workspace.reading import (
     ELSEWHERE,
     PAUSED,
@@ -22,25 +20,14 @@ from readagent_core.workspace.reading import (
 )
 from tests.fakes.model import FakeModel
 from tests.reading.helpers import make_document, random_document, replier
+from tests.workspace.blocking import Blocking
 
 PLAN = ReadingPlan(max_words=100, min_words=40)
 
 
 @pytest.fixture
-def make_workspace(own_home):
-    made = []
-
-    def make(answer):
-        workspace = Workspace(load_settings(), model=FakeModel(answer))
-        made.append(workspace)
-        return workspace
-
-    yield make
-    for workspace in made:
-        for job in workspace.jobs.running():
-            job.cancel()
-            job.join(10)
-        workspace.library.close()
+def make_workspace(open_workspace):
+    return lambda answer: open_workspace(model=FakeModel(answer))
 
 
 def test_a_book_is_read_to_its_end(make_workspace):
@@ -54,53 +41,36 @@ def test_a_book_is_read_to_its_end(make_workspace):
     assert memory.complete
     assert job.snapshot.done == job.snapshot.total == book.words
     assert job.snapshot.value.memory.pages == memory.pages
+    asked = len(workspace.model.prompts)
+    assert reading.usage.calls == asked
+    assert start_reading(workspace, book.id).join(20).state == "done"  # again, by the plan last chosen
+    assert len(workspace.model.prompts) == asked
 
 
-def test_one_job_however_many_ask(make_workspace):
-    gate = threading.Event()
-    plain = replier()
-
-    def slow(prompt):
-        gate.wait(10)
-        return plain(prompt)
-
-    workspace = make_workspace(slow)
+def test_a_reading_under_way_is_one_job_however_often_it_is_started(open_workspace):
+    workspace = open_workspace(model=Blocking(FakeModel(replier()), "gist"))
     book = workspace.library.add(random_document(2, most=40))
     first = start_reading(workspace, book.id, PLAN)
     assert start_reading(workspace, book.id, PLAN) is first
-    gate.set()
+    workspace.model.free.set()
     assert first.join(20).state == "done"
     assert len(workspace.library.readings(book.id)) == 1
 
 
-def test_reading_the_same_book_again_asks_nothing(make_workspace):
-    workspace = make_workspace(replier())
-    book = workspace.library.add(random_document(3))
-    start_reading(workspace, book.id, PLAN).join(20)
-    asked = len(workspace.model.prompts)
-    assert start_reading(workspace, book.id).join(20).state == "done"  # by the plan last chosen
-    assert len(workspace.model.prompts) == asked
-
-
 def test_pause_and_go_on(make_workspace):
     plain = replier()
-    workspace = make_workspace(lambda prompt: plain(prompt))
-    book = workspace.library.add(random_document(4, paragraphs=200, most=40))
-    gate = threading.Event()
+    started = threading.Event()
 
     def until_paused(prompt):
         if len(workspace.model.prompts) == 20:
-            gate.set()
-            job_ready.wait(10)
-            jobs[0].cancel()
+            assert started.wait(10)
+            job.cancel()
         return plain(prompt)
 
-    workspace.model._answer = until_paused
-    job_ready, jobs = threading.Event(), []
+    workspace = make_workspace(until_paused)
+    book = workspace.library.add(random_document(4, paragraphs=200, most=40))
     job = start_reading(workspace, book.id, PLAN)
-    jobs.append(job)
-    job_ready.set()
-    assert gate.wait(10)
+    started.set()
     assert job.join(20).state == "cancelled"
     paused = workspace.library.reading(job.subject)
     assert (paused.state, paused.why) == ("paused", PAUSED)
@@ -134,6 +104,7 @@ def test_read_again_from_a_page(make_workspace):
     assert after.pages[:2] == before.pages[:2]
     assert after.pages[2:] != before.pages[2:]
     assert after.complete
+    assert workspace.library.reading(reading.id).usage.calls == len(workspace.model.prompts)  # of both runs
 
 
 def test_a_recording_stays_when_it_is_read_again_from_a_page(make_workspace):
@@ -149,16 +120,6 @@ def test_a_recording_stays_when_it_is_read_again_from_a_page(make_workspace):
     assert workspace.library.memory(recording.id).pages == live.pages
     assert workspace.library.memory(own.id).pages == live.pages
     assert len(workspace.model.prompts) - asked < asked
-
-
-def test_the_cost_of_every_run_is_added_up(make_workspace):
-    workspace = make_workspace(replier())
-    book = workspace.library.add(random_document(8, most=40))
-    start_reading(workspace, book.id, PLAN).join(20)
-    reading, _ = newest_memory(workspace, book.id)
-    assert reading.usage.calls == len(workspace.model.prompts)
-    reread_from(workspace, reading.id, 3).join(20)
-    assert workspace.library.reading(reading.id).usage.calls == len(workspace.model.prompts)
 
 
 def test_long_texts_are_read_in_longer_pages():

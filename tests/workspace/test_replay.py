@@ -14,8 +14,7 @@ from readagent_core.methods.base import (
     ModelCall,
     event_to_dict,
 )
-from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace, replay
+from readagent_core.workspace import replay
 from tests.fakes.model import FakeModel
 from tests.workspace.test_asking import a_book, a_memory, asked, reply
 
@@ -63,20 +62,11 @@ def test_a_broken_off_exchange_replays_as_far_as_it_came():
     assert replay.answer_text([AnswerPart("He "), AnswerPart("rowed")]) == "He rowed"
 
 
-def test_events_come_back_from_the_library_with_parts_joined(own_home):
-    workspace = Workspace(load_settings(), model=FakeModel(reply))
-    book, reading = a_book(workspace, a_memory())
-    exchange, _ = asked(workspace, book, reading)
+def test_events_come_back_from_the_library_with_parts_joined(open_workspace):
+    workspace = open_workspace(model=FakeModel(reply))
+    exchange, _ = asked(workspace, *a_book(workspace, a_memory()), settings=AskSettings(look_ups=5))
+    assert exchange.settings["look_ups"] == 5
     events = replay.events_of(exchange)
     assert sum(isinstance(e, AnswerPart) for e in events) == 1
     assert replay.answer_text(events).startswith("So it was [2].")
-    workspace.library.close()
-
-
-def test_settings_of_an_ask_come_back(own_home):
-    workspace = Workspace(load_settings(), model=FakeModel(reply))
-    book, reading = a_book(workspace, a_memory())
-    exchange, _ = asked(workspace, book, reading, settings=AskSettings(look_ups=5))
-    assert exchange.settings["look_ups"] == 5
-    assert json.dumps([event_to_dict(e) for e in replay.events_of(exchange)])
-    workspace.library.close()
+    assert json.dumps([event_to_dict(e) for e in events])

@@ -9,14 +9,8 @@ from readagent_core.errors import LibraryError
 from readagent_core.library import Library
 from readagent_core.memory import check_coverage
 from readagent_core.methods.base import Answered, event_from_dict
-from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace, samples
+from readagent_core.workspace import samples
 from readagent_core.workspace.samples import add_samples
-
-
-@pytest.fixture
-def workspace(own_home):
-    return Workspace(load_settings())
 
 
 @pytest.mark.parametrize("name", samples.NAMES)
@@ -33,7 +27,8 @@ def test_pages_of_a_recording_are_the_texts_own_paragraphs(name):
         assert samples._letters(text).endswith(samples._letters(recorded["text"]))
 
 
-def test_samples_come_once_and_stay_away_when_removed(workspace):
+def test_samples_come_once_and_stay_away_when_removed(open_workspace):
+    workspace = open_workspace()
     assert len(add_samples(workspace)) == 3
     books = workspace.library.books()
     assert books[0].title == "The Keeper of Harrow Light"
@@ -44,7 +39,8 @@ def test_samples_come_once_and_stay_away_when_removed(workspace):
     assert len(again.books()) == 2
 
 
-def test_recorded_asks_are_conversations_with_all_their_events(workspace):
+def test_recorded_asks_are_conversations_with_all_their_events(open_workspace):
+    workspace = open_workspace()
     add_samples(workspace)
     book = workspace.library.books()[0]
     (conversation,) = workspace.library.conversations(book.id)

@@ -5,13 +5,9 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.cancel import CancelToken
-from readagent_core.document import Document, Paragraph
-from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.plan import ReadingPlan
-from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace, suggesting
+from readagent_core.workspace import suggesting
 from tests.fakes.model import FakeModel
-from tests.recordings import recording
+from tests.recordings import make_memory, recording
 from tests.workspace.test_asking import a_book, a_memory
 
 
@@ -27,11 +23,8 @@ def test_peoples_are_no_person():
         "Weena was afraid of the dark. The Morlocks came. Morlocks had gone by.",
         "Weena said yes. The Chinese said no.",
     )
-    gists = tuple(Gist(f"{line} Chinese was the lamp; a Morlocks told the Morlocks so.") for line in lines)
-    document = Document("Fog", tuple(Paragraph(line) for line in lines))
-    pages = tuple(Page(n + 1, n, n + 1, p.words, "") for n, p in enumerate(document.paragraphs))
-    memory = GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True)
-    assert suggesting.people_named(memory) == ["Weena"]
+    gists = [f"{line} Chinese was the lamp; a Morlocks told the Morlocks so." for line in lines]
+    assert suggesting.people_named(make_memory(lines, gists)) == ["Weena"]
 
 
 def test_the_built_in_reader_suggests_without_a_model():
@@ -63,8 +56,8 @@ def test_questions_in_a_reply(said, found):
     assert suggesting.parse_suggestions(said) == found
 
 
-def test_suggestions_are_kept_and_know_their_limit(own_home):
-    workspace = Workspace(load_settings(), model=FakeModel(lambda p: "Who was it?" if p.task == "suggest" else ""))
+def test_suggestions_are_saved_for_each_limit(open_workspace):
+    workspace = open_workspace(model=FakeModel(lambda p: "Who was it?" if p.task == "suggest" else ""))
     _, reading = a_book(workspace, a_memory())
     memory = workspace.library.memory(reading.id)
     assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) is None
@@ -72,4 +65,3 @@ def test_suggestions_are_kept_and_know_their_limit(own_home):
     assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) == ["Who was it?"]
     assert suggesting.saved_suggestions(workspace, reading.id, up_to=None) is None
     assert "gistword4" not in workspace.model.prompts[0].text
-    workspace.library.close()

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from pages.parts.ask.record import waiting_line
 from pages.parts.shared import reading_status
 from readagent_core.jobs import Job, Snapshot
-from readagent_core.models import connection
-from readagent_core.settings import Secret, Settings
-from readagent_core.workspace import Workspace
 from readagent_core.workspace.asking import ask
 from readagent_core.workspace.reading import start_reading
 from tests.fakes.server import FakeServer, Reply, error
 from tests.workspace.test_fault_table import PLAN, QUESTION, book
 
 SLOW_DOWN = Reply(status=429, error=error("slow down"), headers={"Retry-After": "60"})
-
-
-@pytest.fixture
-def workspace_at(own_home):
-    own_home.mkdir(mode=0o700)
-    made = []
-
-    def make(server):
-        made.append(Workspace(Settings(own_home, server.url, Secret(), "fake-model", {}, {"connections": 3})))
-        return made[-1]
-
-    yield make
-    for workspace in made:
-        for job in workspace.jobs.running():
-            job.cancel()
-            job.join(10)
-        workspace.library.close()
-    connection.close_all()
 
 
 def until_it_waits(job: Job) -> Snapshot:
@@ -45,7 +22,7 @@ def until_it_waits(job: Job) -> Snapshot:
     return job.snapshot
 
 
-def test_the_wait_is_shown_and_can_be_ended(workspace_at):
+def test_the_wait_is_shown_and_can_be_ended(open_workspace):
     paused: list[int] = []
 
     def before(number: int, text: str) -> Reply | None:
@@ -55,7 +32,7 @@ def test_the_wait_is_shown_and_can_be_ended(workspace_at):
         return None
 
     with FakeServer(before=before) as server:
-        workspace = workspace_at(server)
+        workspace = open_workspace(server.url, connections=3)
         shelved = workspace.library.add(book())
         job = start_reading(workspace, shelved.id, PLAN)
         snapshot = until_it_waits(job)
@@ -78,12 +55,3 @@ def test_the_wait_is_shown_and_can_be_ended(workspace_at):
         asking.hurry()
         assert asking.join(20).state == "done"
     assert len(paused) == 2
-
-
-def test_a_wait_that_ends_leaves_the_others_shown():
-    job = Job("x", lambda job: None)
-    job.waiting(60, "long")
-    job._waits[-1] = (time.time() + 5, "short")
-    assert job.snapshot.waiting == "long"
-    job.waiting(0.0, "")
-    assert job.snapshot.waiting == "short"

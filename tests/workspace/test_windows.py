@@ -11,7 +11,7 @@ from readagent_core.methods.base import Question
 from readagent_core.models import connection
 from readagent_core.models.server.quirks import MOST_GUESSES
 from readagent_core.plan import ReadingPlan
-from readagent_core.settings import Secret, Settings
+from readagent_core.settings import Secret
 from readagent_core.workspace import Workspace, connecting
 from readagent_core.workspace.asking import ask
 from readagent_core.workspace.reading import newest_memory, smaller_pages_note, start_reading
@@ -23,18 +23,8 @@ LONG = ReadingPlan(max_words=1800, min_words=600)
 
 
 @pytest.fixture
-def workspace_at(own_home):
-    own_home.mkdir(mode=0o700)
-    made = []
-
-    def make(server):
-        made.append(Workspace(Settings(own_home, server.url, Secret(), "fake-model", {}, {"connections": 1})))
-        return made[-1]
-
-    yield make
-    for workspace in made:
-        workspace.library.close()
-    connection.close_all()
+def workspace_at(open_workspace):
+    return lambda server: open_workspace(server.url, connections=1)
 
 
 def read(workspace: Workspace, plan: ReadingPlan):

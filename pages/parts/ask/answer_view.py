@@ -8,43 +8,15 @@ are in ``assets/answer_view/types.js``. Text reaches the page by ``textContent``
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared.component import component, no_callback
-
-
-@dataclass(frozen=True)
-class Act:
-    """What the person did: ``do``, with a number (``page``), a ``text``, and the exchange it was done to (``of``)."""
-
-    do: str
-    page: int = 0
-    text: str = ""
-    of: str = ""
+from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 
 
 def _view() -> Callable[..., Any]:
     return component("answer_view", "answer_view/main.js", style="answer_view/answer_view.css")
-
-
-def _draw(data: Mapping[str, Any], key: str, on_act: Callable[[Act], None]) -> None:
-    """Draw one kind of view; ``on_act`` is called before the next run."""
-
-    def report() -> None:
-        if act := _act(st.session_state.get(key)):
-            on_act(act)
-
-    _view()(key=key, data=data, on_act_change=report)
-
-
-def _act(result: Any) -> Act | None:
-    act = getattr(result, "act", None)
-    if not act:
-        return None
-    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or ""), str(act.get("of") or ""))
 
 
 def send_state(book: str, state: Mapping[str, Any]) -> None:
@@ -64,7 +36,8 @@ def show_conversation(
     Acts, of an exchange: again, method, stop, hurry, cite, replay. And: earlier.
     """
     data = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier, "empty": empty}
-    _draw(data, f"exchanges {book}", on_act)
+    key = f"exchanges {book}"
+    _view()(key=key, data=data, on_act_change=call_with_act(on_act, key))
 
 
 def show_replay(book: str, on_step: Callable[[str, int], None]) -> Act | None:
@@ -79,7 +52,7 @@ def show_replay(book: str, on_step: Callable[[str, int], None]) -> Act | None:
             on_step(str(chosen["of"]), int(chosen["at"]))
 
     data = {"kind": "replay", "book": book}
-    return _act(_view()(key="replay", data=data, on_act_change=no_callback, on_step_change=report))
+    return act_of(_view()(key="replay", data=data, on_act_change=no_callback, on_step_change=report))
 
 
 def show_conversations(
@@ -92,7 +65,7 @@ def show_conversations(
 ) -> None:
     """Draw the list of conversations, each with id, title and about. Act: conversation (``text`` is its id)."""
     data = {"kind": "conversations", "items": [dict(i) for i in items], "now": now, "language": language}
-    _draw(data, key, on_act)
+    _view()(key=key, data=data, on_act_change=call_with_act(on_act, key))
 
 
 def show_suggestions(
@@ -105,4 +78,4 @@ def show_suggestions(
         "items": [{"text": text, "whole": whole} for text, whole in items],
         "language": language,
     }
-    _draw(data, "suggestions", on_act)
+    _view()(key="suggestions", data=data, on_act_change=call_with_act(on_act, "suggestions"))

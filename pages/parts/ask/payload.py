@@ -17,13 +17,13 @@ from pages.parts.ask.record import (
     checked_answer,
     exchange_record,
     hide_answer,
-    may_hurry,
     page_passages,
     record_at_step,
     waiting_line,
 )
 from pages.parts.ask.state import SHOWN, Scene, exchange_now, page_limit, saw_later_pages, step_asked
 from pages.parts.shared.memory_view import book_facts, passage_records
+from pages.parts.shared.reading_status import may_hurry
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event
@@ -36,7 +36,7 @@ def scope_of(now: Scene) -> str:
 
 
 def shown_exchanges(now: Scene) -> list[Exchange]:
-    """The newest exchanges and everything from the current one on; all of them once the person asked for them."""
+    """The newest exchanges and everything from the current one on; all of them after a click on 'earlier'."""
     place = next((i for i, e in enumerate(now.exchanges) if now.current and e.id == now.current.id), 0)
     left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(now.exchanges) - SHOWN), place)
     return now.exchanges[left_out:]
@@ -49,7 +49,7 @@ def memory_of(now: Scene, exchange: Exchange) -> GistMemory:
 
 
 def record_of(now: Scene, exchange: Exchange) -> dict[str, Any]:
-    """All that is drawn of one exchange as it stands now."""
+    """All that is drawn of one exchange in its present state."""
     state, events, text, job = exchange_now(now.workspace, exchange)
     moment = time.time()
     record = exchange_record(

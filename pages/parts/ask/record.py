@@ -31,17 +31,10 @@ _NOT_SAID = re.compile(
 )
 TROUBLE = {
     "cut off": ("wait", "The answer broke off here."),
-    "cancelled": ("", "Stopped. What was written so far is kept."),
-    INTERRUPTED: ("wait", "ReadAgent was closed while this was being answered. What was written so far is kept."),
+    "cancelled": ("", "Stopped. What was written so far is saved."),
+    INTERRUPTED: ("wait", "ReadAgent was closed while this was being answered. What was written so far is saved."),
     "failed": ("alert", "This question could not be answered."),
 }
-
-MIN_WAIT_SECONDS = 1.5  # a wait that ends sooner is not worth a button
-
-
-def may_hurry(snapshot: Snapshot, *, now: float) -> bool:
-    """Whether a job waits so long that a button to end the wait is worth showing."""
-    return bool(snapshot.waiting) and snapshot.waiting_until - now > MIN_WAIT_SECONDS
 
 
 def waiting_line(snapshot: Snapshot, *, now: float) -> str:
@@ -242,16 +235,8 @@ def record_at_step(record: dict[str, Any], step: replay.Step, looked: int) -> di
     """``record`` at a step of the replay, with the first ``looked`` look-ups."""
     if step.kind == replay.ANSWER:
         return record
-    nothing = {
-        "pieces": [],
-        "loose": [],
-        "notes": [],
-        "trouble": None,
-        "cost": "",
-        "details": [],
-        "legend": "",
-        "acts": [],
-    }
+    nothing = {"trouble": None, "cost": "", "legend": ""}
+    nothing |= {name: [] for name in ("pieces", "loose", "notes", "details", "acts")}
     options = [{**option, "chosen": False} for option in record["options"]]
     understood = "" if step.kind == replay.QUESTION else record["understood"]
     return {**record, **nothing, "options": options, "understood": understood, "looks": record["looks"][:looked]}

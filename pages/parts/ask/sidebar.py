@@ -123,7 +123,7 @@ def _one(scene: Scene, conversation_id: str) -> None:
     with st.container(horizontal=True, gap="small"):
         for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(
-                {"md": "Markdown", "html": "HTML", "json": "JSON"}[format],
+                shell.FORMAT_NAMES[format],
                 data=lambda format=format: export_conversation(scene.workspace, conversation_id, format=format),
                 file_name=f"conversation.{format}",
                 mime=mime,

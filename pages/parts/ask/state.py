@@ -72,11 +72,8 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
     current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
     shown, shown_memory = reading, memory
     if current is not None and current.reading_id != reading.id:
-        shown, shown_memory = (
-            workspace.library.reading(current.reading_id),
-            workspace.library.memory(current.reading_id),
-        )
-    from_reader = st.session_state.pop("ask_page", None)
+        shown = workspace.library.reading(current.reading_id)
+        shown_memory = workspace.library.memory(shown.id)
     return Scene(
         workspace,
         book,
@@ -87,7 +84,7 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
         conversation_id,
         exchanges,
         current,
-        from_reader=from_reader,
+        from_reader=st.session_state.pop("ask_page", None),
     )
 
 
@@ -112,11 +109,11 @@ def _chosen(workspace: Workspace, book: Book) -> tuple[str | None, str | None]:
                 return conversation_id, wanted
         except NotInLibraryError:
             pass
-    kept = st.session_state.get(f"conversation {book.id}")
+    chosen = st.session_state.get(f"conversation {book.id}")
     known = [c.id for c in workspace.library.conversations(book.id)]
-    if kept == NEW:
+    if chosen == NEW:
         return None, None
-    return (kept if kept in known else known[0] if known else None), None
+    return (chosen if chosen in known else known[0] if known else None), None
 
 
 def choose_conversation(book: Book, conversation_id: str) -> None:

@@ -14,6 +14,7 @@ from pages.parts.ask.record import checked_answer, page_passages
 from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
+from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Exchange
 from readagent_core.workspace import replay, suggesting
@@ -54,8 +55,8 @@ def stepped(now: Scene, exchange_id: str, step: int) -> None:
     st.rerun(LIVE)
 
 
-def _handle(now: Scene, act: answer_view.Act) -> None:
-    """Do what the person asked for at an exchange."""
+def _handle(now: Scene, act: Act) -> None:
+    """Carry out an act of the person on an exchange."""
     if act.do == "earlier":
         st.session_state["ask_all"] = True
         return
@@ -80,7 +81,7 @@ def _handle(now: Scene, act: answer_view.Act) -> None:
     st.rerun(LIVE)
 
 
-def _follow(now: Scene, exchange: Exchange, act: answer_view.Act) -> None:
+def _follow(now: Scene, exchange: Exchange, act: Act) -> None:
     """Go to the words that the clicked claim rests on."""
     memory = payload.memory_of(now, exchange)
     answer = replay.answer_of(exchange_now(now.workspace, exchange)[1])
@@ -158,11 +159,11 @@ def _suggestions(now: Scene) -> list[tuple[str, bool]]:
     if name not in cache:
         cache[name] = [(s.text, True) for s in suggesting.standard_questions(memory, finished=finished)]
     always = cache[name]
-    kept = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit)
-    if kept is None and not now.workspace.model.is_language_model:
-        kept = cache.setdefault(("by rule", *name), suggesting.suggest_by_rule(memory))
+    saved = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit)
+    if saved is None and not now.workspace.model.is_language_model:
+        saved = cache.setdefault(("by rule", *name), suggesting.suggest_by_rule(memory))
     asked = {e.question for e in now.exchanges}
-    return [pair for pair in [*((t, False) for t in (kept or [])[:2]), *always] if pair[0] not in asked][:4]
+    return [pair for pair in [*((t, False) for t in (saved or [])[:2]), *always] if pair[0] not in asked][:4]
 
 
 def _suggest(now: Scene) -> None:

@@ -9,16 +9,16 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.library.records import Book
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import LETTERS, AskSettings, Question
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.questions import parse_question
 from readagent_core.workspace.samples import FOLDER
 
-FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")  # the methods chosen at the first visit
 PREFERENCE = "compare methods"
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
 _RIGHT = re.compile(r"^\s*\*\s*")
 
@@ -38,10 +38,9 @@ class Asked:
 def pick_methods(workspace: Workspace) -> list[str]:
     """The methods ticked, in the screen's order; stored for the next visit."""
     known = list(all_methods())
-    remembered = workspace.library.preference(PREFERENCE, list(FIRST))
+    remembered = workspace.library.preference(PREFERENCE, list(FIRST_METHODS))
     ticked = [name for name in known if st.session_state.get(f"compare_{name}", name in remembered)]
-    label = "1 method" if len(ticked) == 1 else f"{len(ticked)} methods"
-    with st.popover(label, key="compare_methods"):
+    with st.popover(count_of(len(ticked), "method"), key="compare_methods"):
         for name in known:
             method = all_methods()[name]
             st.checkbox(method.title, value=name in remembered, key=f"compare_{name}", help=method.about)
@@ -71,7 +70,7 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
             placeholder="Ask every method the same question",
             label_visibility="collapsed",
         )
-        label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {_spelled(count)}"
+        label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}"
         go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
     with st.expander("Options to choose from, or a known answer"):
         known = known_questions(book)
@@ -134,7 +133,3 @@ def _take(book_id: str, known: list[dict[str, Any]]) -> None:
     st.session_state[f"compare_question_{book_id}"] = question["question"]
     st.session_state[f"compare_options_{book_id}"] = "\n".join(marked[: len(LETTERS)])
     st.session_state[f"compare_references_{book_id}"] = "\n".join(question.get("references", ()))
-
-
-def _spelled(count: int) -> str:
-    return NUMBERS[count] if count < len(NUMBERS) else str(count)

@@ -86,7 +86,7 @@ def about(found: Summary) -> None:
 
 
 def downloads(found: Summary, folder: Path) -> None:
-    """The report in every format, side by side; each is made when it is asked for."""
+    """The report in every format, side by side; each is made when its button is clicked."""
     with st.container(horizontal=True, key="evaluate_downloads"):
         for format, (label, mime) in FILES.items():
             st.download_button(

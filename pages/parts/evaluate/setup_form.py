@@ -11,6 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts.shared.scripts import ASSETS
+from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import with_defaults
 from readagent_core.evaluation.datasets import open_dataset
@@ -29,7 +30,6 @@ SAMPLES = {
 }
 OWN, PATH = "A file of mine", "A file or folder on this computer"
 SUFFIXES = ["jsonl", "json", "train", "dev"]  # the last two are QuALITY's own
-FIRST = ("read-agent-p", "gist-mem", "bm25", "full-text")
 
 
 def form(workspace: Workspace) -> Experiment | None:
@@ -40,7 +40,7 @@ def form(workspace: Workspace) -> Experiment | None:
         names = st.multiselect(
             "Methods",
             list(all_methods()),
-            default=[name for name in FIRST if name in all_methods()],
+            default=FIRST_METHODS,
             format_func=lambda name: all_methods()[name].title,
             key="evaluate_methods",
         )

@@ -90,8 +90,3 @@ def sorted_books(books: Iterable[Book], *, by: str, query: str = "") -> list[Boo
     if by == "words":
         return sorted(found, key=lambda b: -b.words)
     return sorted(found, key=lambda b: -(b.added if by == "added" else (b.opened or b.added)))
-
-
-def size(count: int) -> str:
-    """Bytes as a person reads them: '3.4 MB'."""
-    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{max(1, round(count / 1e3))} KB"

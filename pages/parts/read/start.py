@@ -13,8 +13,9 @@ import streamlit as st
 from pages.parts.shared import book as current
 from pages.parts.shared import covers
 from pages.parts.shared import reading_status as state
+from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.errors import ReadAgentError
-from readagent_core.export.memory import export_memory
+from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
@@ -35,17 +36,16 @@ PAGINATION_NAMES = {
     "one-pass": "Pauses and gists in one pass (fewest words sent)",
     "uniform": "Even pages by rule (no model for the pauses)",
 }
-FORMATS = {  # file ending -> name, what it is good for
-    "md": ("Markdown", "text for notes and for editing"),
-    "html": ("HTML", "one page for any browser, with this design"),
-    "epub": ("EPUB", "the gists as a book, for an e-reader"),
-    "json": ("JSON", "everything; drop it into the library to open it again"),
+USES = {  # of each file format
+    "md": "text for notes and for editing",
+    "html": "one page for any browser, with this design",
+    "epub": "the gists as a book, for an e-reader",
+    "json": "everything; drop it into the library to open it again",
 }
 READ_ALREADY = (
     "This book was read already with these options; that reading is shown. Change an option to read it another way. "
     "'Read again from here', in the editor of a gist, reads again from that page."
 )
-MIMES = {"md": "text/markdown", "html": "text/html", "epub": "application/epub+zip", "json": "application/json"}
 
 
 def options(book: Book, *, key: str) -> ReadingPlan:
@@ -191,17 +191,16 @@ def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
 
 
 @st.dialog("Export the gist memory")
-def export_dialog(workspace: Workspace, book: Book, shown: Reading) -> None:
+def export_dialog(workspace: Workspace, shown: Reading) -> None:
     """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     memory = workspace.library.memory(shown.id)
     st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
-    name = "".join(c if c.isalnum() else "-" for c in book.title).strip("-")[:60] or "gists"
-    for kind, (label, use) in FORMATS.items():
+    for kind, use in USES.items():
         st.download_button(
-            f"**{label}** {use}",
+            f"**{FORMAT_NAMES[kind]}** {use}",
             data=lambda kind=kind: export_memory(memory, kind),  # type: ignore[misc]
-            file_name=f"{name}.{kind}",
-            mime=MIMES[kind],
+            file_name=memory_file_name(memory, kind),
+            mime=MEMORY_FORMATS[kind],
             key=f"export_{kind}",
             on_click="ignore",
             width="stretch",

@@ -71,12 +71,12 @@ def fields(
     same = workspace.settings.base_url.rstrip("/") == where.strip().rstrip("/") or (
         not workspace.settings.base_url and preset is not None and preset.id == "openai"
     )
-    held = workspace.settings.api_key if same else Secret()
+    stored = workspace.settings.api_key if same else Secret()
     waiting = same and bool(workspace.settings.key_trouble)
-    hint = f"{held.masked()} is in use" if held else "Paste it here" if key_needed or waiting else "Not needed here"
+    hint = f"{stored.masked()} is in use" if stored else "Paste it here" if key_needed or waiting else "Not needed here"
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
-    key = Secret(typed.strip()) if typed.strip() else held
+    key = Secret(typed.strip()) if typed.strip() else stored
     place = key_places.MEMORY
     if key or key_needed or waiting:
         place = choose_place(workspace, scope=scope, same=same, key_page=key_page)
@@ -106,7 +106,7 @@ def choose_place(workspace: Workspace, *, scope: str, same: bool, key_page: str)
 
 
 def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
-    """The server's models, asked for once for each address and key; none while either is missing.
+    """The server's models, requested once for each address and key; none while either is missing.
 
     An error is shown, and the server asked again only when the person wants it: without a server that takes seconds.
     """

@@ -13,25 +13,25 @@ from readagent_core.workspace import Workspace, connecting
 
 def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None = None) -> None:
     """Draw the limits and prices of a model. ``listed``: the price that the server lists, if it does."""
-    kept = workspace.settings.saved
+    saved = workspace.settings.saved
     with st.expander("Limits and prices"):
         left, right = st.columns(2)
-        set_before = int(window_set(kept, model) or 0)
+        set_before = int(window_set(saved, model) or 0)
         window = left.number_input(
             "Context window, tokens (0: ask the server)", 0, 10_000_000, set_before, step=1024, key=f"window_{model}"
         )
         numbers = {
             "timeout": right.number_input(
-                "Longest wait without a reply, seconds", 5, 3600, int(kept.get("timeout") or 180), step=30
+                "Longest wait without a reply, seconds", 5, 3600, int(saved.get("timeout") or 180), step=30
             ),
             "connections": left.number_input(
-                "Calls at once for a reading", 1, 32, int(kept.get("connections") or 8), step=1
+                "Calls at once for a reading", 1, 32, int(saved.get("connections") or 8), step=1
             ),
         }
         embedding = right.text_input(
-            "Embedding model (empty: built in)", value=str(kept.get("embedding_model") or ""), placeholder="built in"
+            "Embedding model (empty: built in)", value=str(saved.get("embedding_model") or ""), placeholder="built in"
         )
-        price = price_of(model, where, kept.get("prices"))
+        price = price_of(model, where, saved.get("prices"))
         price = listed if listed is not None and (price is None or price.as_of) else price
         read = left.number_input("Dollars a million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
         written = right.number_input("… written", 0.0, 1000.0, price.written if price else 0.0, step=0.1)
@@ -43,18 +43,18 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         if st.button("Save", key="keep_limits"):
             changes = {**numbers, "embedding_model": embedding.strip() or None}
             if window != set_before:  # replaces the one for all models that an earlier version set
-                changes |= {"windows": {**kept.get("windows", {}), model: int(window)}, "window": None}
+                changes |= {"windows": {**saved.get("windows", {}), model: int(window)}, "window": None}
             if (
                 model
                 and (price is None or (read, written) != (price.read, price.written))
                 and (read or written or price)
             ):
-                changes["prices"] = {**kept.get("prices", {}), model: [read, written]}
+                changes["prices"] = {**saved.get("prices", {}), model: [read, written]}
             shell.guarded(lambda: connecting.change_settings(workspace, changes))
 
 
 def budget_card(workspace: Workspace) -> None:
-    kept = workspace.settings.saved
+    saved = workspace.settings.saved
 
     def changed() -> None:
         changes = {
@@ -80,7 +80,7 @@ def budget_card(workspace: Workspace) -> None:
                 f"At most for a {name}",
                 0.0,
                 most,
-                float(kept.get(f"budget_{name}") or 0),
+                float(saved.get(f"budget_{name}") or 0),
                 step,
                 key=f"budget_{name}",
                 icon=":material/attach_money:",
@@ -93,7 +93,7 @@ def budget_card(workspace: Workspace) -> None:
         except ReadAgentError as failure:
             shell.error_box(failure)
             return
-        limit = float(kept.get("budget_month") or 0)
+        limit = float(saved.get("budget_month") or 0)
         with st.container(horizontal=True, horizontal_alignment="distribute", key="month"):
             st.caption("This month", width="content")
             st.caption(

@@ -14,6 +14,7 @@ from pages.parts.settings.model_fields import choose_model, fields, look_again
 from pages.parts.shared import shell
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace, connecting
 
 KINDS = ("local", "openai", "other", "builtin")
@@ -26,7 +27,6 @@ TITLES = {
 OPENAI = next(p for p in PRESETS if p.id == "openai")
 ELSEWHERE = [p for p in PRESETS if not p.local and p.id != "openai"]
 OWN = "own"
-NUMBERS = {1: "One", 2: "Two", 3: "Three", 4: "Four"}
 
 
 def current_kind(workspace: Workspace) -> str:
@@ -42,11 +42,9 @@ def current_kind(workspace: Workspace) -> str:
 
 def captions(found: Sequence[Found]) -> list[str]:
     """A line under each card."""
-    there = len(found)
-    some = f"{NUMBERS.get(there, there)} server{'' if there == 1 else 's'} found."
-    local = f"Free and private. {some if there else 'No server found yet.'}"
+    there = f"{count_of(len(found), 'server')} found." if found else "No server found yet."
     return [
-        local,
+        f"Free and private. {there}",
         "Needs a key. Text is sent to OpenAI.",
         "Any address that answers the way OpenAI does.",
         "No model: word statistics. Always available.",
@@ -54,11 +52,10 @@ def captions(found: Sequence[Found]) -> list[str]:
 
 
 def model_count(found: Found) -> str:
-    models = len(found.models)
     where = found.address.split("//")[-1].split("/")[0]
     if found.locked:
         return f"{where} · asks for a key"
-    return f"{where} · {'no model loaded' if not models else '1 model' if models == 1 else f'{models} models'}"
+    return f"{where} · {count_of(len(found.models), 'model') if found.models else 'no model loaded'}"
 
 
 def servers() -> list[Found]:

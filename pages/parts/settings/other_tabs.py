@@ -24,7 +24,7 @@ FACES = {"serif": "Serif", "sans": "Sans"}
 
 
 def reading_tab(workspace: Workspace) -> None:
-    kept = workspace.settings.saved
+    saved = workspace.settings.saved
     st.subheader("Pages", anchor=False)
     st.caption(
         "The model pauses where a reader would. The length of a page depends on the kind of text; the sizes are those "
@@ -39,10 +39,10 @@ def reading_tab(workspace: Workspace) -> None:
     st.subheader("Speed", anchor=False)
     left, _ = st.columns([1, 1.5])
     at_once = left.number_input(
-        "Calls at once for a reading", 1, 32, int(kept.get("connections") or 8), step=1, key="pace_connections"
+        "Calls at once for a reading", 1, 32, int(saved.get("connections") or 8), step=1, key="pace_connections"
     )
     st.caption("More is faster with a provider; with a model on a small computer use one or two.")
-    if at_once != int(kept.get("connections") or 8):
+    if at_once != int(saved.get("connections") or 8):
         connecting.change_settings(workspace, {"connections": int(at_once)})
         st.toast("Saved. It applies to readings that begin from now on.")
 
@@ -74,36 +74,27 @@ def appearance_tab(workspace: Workspace) -> None:
         st.rerun()
 
 
-def size(count: float) -> str:
-    """'3.4 MB'."""
-    for unit in ("bytes", "KB", "MB"):
-        if count < 1024:
-            return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
-        count /= 1024
-    return f"{count:,.1f} GB"
-
-
 def cache_line(state: CacheState) -> str:
     """What the cache of replies has, in a sentence."""
     if not state.replies:
         return "No replies are stored yet."
     many = "1 reply" if state.replies == 1 else f"{state.replies:,} replies"
-    return f"{many}, {size(state.bytes)} of at most {size(state.limit)}."
+    return f"{many}, {shell.file_size(state.bytes)} of at most {shell.file_size(state.limit)}."
 
 
 def storage_tab(workspace: Workspace) -> None:
     cache = open_cache(workspace.settings)
-    kept = workspace.settings.saved
+    saved = workspace.settings.saved
     st.subheader("On this computer", anchor=False)
-    st.text(f"Everything is stored in {workspace.home}\nLibrary: {size(workspace.library.storage())}")
+    st.text(f"Everything is stored in {workspace.home}\nLibrary: {shell.file_size(workspace.library.storage())}")
     st.subheader("Replies already paid for", anchor=False)
     st.caption("The same question to the same model is never sent twice. Keys and prompts are not stored here.")
     st.text(cache_line(cache.state()))
     for notice in cache.notices:
         st.caption(f":orange[:material/warning:] {notice}")
     left, right, _ = st.columns([1, 1, 1])
-    megabytes = left.number_input("At most, MB", 16, 100_000, int(kept.get("cache_megabytes") or 512), step=64)
-    days = right.number_input("Delete after, days", 1, 3650, int(kept.get("cache_days") or 365), step=30)
+    megabytes = left.number_input("At most, MB", 16, 100_000, int(saved.get("cache_megabytes") or 512), step=64)
+    days = right.number_input("Delete after, days", 1, 3650, int(saved.get("cache_days") or 365), step=30)
     with st.container(horizontal=True):
         if st.button("Save these limits", key="keep_cache"):
             try:

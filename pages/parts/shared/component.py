@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -43,6 +44,34 @@ def read(path: str) -> str:
 def add_style(path: str) -> None:
     """Add a style sheet of ``assets`` to the current screen."""
     st.html(f"<style>{read(path)}</style>")
+
+
+@dataclass(frozen=True)
+class Act:
+    """What the person did: ``do``, with a ``page``, a ``text``, and the exchange it was done to (``of``)."""
+
+    do: str
+    page: int = 0
+    text: str = ""
+    of: str = ""
+
+
+def act_of(result: Any) -> Act | None:
+    """The act that a component reported with its ``result``; None without one."""
+    act = getattr(result, "act", None)
+    if not act:
+        return None
+    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or ""), str(act.get("of") or ""))
+
+
+def call_with_act(on_act: Callable[[Act], None], key: str) -> Callable[[], None]:
+    """A callback for the component ``key``, which calls ``on_act`` before the next run."""
+
+    def report() -> None:
+        if act := act_of(st.session_state.get(key)):
+            on_act(act)
+
+    return report
 
 
 def no_callback() -> None:

@@ -19,27 +19,17 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared.component import component, no_callback
+from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
 MOST_HITS = 400  # positions sent at once; a common word has tens of thousands in a long book
-
-
-@dataclass(frozen=True)
-class Act:
-    """What the person did: ``do`` ('open', 'ask', 'save', …), the ``page`` it was done to, and its ``text``."""
-
-    do: str
-    page: int = 0
-    text: str = ""
 
 
 def _view() -> Callable[..., Any]:
@@ -61,17 +51,14 @@ def send_pages(memory: GistMemory, *, scope: str) -> None:
             send(key=f"batch_{scope}_{size}_{start}", data=data)
 
 
-def show_memory(*, book: str, key: str, on_act: Callable[[Act], None], height: int | str = "content") -> None:
+def show_memory(*, book: str, key: str, on_act: Callable[[Act], None]) -> None:
     """Draw the gist memory with pages opened in place, as ``answer_view.send_state`` of the same ``book`` says.
 
     ``on_act`` is called before the next run, with act 'open' (``page`` is to be opened in Read).
     """
 
-    def report() -> None:
-        if act := _act(st.session_state.get(key)):
-            on_act(act)
-
-    _view()(key=key, data={"kind": "memory", "book": book}, height=height, on_act_change=report)
+    data = {"kind": "memory", "book": book}
+    _view()(key=key, data=data, height="stretch", on_act_change=call_with_act(on_act, key))
 
 
 def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str, Any]) -> tuple[Act | None, Any]:
@@ -88,7 +75,7 @@ def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str,
         on_at_change=no_callback,
         on_query_change=no_callback,
     )
-    return _act(result), result
+    return act_of(result), result
 
 
 def show_outline(memory: GistMemory, *, scope: str, key: str) -> None:
@@ -96,11 +83,6 @@ def show_outline(memory: GistMemory, *, scope: str, key: str) -> None:
     sections = [[s.title, s.level, s.start] for s in memory.document.sections]
     data = {"kind": "outline", "scope": scope, "sections": sections, "meta": book_facts(memory)}
     _view()(key=key, data=data)
-
-
-def _act(result: Any) -> Act | None:
-    act = getattr(result, "act", None)
-    return Act(str(act["do"]), int(act.get("page") or 0), str(act.get("text") or "")) if act else None
 
 
 # --- what is sent ---------------------------------------------------------------------------------

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readagent_core.document import Document
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.models.cost.prices import money as budget_money
+from readagent_core.models.cost.prices import money
+from readagent_core.reading.progress import Progress
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.costs import BUDGET_USED, BookBudget
 from readagent_core.workspace.reading import ELSEWHERE, job_key
 
 LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
+LOOKS: dict[str, Sequence[Any]] = {
+    "size": range(1, 6),
+    "measure": ("narrow", "middle", "wide"),
+    "face": ("serif", "sans"),
+    "theme": ("system", "light", "sepia", "dark"),
+}
 OPEN_SETTINGS = ["settings", "Open Settings"]  # for an error that is corrected there
 SECONDS_TO_JUDGE = 1.5  # a speed measured for less time, or a wait as short, is not shown
 
@@ -69,18 +75,14 @@ def span(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def money(cost: float | None) -> str:
-    return f"${cost:.2f} so far" if cost else ""
-
-
 def memory_now(workspace: Workspace, reading: Reading, snapshot: Snapshot | None) -> GistMemory:
     """The memory so far: the newest of a running job, else what is stored.
 
     ``snapshot``: of the reading's job, taken once for all that is drawn, because the job may end meanwhile.
     """
-    value = snapshot.value if snapshot is not None and snapshot.state == "running" else None
-    memory = getattr(value, "memory", None)
-    return memory if isinstance(memory, GistMemory) else workspace.library.memory(reading.id)
+    if snapshot is not None and snapshot.state == "running" and isinstance(snapshot.value, Progress):
+        return snapshot.value.memory
+    return workspace.library.memory(reading.id)
 
 
 def snapshot_of(workspace: Workspace, reading: Reading) -> Snapshot | None:
@@ -111,99 +113,101 @@ def job_line(
     return _paused(snapshot, reading, memory)
 
 
+def may_hurry(snapshot: Snapshot, *, now: float) -> bool:
+    """Whether a job waits so long that a button to end the wait is worth showing."""
+    return bool(snapshot.waiting) and snapshot.waiting_until - now > SECONDS_TO_JUDGE
+
+
 def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str) -> dict[str, Any]:
-    progress = snapshot.value
-    total_words = memory.document.words
-    pages = len(memory.pages)
-    gists = len(memory.readable)
     words = sum(p.words for p in memory.pages)
-    total = pages_expected(pages, words, total_words)
-    percent = 50 * (words + sum(memory.page(n).words for n in memory.readable)) / total_words if total_words else 0
-    rest: list[str] = []
-    spent = now - snapshot.started
-    made = gists - getattr(progress, "gists_loaded", gists)  # by this run; the others were stored before
-    if made > 0 and spent > SECONDS_TO_JUDGE:
-        speed = made / spent
-        rest.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
-        rest.append(f"about {span((total - gists) / speed)} left")
-    usage = getattr(progress, "usage", None)
-    if usage is not None and usage.cost:
-        rest.append(money(usage.cost))
-    if usage is not None and usage.saved_cost:
-        rest.append(f"{budget_money(usage.saved_cost)} saved by the cache")
-    spend = getattr(progress, "call_counts", None)
-    if spend is not None and spend.ahead:
-        rest.append(f"{spend.ahead} of {spend.asked} calls for pauses were made in advance")
-    if slowed:
-        rest.append(slowed)
-    line = f"Reading: {gists} of about {count_of(total, 'page')}" if total else "Reading: finding where to pause first"
-    state = "running"
+    words_total = memory.document.words
+    gists = len(memory.readable)
+    paging = words < words_total
+    total = pages_expected(len(memory.pages), words, words_total) if paging else len(memory.pages)
+    state, hurry = "running", False
+    if not total:
+        line = "Reading: finding where to pause first"
+    else:
+        line = f"Reading: {gists} of {'about ' if paging else ''}{count_of(total, 'page')}"
     if snapshot.waiting == ELSEWHERE:
         rest = [ELSEWHERE]
     elif snapshot.waiting:
-        state = "waiting"
-        left = max(0.0, snapshot.waiting_until - now)
-        line = "Paused: the model asked us to wait"
-        rest = [snapshot.waiting, f"continues by itself in {span(left)}"]
+        state, line = "waiting", "Paused: the model asked us to wait"
+        hurry = may_hurry(snapshot, now=now)
+        rest = [snapshot.waiting, f"continues by itself in {span(max(0.0, snapshot.waiting_until - now))}"]
         if total:
             rest.append(saved_line(gists, total))
-    if words >= total_words:
-        total = pages
-        line = f"Reading: {gists} of {count_of(total, 'page')}"
-    hurry = state == "waiting" and snapshot.waiting_until - now > SECONDS_TO_JUDGE
-    actions = [*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]]
+    else:
+        progress = snapshot.value if isinstance(snapshot.value, Progress) else None
+        rest = _pace(progress, gists, total, seconds=now - snapshot.started) if progress else []
+        if slowed:
+            rest.append(slowed)
+    done = words + sum(memory.page(n).words for n in memory.readable)
     return {
         "running": True,
-        "paging": words < total_words,
+        "paging": paging,
         "state": state,
         "line": line,
         "rest": " · ".join(rest),
-        "percent": min(100.0, round(percent, 1)),
+        "percent": min(100.0, round(50 * done / words_total, 1)) if words_total else 0,
         "total": total,
-        "actions": actions,
+        "actions": [*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]],
     }
+
+
+def _pace(progress: Progress, gists: int, total: int, *, seconds: float) -> list[str]:
+    """The speed of this run in ``seconds``, the time left, what it cost, and the calls made in advance."""
+    found: list[str] = []
+    made = gists - progress.gists_loaded  # by this run; the others were stored before
+    if made > 0 and seconds > SECONDS_TO_JUDGE:
+        speed = made / seconds
+        found.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
+        found.append(f"about {span((total - gists) / speed)} left")
+    if progress.usage.cost:
+        found.append(f"${progress.usage.cost:.2f} so far")
+    if progress.usage.saved_cost:
+        found.append(f"{money(progress.usage.saved_cost)} saved by the cache")
+    counts = progress.call_counts
+    if counts.ahead:
+        found.append(f"{counts.ahead} of {counts.asked} calls for pauses were made in advance")
+    return found
 
 
 def _paused(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -> dict[str, Any]:
-    words = sum(p.words for p in memory.pages)
-    total = pages_expected(len(memory.pages), words, memory.document.words)
-    share = 100 * words / memory.document.words if memory.document.words else 0
-    saved = f"{count_of(len(memory.pages), 'page')} and {count_of(len(memory.readable), 'gist')} are saved"
-    failed = (snapshot is not None and snapshot.state == "failed") or reading.state == "failed"
-    why = (snapshot.error if snapshot is not None and snapshot.state == "failed" else reading.why).strip()
-    line = f"Stopped at {share:.0f} %" if failed else f"Paused at {share:.0f} %"
-    return {
-        "running": False,
-        "paging": False,
-        "state": "failed" if failed else "paused",
-        "line": line,
-        "rest": why or f"{saved}.",
-        "percent": round(share, 1),
-        "total": total,
-        "actions": [["go", "Try again" if failed else "Go on"], *([OPEN_SETTINGS] if " in Settings" in why else [])],
-    }
+    failed_now = snapshot is not None and snapshot.state == "failed"
+    failed = failed_now or reading.state == "failed"
+    why = (snapshot.error if snapshot is not None and failed_now else reading.why).strip()
+    saved = f"{count_of(len(memory.pages), 'page')} and {count_of(len(memory.readable), 'gist')} are saved."
+    found = _idle(memory, state="failed" if failed else "paused", rest=why or saved)
+    found["line"] = f"{'Stopped' if failed else 'Paused'} at {found['percent']:.0f} %"
+    found["actions"] = [["go", "Try again" if failed else "Go on"]]
+    if " in Settings" in why:
+        found["actions"].append(OPEN_SETTINGS)
+    return found
 
 
 def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> dict[str, Any]:
-    words = sum(p.words for p in memory.pages)
-    total = pages_expected(len(memory.pages), words, memory.document.words)
-    read = len(memory.readable)
-    about = f" of about {total}" if total else ""
-    spent = f"{budget_money(budget.spent)} of {budget_money(budget.limit)}"
-    rest = [f"{spent} is spent; {read}{about} pages are read and saved"]
+    found = _idle(memory, state="waiting", rest=f"{money(budget.spent)} of {money(budget.limit)} is spent; ")
+    about = f" of about {found['total']}" if found["total"] else ""
+    found["rest"] += f"{len(memory.readable)}{about} pages are read and saved"
     if budget.rest:
-        rest.append(f"the rest would cost about {budget_money(budget.rest)}")
+        found["rest"] += f" · the rest would cost about {money(budget.rest)}"
+    found["line"] = f"Paused: {BUDGET_USED[0].lower()}{BUDGET_USED[1:]}"
     changed = not reading.why.startswith(budget.amounts)  # another limit was set in Settings since
-    action = ["go", "Go on"] if changed else ["raise", f"Raise to {budget_money(budget.raised)}"]
+    found["actions"] = [["go", "Go on"] if changed else ["raise", f"Raise to {money(budget.raised)}"]]
+    return found
+
+
+def _idle(memory: GistMemory, *, state: str, rest: str) -> dict[str, Any]:
+    """What the lines of all readings that do not run have in common."""
+    words = sum(p.words for p in memory.pages)
     return {
         "running": False,
         "paging": False,
-        "state": "waiting",
-        "line": f"Paused: {BUDGET_USED[0].lower()}{BUDGET_USED[1:]}",
-        "rest": " · ".join(rest),
+        "state": state,
+        "rest": rest,
         "percent": round(100 * words / memory.document.words, 1) if memory.document.words else 0,
-        "total": total,
-        "actions": [action],
+        "total": pages_expected(len(memory.pages), words, memory.document.words),
     }
 
 
@@ -257,11 +261,4 @@ def _firsts(limited: Document, whole: Document) -> list[int]:
 
 def look_of(stored: Mapping[str, Any]) -> dict[str, Any]:
     """The stored look, with the default for every missing or unknown part."""
-    known = {"size": range(1, 6), "measure": ("narrow", "middle", "wide"), "face": ("serif", "sans")}
-    known_themes = ("system", "light", "sepia", "dark")
-    look = {name: stored.get(name) if stored.get(name) in allowed else LOOK[name] for name, allowed in known.items()}
-    return {**look, "theme": stored.get("theme") if stored.get("theme") in known_themes else LOOK["theme"]}
-
-
-def now() -> float:
-    return time.time()
+    return {name: stored[name] if stored.get(name) in known else LOOK[name] for name, known in LOOKS.items()}

@@ -26,6 +26,8 @@ from readagent_core.errors import (
 from readagent_core.models.base import ChatModel
 
 MARK = str(ASSETS / "mark.svg")
+FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at the first visit of a form
+FORMAT_NAMES = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON", "csv": "CSV"}
 
 
 @cache
@@ -74,6 +76,12 @@ def header(title: str, *, about: str = "") -> None:
     st.title(title, anchor=False)
     if about:
         st.caption(about)
+
+
+def no_book(title: str) -> None:
+    """Draw a screen about a book while the library has none."""
+    header(title, about="No book is open yet.")
+    st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
 
 
 TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few words, icon
@@ -129,6 +137,14 @@ def error_box(error: ReadAgentError | str, *, kind: str = "", about: str = "") -
                 st.text(detail)
 
 
+def draw(screen: Callable[[], None]) -> None:
+    """Call ``screen``, which draws a whole screen; an error is shown below what it has drawn."""
+    try:
+        screen()
+    except ReadAgentError as error:
+        error_box(error)
+
+
 def guarded(act: Callable[[], Any]) -> None:
     """Call ``act`` and run the screen again; an error is shown in its place."""
     try:
@@ -137,6 +153,11 @@ def guarded(act: Callable[[], Any]) -> None:
         error_box(error)
     else:
         st.rerun()
+
+
+def file_size(count: int) -> str:
+    """``count`` bytes for people: '3.4 MB'."""
+    return f"{count / 2**20:,.1f} MB" if count >= 1e5 else f"{max(1, round(count / 2**10))} KB"
 
 
 def missing_setting() -> str:

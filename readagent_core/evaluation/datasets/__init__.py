@@ -17,8 +17,8 @@ from readagent_core.evaluation.datasets.base import Case, Item, field_names, jso
 
 __all__ = ["KINDS", "Case", "Dataset", "Item", "open_dataset"]
 
-_BY_ROW = {"quality": quality, "qmsum": qmsum, "scrolls": scrolls, "longbench": longbench}
-KINDS = (*_BY_ROW, "narrativeqa", "plain")
+_BY_ROW = {"quality": quality, "qmsum": qmsum, "scrolls": scrolls, "longbench": longbench, "plain": plain}
+KINDS = (*_BY_ROW, "narrativeqa")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Dataset:
     def _read(self) -> Iterator[Case]:
         if self.kind == "narrativeqa":
             return narrativeqa.cases(self.path, split=self.split)
-        reader: Callable[[Path], Iterator[Case]] = _BY_ROW.get(self.kind, plain).cases
+        reader: Callable[[Path], Iterator[Case]] = _BY_ROW[self.kind].cases
         return reader(self.path)
 
 
@@ -99,7 +99,7 @@ def _recognise(path: Path) -> str:
             return name
     raise DatasetError(
         f"{place}: these fields belong to no known dataset ({field_names(row)}). "
-        f"Known are QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench and a plain JSON of questions."
+        f"Known are QuALITY, QMSum, NarrativeQA, SCROLLS, LongBench and plain questions in JSON."
     )
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,17 @@ _NAMES = {
 }
 
 
+def objects(values: Any, place: str, fields: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a list with their places ('dev.json, question 7'). Raises DatasetError for anything else.
+
+    ``place``: where the list is and what it holds. ``fields``: the fields an object must have, for the error.
+    """
+    for number, value in enumerate(values, start=1):
+        if not isinstance(value, dict):
+            raise error_at(f"{place} {number}", f"an object with {fields} was expected.")
+        yield f"{place} {number}", value
+
+
 def text_list(value: Any, what: str, place: str) -> tuple[str, ...]:
     """Return a text or a list of texts as a tuple, trimmed and without empty ones. Raises DatasetError."""
     if isinstance(value, str):
@@ -193,22 +205,10 @@ def normalise(text: str) -> str:
 
 def join_neighbours(cases: Iterator[Case]) -> Iterator[Case]:
     """Yield ``cases`` with neighbours over one document joined; items with one id become one with all references."""
-    held: Case | None = None
-    for case in cases:
-        if held is not None and held.source == case.source:
-            held = replace(held, items=_join_items((*held.items, *case.items)))
-            continue
-        if held is not None:
-            yield held
-        held = case
-    if held is not None:
-        yield held
-
-
-def _join_items(items: Sequence[Item]) -> tuple[Item, ...]:
-    found: dict[str, Item] = {}
-    for item in items:
-        known = found.setdefault(item.id, item)
-        references = tuple(dict.fromkeys((*known.references, *item.references)))
-        found[item.id] = replace(known, references=references)
-    return tuple(found.values())
+    for _, neighbours in groupby(cases, key=lambda case: case.source):
+        first, *others = neighbours
+        items: dict[str, Item] = {}
+        for item in (item for case in (first, *others) for item in case.items):
+            known = items.setdefault(item.id, item)
+            items[item.id] = replace(known, references=tuple(dict.fromkeys((*known.references, *item.references))))
+        yield replace(first, items=tuple(items.values()))

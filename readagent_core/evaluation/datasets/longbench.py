@@ -18,6 +18,7 @@ from readagent_core.evaluation.datasets.base import (
     join_neighbours,
     json_file,
     json_lines,
+    objects,
     require,
     text_list,
     text_source,
@@ -48,16 +49,11 @@ def _rows_as_cases(path: Path) -> Iterator[Case]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the rows: one on each line, or the one list in which version 2 is published."""
+    """Return the rows: one on each line, or the one list in which version 2 is published."""
     if path.suffix != ".json":
-        yield from json_lines(path)
-        return
+        return json_lines(path)
     rows = json_file(path)
-    for number, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
-        place = f"{path.name}, question {number}"
-        if not isinstance(row, dict):
-            raise error_at(place, f"a JSON object was expected, not {type(row).__name__}.")
-        yield place, row
+    return objects(rows if isinstance(rows, list) else [rows], f"{path.name}, question", "context")
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:

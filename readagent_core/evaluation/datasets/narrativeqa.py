@@ -21,6 +21,7 @@ from readagent_core.evaluation.datasets.base import (
     error_at,
     is_markup,
     json_file,
+    objects,
     require,
     text_lines,
     text_source,
@@ -140,10 +141,8 @@ def _from_json(path: Path) -> Case:
         raise error_at(path.name, "an object with document and qas was expected.")
     about = require(data, "document", dict, path.name)
     items: list[Item] = []
-    for number, row in enumerate(require(data, "qas", list, path.name), start=1):
-        here = f"{path.name}, question {number}"
-        if not isinstance(row, dict):
-            raise error_at(here, "an object with question and answer1 was expected.")
+    asked = objects(require(data, "qas", list, path.name), f"{path.name}, question", "question and answer1")
+    for number, (here, row) in enumerate(asked, start=1):
         answers = [require(row, "answer1", str, here), str(row.get("answer2") or "")]
         references = tuple(dict.fromkeys(a.strip() for a in answers if a.strip()))
         question = Question(require(row, "question", str, here).strip())

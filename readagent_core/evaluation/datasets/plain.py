@@ -1,8 +1,8 @@
-"""A person's own questions: a JSON list beside a text, as the bundled samples have it.
+"""A person's own questions: a JSON list or JSON lines beside a text, as the bundled samples have it.
 
-``story.questions.json`` asks about ``story.md`` (or .txt, .epub, .pdf, .html) beside it; or the file is an object
-``{"title", "document": "file" or "text": "…", "preset", "questions": […]}``. A question:
-``{"question", "options", "answer"}`` where the answer is an index from 0, a letter or the option's words
+``story.questions.json`` (or ``.jsonl``, a question on each line) asks about ``story.md`` (or .txt, .epub, .pdf, .html)
+beside it; or the JSON file is an object ``{"title", "document": "file" or "text": "…", "preset", "questions": […]}``.
+A question: ``{"question", "options", "answer"}`` where the answer is an index from 0, a letter or the option's words
 (``gold_label`` counts from 1), or ``{"question", "references"}``. A row may name its own ``file``.
 """
 
@@ -19,6 +19,8 @@ from readagent_core.evaluation.datasets.base import (
     error_at,
     find_option,
     json_file,
+    json_lines,
+    objects,
     require,
     text_list,
     text_source,
@@ -29,21 +31,28 @@ from readagent_core.plan import PRESETS
 _KINDS = (".md", ".txt", ".epub", ".pdf", ".html", ".htm", ".docx")
 
 
+def recognise(row: Mapping[str, Any]) -> bool:
+    """Return whether the first of a file's JSON lines is a question."""
+    return isinstance(row.get("question"), str)
+
+
 def cases(path: Path) -> Iterator[Case]:
-    data = json_file(path)
-    head: Mapping[str, Any] = data if isinstance(data, dict) else {}
-    rows = require(data, "questions", list, path.name) if isinstance(data, dict) else data
-    if not isinstance(rows, list):
-        raise error_at(path.name, "a list of questions was expected, or an object with 'questions'.")
+    head: Mapping[str, Any] = {}
+    if path.suffix == ".json":
+        data = json_file(path)
+        if isinstance(data, dict):
+            head, data = data, require(data, "questions", list, path.name)
+        if not isinstance(data, list):
+            raise error_at(path.name, "a list of questions was expected, or an object with 'questions'.")
+        rows = objects(data, f"{path.name}, question", "question")
+    else:
+        rows = json_lines(path)
     preset = str(head.get("preset") or "article")
     if preset not in PRESETS:
         raise error_at(path.name, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}.")
     title = str(head.get("title") or "").strip()
     groups: dict[str, list[Item]] = {}  # questions by the file they name, in order
-    for number, row in enumerate(rows, start=1):
-        place = f"{path.name}, question {number}"
-        if not isinstance(row, dict):
-            raise error_at(place, "an object with 'question' was expected.")
+    for number, (place, row) in enumerate(rows, start=1):
         groups.setdefault(str(row.get("file") or ""), []).append(_item(row, f"{path.stem}-{number}", place))
     if not groups:
         raise error_at(path.name, "there is no question in it.")
@@ -81,7 +90,7 @@ def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Sourc
         if not file.is_file():
             raise error_at(path.name, f"the document {str(named)!r} is missing.")
         return Source(file.read_bytes(), file.name)
-    stem = path.name.removesuffix(".json").removesuffix(".questions").removesuffix("-questions")
+    stem = path.name.removesuffix(path.suffix).removesuffix(".questions").removesuffix("-questions")
     near = [path.parent / f"{stem}{kind}" for kind in _KINDS]
     near += [p for p in sorted(path.parent.glob(f"{stem}*")) if p.suffix in _KINDS]
     found = next((p for p in near if p.is_file()), None)

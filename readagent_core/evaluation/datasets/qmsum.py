@@ -18,6 +18,7 @@ from readagent_core.evaluation.datasets.base import (
     error_at,
     json_file,
     json_lines,
+    objects,
     require,
     text_source,
 )
@@ -33,10 +34,8 @@ def cases(path: Path) -> Iterator[Case]:
         turns = require(row, "meeting_transcripts", list, place)
         items: list[Item] = []
         for kind in ("general_query_list", "specific_query_list"):
-            for number, asked in enumerate(require(row, kind, list, place), start=1):
-                here = f"{place}, {kind} {number}"
-                if not isinstance(asked, dict):
-                    raise error_at(here, "an object with query and answer was expected.")
+            queries = objects(require(row, kind, list, place), f"{place}, {kind}", "query and answer")
+            for number, (here, asked) in enumerate(queries, start=1):
                 question = Question(require(asked, "query", str, here).strip())
                 answer = require(asked, "answer", str, here).strip()
                 evidence = tuple(_spans(asked.get("relevant_text_span", []), turns, here))
@@ -61,10 +60,7 @@ def _meetings(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def _source(turns: list[Any], name: str, place: str) -> Source:
     pieces = []
-    for number, turn in enumerate(turns, start=1):
-        here = f"{place}, turn {number}"
-        if not isinstance(turn, dict):
-            raise error_at(here, "an object with speaker and content was expected.")
+    for here, turn in objects(turns, f"{place}, turn", "speaker and content"):
         said = " ".join(require(turn, "content", str, here).split())
         if said:
             pieces.append(f"{require(turn, 'speaker', str, here).strip()}: {said}")

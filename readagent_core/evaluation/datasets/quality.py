@@ -13,7 +13,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import Case, Item, error_at, find_option, json_lines, require, text_source
+from readagent_core.evaluation.datasets.base import (
+    Case,
+    Item,
+    error_at,
+    find_option,
+    json_lines,
+    objects,
+    require,
+    text_source,
+)
 from readagent_core.methods.base import Question
 
 _OPTION = re.compile(r"^\s*\(([A-Z])\)\s*(.*)$")
@@ -43,10 +52,8 @@ def cases(path: Path) -> Iterator[Case]:
 
 def _released(row: Mapping[str, Any], place: str) -> Iterator[Item]:
     article_id = row.get("article_id", place)
-    for number, asked in enumerate(require(row, "questions", list, place), start=1):
-        here = f"{place}, question {number}"
-        if not isinstance(asked, dict):
-            raise error_at(here, "an object with question, options and gold_label was expected.")
+    asked_of = objects(require(row, "questions", list, place), f"{place}, question", "question, options and gold_label")
+    for number, (here, asked) in enumerate(asked_of, start=1):
         text = require(asked, "question", str, here)
         options = _options(require(asked, "options", list, here), here)
         if asked.get("gold_label") is None:

@@ -107,12 +107,17 @@ class _BodyReader:
     def run(self, body: Any) -> None:
         styled = any(self.styles.heading_level(p) for p in body.iter(W + "p"))
         pieces = [piece for element in _children(body) for piece in self._pieces(element)]
-        self._write(pieces if styled else _find_chapters(pieces))
-        notes = [text for kind, number in self.noted for text in self._note_texts(kind, number)]
-        if notes:
-            self.builder.add_heading("Notes", 1)
-            for text in notes:
-                self.builder.add_paragraph(text)
+        if styled:
+            for level, text in pieces:
+                if level:
+                    self.builder.add_heading(text, level)
+                else:
+                    self._add_text(text)
+        else:  # look for headings like 'Chapter IV'
+            blocks = [text.split("\n") for _, text in pieces]
+            found, contents = headings.find_headings(blocks)
+            headings.add_blocks(self.builder, blocks, found, contents, lambda block: self._add_text("\n".join(block)))
+        self.builder.add_notes([(text, "") for note in self.noted for text in self._note_texts(*note)])
         if self.contents:
             self.builder.add_notice(
                 "contents",
@@ -120,14 +125,11 @@ class _BodyReader:
                 self.contents,
             )
 
-    def _write(self, pieces: list[tuple[int, str]]) -> None:
-        for level, text in pieces:
-            if level:
-                self.builder.add_heading(text, level)
-            elif _RULE.match(text):
-                self.builder.add_scene_break()
-            else:
-                self.builder.add_paragraph(text)
+    def _add_text(self, text: str) -> None:
+        if _RULE.match(text):
+            self.builder.add_scene_break()
+        else:
+            self.builder.add_paragraph(text)
 
     def _pieces(self, element: Any) -> Iterator[tuple[int, str]]:
         """Yields (heading level or 0, text) for ``element`` and for the list that ends before it."""
@@ -167,7 +169,7 @@ class _BodyReader:
             yield from self._end_list()
 
     def _in_list(self, paragraph: Any) -> bool:
-        """Returns whether ``paragraph`` is an item of a list, whose line is then kept for ``_end_list``."""
+        """Returns whether ``paragraph`` is an item of a list, whose line is then added to the current list."""
         if self.styles.heading_level(paragraph):
             return False
         place = self.styles.list_place(paragraph)
@@ -251,21 +253,3 @@ def _children(element: Any) -> Iterator[Any]:
             yield from _children(child)
         elif isinstance(child.tag, str):
             yield child
-
-
-def _find_chapters(pieces: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Returns ``pieces`` with headings like 'Chapter IV', for a file without heading styles."""
-    found, contents = headings.find_headings([text.split("\n") for _, text in pieces])
-    with_headings: list[tuple[int, str]] = []
-    skip = 0
-    for i, piece in enumerate(pieces):
-        if skip:
-            skip -= 1
-        elif i in found:
-            with_headings.append((found[i].rank if found[i].rank < 3 else 1, found[i].title))
-            skip = found[i].used - 1
-        elif i in contents and i - 1 in contents and with_headings and not with_headings[-1][0]:
-            with_headings[-1] = (0, f"{with_headings[-1][1]}\n{piece[1]}")
-        else:
-            with_headings.append(piece)
-    return with_headings

@@ -18,8 +18,7 @@ from readagent_core.loaders import gutenberg
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits, is_same_title
 from readagent_core.loaders.decode import decode
-from readagent_core.loaders.epub.package import Package, check_drm, read_cover, read_package
-from readagent_core.loaders.epub.toc import TocEntry, read_toc
+from readagent_core.loaders.epub.package import Package, TocEntry, check_drm, read_cover, read_package, read_toc
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.markup import parse_html, semantic_types
 from readagent_core.words import count_of, count_words
@@ -89,7 +88,7 @@ def _read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool, tit
     if is_nav:
         return _Part(name, [])  # the sections show the table of contents
     try:
-        tree = parse_html(_expand_self_closed(decode(archive.read(name, limits.page)).text))
+        tree = parse_html(_expand_self_closed(decode(archive.read(name, limits.page))[0]))
     except DocumentError as error:
         return _Part(name, [], reason=str(error).split(".")[0])
     body = tree.body or tree
@@ -213,10 +212,7 @@ class _Assembly:
                 else:
                     self._add_block(block, part.name)
         self._flush_headings()
-        if self.notes:
-            self.builder.add_heading(self.notes_title or "Notes", 1)
-            for text, place in self.notes:
-                self.builder.add_paragraph(text, place)
+        self.builder.add_notes(self.notes, self.notes_title)
 
     def _add_title_page(self, block: Block) -> None:
         """Adds a title page as text: its headings are no chapters."""

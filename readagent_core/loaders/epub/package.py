@@ -13,19 +13,24 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from bs4 import Tag
 from ebooklib import epub as ebooklib_epub
 from lxml import etree
 
 from readagent_core.document import Cover
-from readagent_core.errors import DamagedDocumentError, ProtectedDocumentError
+from readagent_core.errors import DamagedDocumentError, DocumentError, ProtectedDocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE
+from readagent_core.loaders.decode import decode
+from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
 
 _FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _FONTS = (".otf", ".ttf", ".ttc", ".woff", ".woff2", ".dfont")
 _HTML_NAME = re.compile(r"\.x?html?$|\.xht$", re.IGNORECASE)
 _HTML_KIND = re.compile(r"html|application/xml$|text/xml$|x-dtbook", re.IGNORECASE)
 _COVER_KINDS = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_LARGEST_TOC = 8 * MEGABYTE
+_DEEPEST = 20  # levels of the table of contents
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 
 
@@ -47,6 +52,16 @@ class Package:
     guessed: bool = False
 
 
+@dataclass(frozen=True)
+class TocEntry:
+    """``file``: name in the archive. ``anchor``: id in it, '' for its start. ``level``: 1 is the outermost."""
+
+    title: str
+    file: str
+    anchor: str
+    level: int
+
+
 def check_drm(archive: Archive) -> None:
     """Raises ProtectedDocumentError for DRM. Obfuscated fonts are no DRM."""
     seller = "a shop"
@@ -60,9 +75,13 @@ def check_drm(archive: Archive) -> None:
     if not name:
         return
     locked = []
-    for entry in _elements(archive.read(name, MEGABYTE), "EncryptedData"):
-        methods = [str(m.get("Algorithm") or "") for m in entry.iter() if _local(m) == "EncryptionMethod"]
-        places = [str(r.get("URI") or "") for r in entry.iter() if _local(r) == "CipherReference"]
+    try:
+        root = etree.fromstring(archive.read(name, MEGABYTE), _PARSER)
+    except (etree.XMLSyntaxError, ValueError):
+        return
+    for entry in root.iter("{*}EncryptedData"):
+        methods = [str(method.get("Algorithm") or "") for method in entry.iter("{*}EncryptionMethod")]
+        places = [str(reference.get("URI") or "") for reference in entry.iter("{*}CipherReference")]
         fonts = bool(places) and all(p.lower().endswith(_FONTS) for p in places)
         if not fonts and not any(m in _FONT_ALGORITHMS for m in methods):
             locked += places
@@ -71,18 +90,6 @@ def check_drm(archive: Archive) -> None:
             f"This book is locked by {seller} (DRM), so its text cannot be read here. Nothing was opened. Read it in "
             "the app it was bought for, or get an edition without DRM from the publisher."
         )
-
-
-def _local(element: Any) -> str:
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
-
-
-def _elements(xml: bytes, name: str) -> list[Any]:
-    try:
-        root = etree.fromstring(xml, _PARSER)
-    except (etree.XMLSyntaxError, ValueError):
-        return []
-    return [element for element in root.iter() if _local(element) == name]
 
 
 class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
@@ -234,3 +241,50 @@ def read_cover(archive: Archive, package: Package) -> Cover | None:
 def _natural_sort_key(name: str) -> list[Any]:
     """Returns a key that sorts chapter-2 before chapter-10."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name.lower()) if part]
+
+
+def read_toc(archive: Archive, package: Package) -> list[TocEntry]:
+    """Returns the entries in order; [] where no table of contents can be read."""
+    entries: list[TocEntry] = []
+    for name, read in ((package.nav, _read_nav), (package.ncx, _read_ncx)):
+        if name and not entries:
+            try:
+                entries = read(archive.read(name, _LARGEST_TOC), posixpath.dirname(name), archive)
+            except DocumentError:
+                entries = []
+    return entries
+
+
+def _entry(title: str, href: str, folder: str, level: int, archive: Archive) -> list[TocEntry]:
+    """Returns the entry in a list; [] where it has no title or its file is not in the archive."""
+    path, _, anchor = href.partition("#")
+    file = archive.find(posixpath.join(folder, unquote(path))) if path else ""
+    title = " ".join(title.split())
+    return [TocEntry(title, file, unquote(anchor), level)] if file and title else []
+
+
+def _read_nav(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
+    tree = parse_html(decode(data)[0])
+    navs = tree.find_all("nav")
+    nav = next((n for n in navs if isinstance(n, Tag) and "toc" in semantic_types(n)), navs[0] if navs else None)
+    if not isinstance(nav, Tag):
+        return []
+    entries: list[TocEntry] = []
+    for item in nav.find_all("li"):
+        link = next((c for c in item.find_all("a", href=True) if c.find_parent("li") is item), None)
+        if isinstance(link, Tag):
+            level = min(_DEEPEST, sum(parent.name in ("ol", "ul") for parent in item.parents))
+            entries += _entry(inline_text(link), str(link.get("href")), folder, level, archive)
+    return entries
+
+
+def _read_ncx(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
+    root = etree.fromstring(data, parser)
+    entries: list[TocEntry] = []
+    for point in () if root is None else root.iter("{*}navPoint"):
+        label = next((t.text for t in point.iterfind("{*}navLabel/{*}text") if t.text), "")
+        source = next((str(c.get("src") or "") for c in point.iterfind("{*}content")), "")
+        level = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
+        entries += _entry(label, source, folder, min(_DEEPEST, level), archive)
+    return entries

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup, Tag
 from readagent_core.document import Document
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.base import Builder, Limits, check_size, is_same_title
-from readagent_core.loaders.decode import decode, note_guessed_encoding
+from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.markup import class_names, parse_html
 from readagent_core.words import count_words
@@ -24,7 +24,7 @@ _BOILERPLATE = re.compile(
     re.IGNORECASE,
 )
 _ROLES = {"navigation", "banner", "contentinfo", "search", "complementary", "dialog", "alertdialog", "menu", "menubar"}
-_MOST_BOILERPLATE = 0.3  # of the page's text; a larger element is kept, whatever its name
+_MOST_BOILERPLATE = 0.3  # of the page's text; a larger element stays, whatever its name
 _TITLE_BY = re.compile(
     r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
     re.I,
@@ -35,10 +35,8 @@ _SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
     """Returns the document in the web page ``data``. Raises DocumentError."""
     check_size(data, limits.page, "This web page")
-    decoded = decode(data)
     builder = Builder()
-    note_guessed_encoding(builder, decoded)
-    tree = parse_html(decoded.text)
+    tree = parse_html(decode_noting_guess(data, builder))
     body = tree.body or tree
     _remove_boilerplate(body, builder)
     root = _find_main(body)
@@ -55,12 +53,12 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         gutenberg.note_removed_licence(builder, sum(count_words(b.text) for b in apart))
         facts, found = wrapped.facts, found[wrapped.start : wrapped.end]
     title, author = _find_title_and_author(tree, found, facts)
-    _add_blocks(builder, found, title)
+    _add_blocks(builder, found)
     language = facts.get("language") or _language(tree)
     return builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
 
 
-def _add_blocks(builder: Builder, found: list[Block], title: str) -> None:
+def _add_blocks(builder: Builder, found: list[Block]) -> None:
     notes = [b for b in found if b.note]
     for block in found:
         if block.note:
@@ -71,11 +69,8 @@ def _add_blocks(builder: Builder, found: list[Block], title: str) -> None:
             builder.add_scene_break()
         else:
             builder.add_paragraph(block.text, f"p. {block.page}" if block.page else "")
-    texts = [b for b in notes if b.kind == "text"]
-    if texts:
-        builder.add_heading(next((b.text for b in notes if b.kind == "heading"), "Notes"), 1)
-        for block in texts:
-            builder.add_paragraph(block.text)
+    title = next((b.text for b in notes if b.kind == "heading"), "")
+    builder.add_notes([(b.text, "") for b in notes if b.kind == "text"], title)
 
 
 def _remove_boilerplate(body: Tag, builder: Builder) -> None:

@@ -117,7 +117,7 @@ def split_paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
 
 
 def join_lines(lines: Sequence[str], layout: Layout) -> str:
-    """Returns the text of one paragraph. Wrapped lines are joined; lines of verse, lists and tables are kept."""
+    """Returns the text of one paragraph. Wrapped lines are joined; verse, lists and tables stay in lines."""
     if len(lines) == 1:
         return lines[0].strip()
     if is_table(lines):

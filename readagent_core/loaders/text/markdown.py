@@ -10,7 +10,7 @@ import re
 
 from readagent_core.document import Document
 from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size, is_same_title
-from readagent_core.loaders.decode import decode, note_guessed_encoding
+from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.text.lines import Layout, join_lines
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -30,13 +30,11 @@ Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code'
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
     """Returns the document in the Markdown ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
-    decoded = decode(data)
-    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
+    builder = Builder()
+    text = decode_noting_guess(data, builder).replace("\r\n", "\n").replace("\r", "\n")
     facts, text = _front_matter(text)
     blocks = list(_split_blocks(text.split("\n")))
     layout = Layout.detect([lines for kind, _, lines in blocks if kind == "text"])
-    builder = Builder()
-    note_guessed_encoding(builder, decoded)
     title, author = facts.get("title", ""), facts.get("author", "")
     tops = [i for i, (kind, level, _) in enumerate(blocks) if kind == "heading" and level == 1]
     alone = len(tops) == 1 and all(kind != "heading" for kind, _, _ in blocks[: tops[0]])

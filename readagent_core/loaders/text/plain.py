@@ -6,12 +6,12 @@ Project Gutenberg's header and licence and Aozora Bunko's notes are removed, wit
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from readagent_core.document import Document
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, check_size
-from readagent_core.loaders.decode import decode, note_guessed_encoding
-from readagent_core.loaders.text import aozora
+from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.text.lines import Layout, is_table, split_paragraphs
 from readagent_core.words import count_words
 
@@ -19,23 +19,28 @@ _BREAK = re.compile("\r\n|\r|\x0b|\x0c|\x85|\u2028|\u2029")
 _BY = re.compile(r"^[*_ ]*(?:by|von|par|por|di)\s+(.{2,60}?)[*_ ]*$|^著者?[:：]\s*(.{1,40})$", re.IGNORECASE)
 _FACT = re.compile(r"^(title|author):\s*(\S.{0,150})$", re.IGNORECASE)
 _RULE = re.compile(r"^\s*(?:[*_~=#·•—–-]\s*){3,}$")
+# Aozora Bunko's plain texts: title and author lines, furigana in 《》, editors' notes in ［＃…］, a colophon
+_LINE = re.compile(r"^-{20,}$")
+_RUBY = re.compile(r"《[^》\n]{1,60}》")
+_NOTE = re.compile(r"［＃[^］\n]{0,200}］")
+_UNKNOWN = re.compile(r"※［＃[^］\n]*?(?:U\+([0-9A-Fa-f]{4,5}))?[^］\n]*］")
+_COLOPHON = re.compile(r"^底本[：:]")
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
     """Returns the document in the plain text ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
-    decoded = decode(data)
     builder = Builder()
-    note_guessed_encoding(builder, decoded)
+    decoded = decode_noting_guess(data, builder)
     # a form feed separates pages of a printout; treat it as a blank line
-    lines = [line.rstrip() for line in _BREAK.sub("\n", decoded.text.replace("\x0c", "\n\n")).split("\n")]
+    lines = [line.rstrip() for line in _BREAK.sub("\n", decoded.replace("\x0c", "\n\n")).split("\n")]
     facts: dict[str, str] = {}
     wrapped = gutenberg.find_book(lines)
     if wrapped is not None:
         gutenberg.note_removed_licence(builder, count_words("\n".join(lines[: wrapped.start] + lines[wrapped.end :])))
         facts, lines = wrapped.facts, lines[wrapped.start : wrapped.end]
-    elif aozora.is_aozora(lines):
-        facts, lines = aozora.parse_aozora(lines, builder)
+    elif _is_aozora(lines):
+        facts, lines = _parse_aozora(lines, builder)
     blocks, spaced = _split_blocks(lines)
     layout = Layout.detect([b for b in blocks if not is_table(b)])
     if not facts.get("title"):
@@ -43,20 +48,13 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     found, contents = headings.find_headings(blocks)
     if not found:
         found = headings.find_unnumbered_headings(blocks, spaced)
-    skip = 0
-    for i, block in enumerate(blocks):
-        if skip:
-            skip -= 1
-        elif i in found:
-            builder.add_heading(found[i].title, found[i].rank if found[i].rank < 3 else 1)
-            skip = found[i].used - 1
-        elif i in contents:
-            _add_contents_line(builder, block, first=i - 1 not in contents)
-        elif len(block) == 1 and _RULE.match(block[0]):
-            builder.add_paragraph(" ".join(block[0].split()))
-        else:
-            for text in split_paragraphs(block, layout):
-                builder.add_paragraph(text)
+
+    def add(block: Sequence[str]) -> None:
+        rule = len(block) == 1 and _RULE.match(block[0])
+        for text in [" ".join(block[0].split())] if rule else split_paragraphs(block, layout):
+            builder.add_paragraph(text)
+
+    headings.add_blocks(builder, blocks, found, contents, add)
     return builder.build(
         title=facts.get("title") or name,
         author=facts.get("author", ""),
@@ -104,14 +102,6 @@ def _is_wrapped(block: list[str]) -> bool:
     return len(block[0]) + 1 + len(block[1].split(None, 1)[0]) > width or block[1].lstrip()[:1].islower()
 
 
-def _add_contents_line(builder: Builder, block: list[str], *, first: bool) -> None:
-    """Adds an entry of a table of contents to the paragraph of the entries before it, on a line of its own."""
-    text = " ".join(line.strip() for line in block)
-    if not first and builder.paragraphs:
-        text = f"{builder.paragraphs.pop().text}\n{text}"
-    builder.add_paragraph(text)
-
-
 def _find_title_and_author(blocks: list[list[str]]) -> dict[str, str]:
     """Returns title and author where the file starts with them: a short line, then ``by …``; or ``Title: …`` lines."""
     facts = {m.group(1).lower(): m.group(2).strip() for b in blocks[:3] for line in b if (m := _FACT.match(line))}
@@ -126,3 +116,34 @@ def _find_title_and_author(blocks: list[list[str]]) -> dict[str, str]:
     alone = len(blocks[0]) == 1 and len(blocks) > 2 and len(head[0]) <= 80
     ended = head[0][-1] in '.!?,;:…。！？、」"”'
     return {"title": head[0].strip("*_# ")} if alone and not ended and not _RULE.match(head[0]) else {}
+
+
+def _is_aozora(lines: Sequence[str]) -> bool:
+    """Returns whether the file has Aozora Bunko's notes."""
+    head = [line for line in lines[:60] if line.strip()]
+    return any("【テキスト中に現れる記号について】" in line for line in head) or (
+        any("青空文庫" in line for line in lines[-40:]) and any(_COLOPHON.match(line) for line in lines[-60:])
+    )
+
+
+def _parse_aozora(lines: Sequence[str], builder: Builder) -> tuple[dict[str, str], list[str]]:
+    """Returns title, author and language, and the lines of the text without furigana and notes."""
+    rules = [i for i, line in enumerate(lines[:200]) if _LINE.match(line)]
+    head_end = rules[0] if rules else next((i for i, line in enumerate(lines) if not line.strip()), 0)
+    start = rules[1] + 1 if len(rules) > 1 else head_end
+    end = next((i for i in range(len(lines) - 1, start, -1) if _COLOPHON.match(lines[i])), len(lines))
+    head = [line.strip() for line in lines[:head_end] if line.strip()]
+    facts = {"language": "ja"}
+    if head:
+        facts["title"] = _strip_editors_notes(head[0])
+        facts["author"] = _strip_editors_notes(head[-1]) if len(head) > 1 else ""
+    body = [_strip_editors_notes(line) for line in lines[start:end]]
+    apart = sum(len(line) for line in [*lines[head_end:start], *lines[end:]])
+    builder.add_notice("aozora", f"Aozora Bunko's notes ({apart:,} characters) and the furigana were left out.", apart)
+    return facts, body
+
+
+def _strip_editors_notes(line: str) -> str:
+    line = _UNKNOWN.sub(lambda m: chr(int(m.group(1), 16)) if m.group(1) else "〓", line)
+    line = _NOTE.sub("", _RUBY.sub("", line))
+    return line.replace("｜", "").strip("　 \t")

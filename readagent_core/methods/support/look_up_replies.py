@@ -50,14 +50,13 @@ class LookUpReply:
 
     ``pages``: pages to open, in the order named, at most k. ``refused``: every other page named, with the reason.
     ``reason``: the model's words after the list. ``stop``: the reply says STOP and names no page before it.
-    ``explicit``: the reply has the requested form; an empty list counts. ``numbers``: every number named.
+    ``numbers``: every number named.
     """
 
     pages: tuple[int, ...] = ()
     refused: tuple[str, ...] = ()
     reason: str = ""
     stop: bool = False
-    explicit: bool = False
     numbers: tuple[int, ...] = ()
 
 
@@ -74,10 +73,10 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
     'not read yet', every other one as 'no such page'.
     """
     text = _NEGATIVE.sub(r"\1", to_plain_text(reply))  # '-1' is no page, nor is it page 1
-    numbers, end, explicit = _numbers(text)
+    numbers, end = _numbers(text)
     stop = _STOP.search(text)
     if stop and (not numbers or stop.start() == 0):
-        return LookUpReply(reason=_reason_after(text[stop.end() :]), stop=True, explicit=True)
+        return LookUpReply(reason=_reason_after(text[stop.end() :]), stop=True)
     pages: list[int] = []
     refused: list[str] = []
     for number in dict.fromkeys(numbers):
@@ -88,7 +87,7 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
             refused.append(f"page {number}: only {limit} could be opened")
         else:
             pages.append(number)
-    return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, explicit, tuple(numbers))
+    return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, tuple(numbers))
 
 
 def _reason_after(text: str) -> str:
@@ -97,8 +96,8 @@ def _reason_after(text: str) -> str:
     return " ".join(lines[0].split())[:400] if lines else ""
 
 
-def _numbers(text: str) -> tuple[list[int], int, bool]:
-    """Return the numbers named, where the list ends, and whether it has the requested form.
+def _numbers(text: str) -> tuple[list[int], int]:
+    """Return the numbers named, and where the list ends.
 
     The strict form is tried first, then ever more lenient ones.
     """
@@ -106,23 +105,23 @@ def _numbers(text: str) -> tuple[list[int], int, bool]:
     for start in dict.fromkeys([asking.start() if asking else 0, 0]):
         found = _NAMED_BRACKETS.search(text, start)
         if found:
-            return list(_expanded(found.group(1))), found.end(), True
+            return list(_expanded(found.group(1))), found.end()
     for found in _BARE_BRACKETS.finditer(text):
         inner = found.group(1).replace("[", "").replace("]", " ")
         if _PAGES_ONLY.fullmatch(inner):
-            return list(_expanded(inner)), found.end(), True
+            return list(_expanded(inner)), found.end()
     items = list(_ITEM.finditer(text))
     if len(items) > 1:  # one page a line
-        return [n for m in items for n in _expanded(m.group(1))], items[-1].end(), False
+        return [n for m in items for n in _expanded(m.group(1))], items[-1].end()
     for start in dict.fromkeys([asking.start() if asking else 0, 0]):
         sentence_end = re.compile(r"\n|[.。](?=\s|$)").search(text, start)
         for end in dict.fromkeys([sentence_end.end() if sentence_end else len(text), len(text)]):
             matches = list(_NAMED.finditer(text, start, end))
             if matches:
                 numbers = [n for m in matches for n in _expanded(m.group(1) or m.group(2))]
-                return numbers, matches[-1].end(), False
+                return numbers, matches[-1].end()
     alone = _ALONE.fullmatch(text)
-    return (list(_expanded(alone.group(1))), len(text), False) if alone else ([], 0, False)
+    return (list(_expanded(alone.group(1))), len(text)) if alone else ([], 0)
 
 
 def _expanded(text: str) -> Iterator[int]:

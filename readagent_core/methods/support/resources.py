@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakValueDictionary
 
 from readagent_core.cancel import CancelToken
 from readagent_core.methods.base import AskSettings
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
 
 _POLL_SECONDS = 0.1  # between checks for cancellation while waiting for a lock
-_LOCKS: dict[str, _BuildLock] = {}
+_LOCKS: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 _GUARD = threading.Lock()
 
 
@@ -37,7 +38,7 @@ class ArtifactStore(Protocol):
 
 @dataclass(frozen=True)
 class Resources:
-    """``embedder``: None for the built-in one. ``connections``: model calls at once."""
+    """``embedder``: None for the built-in one. ``artifacts``: None to store nothing. ``connections``: calls at once."""
 
     embedder: Embedder | None = None
     artifacts: ArtifactStore | None = None
@@ -66,12 +67,6 @@ def embedder_for(settings: AskSettings) -> Embedder:
     return resources_of(settings).embedder or BuiltInEmbedder()
 
 
-@dataclass
-class _BuildLock:
-    lock: threading.Lock
-    users: int = 0
-
-
 @contextmanager
 def build_lock(key: str, cancel: CancelToken) -> Iterator[None]:
     """Hold the lock of an artifact key while the artifact is built.
@@ -80,22 +75,33 @@ def build_lock(key: str, cancel: CancelToken) -> Iterator[None]:
     CancelledError when ``cancel`` is cancelled while it waits.
     """
     with _GUARD:
-        entry = _LOCKS.setdefault(key, _BuildLock(threading.Lock()))
-        entry.users += 1
+        lock = _LOCKS.setdefault(key, threading.Lock())
+    while not lock.acquire(timeout=_POLL_SECONDS):
+        cancel.check()
     try:
-        while not entry.lock.acquire(timeout=_POLL_SECONDS):
-            cancel.check()
-        try:
-            yield
-        finally:
-            entry.lock.release()
+        yield
     finally:
-        with _GUARD:
-            entry.users -= 1
-            if not entry.users:
-                del _LOCKS[key]
+        lock.release()
 
 
-def artifact_key(*parts: Any) -> str:
-    """Return a key that is the same exactly when all ``parts`` (JSON values) are."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
+@dataclass(frozen=True)
+class Artifact:
+    """An artifact of a run. ``stored``: the value it had in the store when it was opened; None where there was none."""
+
+    store: ArtifactStore | None
+    kind: str
+    key: str
+    stored: Any | None
+
+    def save(self, value: Any) -> None:
+        if self.store:
+            self.store.save(self.kind, self.key, value)
+
+
+@contextmanager
+def open_artifact(settings: AskSettings, cancel: CancelToken, kind: str, *made_from: Any) -> Iterator[Artifact]:
+    """Hold the lock of the artifact of ``kind`` that is made from these JSON values. Raises CancelledError."""
+    key = hashlib.sha256(json.dumps(made_from, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
+    store = resources_of(settings).artifacts
+    with build_lock(key, cancel):
+        yield Artifact(store, kind, key, store.load(kind, key) if store else None)

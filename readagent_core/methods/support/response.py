@@ -1,6 +1,6 @@
 """The response step that ends every method: its prompts, the streamed answer, and the option a reply chooses.
 
-A reply that names no option is asked for again, at most twice. After that the option is None, which counts as a
+Where a reply names no option the model is asked again, at most twice. After that the option is None, which counts as a
 wrong answer (the authors' demo stops with an error).
 """
 

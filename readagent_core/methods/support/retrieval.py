@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 from readagent_core.errors import WindowError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event, Expanded, LookedUp
-from readagent_core.methods.support.resources import artifact_key, build_lock, embedder_for, resources_of
+from readagent_core.methods.support.resources import embedder_for, open_artifact
 from readagent_core.methods.support.response import ANSWER_WORDS, pages_prompt, respond
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import max_context_words, take_fitting
@@ -78,14 +77,13 @@ def rank_by_embedding(run: Run) -> list[int]:
     long = max(map(len, texts)) > MAX_CHARACTERS
     if wanted == "gists" or (wanted != "pages" and long and all(gists)):
         texts = gists
-    embedder, artifacts = embedder_for(run.settings), resources_of(run.settings).artifacts
-    key = artifact_key(embedder.name, memory.document.id, texts)
-    with build_lock(key, run.cancel) if artifacts else nullcontext():
-        stored = artifacts.load(KIND, key) if artifacts else None
+    embedder = embedder_for(run.settings)
+    with open_artifact(run.settings, run.cancel, KIND, embedder.name, memory.document.id, texts) as artifact:
+        stored = artifact.stored
         if stored is None:
             vectors = embedder.embed(texts, run.cancel)
-            if artifacts:  # as sparse rows: the built-in vectors are long and mostly zero
-                artifacts.save(KIND, key, {"width": vectors.shape[1], "rows": [_nonzero_cells(row) for row in vectors]})
+            # as sparse rows: the built-in vectors are long and mostly zero
+            artifact.save({"width": vectors.shape[1], "rows": [_nonzero_cells(row) for row in vectors]})
     if stored is not None:
         vectors = np.zeros((len(texts), int(stored["width"])), dtype=np.float32)
         for row, cells in zip(vectors, stored["rows"], strict=True):

@@ -1,4 +1,4 @@
-"""A run: one question asked of one memory. It makes the model calls and yields every one as an event.
+"""A method, and a run of it: one question asked of one memory. A run yields every model call as an event.
 
 Generators pass their events up with ``yield from`` and return their value. One meter counts the calls of the run and
 enforces its budget.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from readagent_core.cancel import CancelToken
@@ -186,3 +187,24 @@ class Run:
             extra={"seconds": round(time.monotonic() - self._started, 3), **(extra or {})},
         )
         return Answered(answer)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A reading method.
+
+    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
+    events of a run, the last one Answered. ``needs_gists``: whether it uses gists, not only the pages' full text.
+    """
+
+    name: str
+    title: str
+    about: str
+    answer: Callable[[Run], Iterator[Event]]
+    needs_gists: bool = False
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
+    ) -> Iterator[Event]:
+        """Yield the events of a run. Raises ModelError or CancelledError."""
+        yield from self.answer(Run(self.name, question, memory, model, settings, cancel))

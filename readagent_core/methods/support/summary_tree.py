@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
 
 from readagent_core.document import Document
 from readagent_core.errors import ModelError
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event
-from readagent_core.methods.support.resources import ArtifactStore, artifact_key, build_lock, resources_of
+from readagent_core.methods.support.resources import Artifact, open_artifact
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import tokens_to_words
 from readagent_core.prompts import Prompt, render, template_hash
 from readagent_core.tags import escape_tags
-from readagent_core.words import count_words, first_words
+from readagent_core.words import count_words, first_words, group_by_words
 
 SEGMENT_TOKENS = 1000
 SIBLINGS = 8
@@ -78,11 +76,10 @@ def build_tree(run: Run) -> Generator[Event, None, Tree]:
     segment_words = max(20, tokens_to_words(tokens, sample))
     document = run.memory.document.limited(segment_words)
     nodes = lay_out_tree(document, segment_words, siblings)
-    artifacts = resources_of(run.settings).artifacts
     versions = [template_hash("tree_segment", run.language), template_hash("tree_parent", run.language)]
-    key = artifact_key(run.model.name, run.memory.document.id, tokens, siblings, versions)
-    with build_lock(key, run.cancel) if artifacts else nullcontext():
-        summaries = yield from _summarise(run, nodes, document, segment_words, artifacts=artifacts, key=key)
+    made_from = (run.model.name, run.memory.document.id, tokens, siblings, versions)
+    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+        summaries = yield from _summarise(run, nodes, document, segment_words, artifact)
     fallbacks = sum(summaries[node.id][1] for node in nodes)
     if fallbacks:
         yield run.note(f"{fallbacks} of {len(nodes)} summaries of the tree are first words: no usable reply came.")
@@ -90,10 +87,10 @@ def build_tree(run: Run) -> Generator[Event, None, Tree]:
 
 
 def _summarise(
-    run: Run, nodes: list[Node], document: Document, segment_words: int, *, artifacts: ArtifactStore | None, key: str
+    run: Run, nodes: list[Node], document: Document, segment_words: int, artifact: Artifact
 ) -> Generator[Event, None, dict[int, tuple[str, bool]]]:
     """Return the summary of each node by id, and whether it is a fallback. Stores them after every batch."""
-    stored: dict[str, Any] = (artifacts.load(KIND, key) if artifacts else None) or {}
+    stored = artifact.stored or {}
     summaries = {int(number): (str(text), bool(fallback)) for number, (text, fallback) in stored.items()}
     for level in range(1, nodes[-1].level + 1):
         missing = [node for node in nodes if node.level == level and node.id not in summaries]
@@ -106,8 +103,7 @@ def _summarise(
                 usable = "" if isinstance(reply, ModelError) else reply.text.strip()
                 words = _summary_words(node, text, segment_words)
                 summaries[node.id] = (usable, False) if usable else (first_words(text, words), True)
-            if artifacts:
-                artifacts.save(KIND, key, {str(number): list(made) for number, made in summaries.items()})
+            artifact.save({str(number): list(made) for number, made in summaries.items()})
     return summaries
 
 
@@ -116,15 +112,8 @@ def lay_out_tree(document: Document, segment_words: int, siblings: int) -> list[
 
     ``segment_words``: most words of a leaf. Nodes are in order of level; the last one is the root.
     """
-    bounds = [0]
-    words = 0
-    for index, paragraph in enumerate(document.paragraphs):
-        if words and words + paragraph.words > segment_words:
-            bounds.append(index)
-            words = 0
-        words += paragraph.words
-    ends = [*bounds[1:], len(document.paragraphs)]
-    nodes = [Node(i, 1, a, b) for i, (a, b) in enumerate(zip(bounds, ends, strict=True))]
+    segments = group_by_words([paragraph.words for paragraph in document.paragraphs], segment_words)
+    nodes = [Node(i, 1, start, end) for i, (start, end) in enumerate(segments)]
     level = nodes
     while len(level) > 1:
         groups = math.ceil(len(level) / siblings)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from readagent_core.document import Document
-from readagent_core.words import count_words, sentences
+from readagent_core.words import count_words, group_by_words, sentences
 
 BLOCK_WORDS = 60
 TOPIC_WORDS = 600
@@ -73,7 +73,8 @@ def _split(members: list[int], blocks: Sequence[Block], vectors: Any, topic_word
     labels = _cluster_labels(vectors[members], wanted)
     groups = [[m for m, label in zip(members, labels, strict=True) if label == g] for g in sorted(set(labels))]
     if len(groups) < 2:  # all blocks are equal: split by length
-        groups = _split_by_length(members, blocks, topic_words)
+        runs = group_by_words([blocks[member].words for member in members], topic_words)
+        groups = [members[start:end] for start, end in runs]
     return [topic for group in groups for topic in _split(group, blocks, vectors, topic_words)]
 
 
@@ -92,15 +93,3 @@ def _cluster_labels(vectors: Any, wanted: int) -> list[int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns of an unconnected graph, whose parts are the clusters
         return [int(label) for label in clustering.fit_predict(similarity + MIN_SIMILARITY)]
-
-
-def _split_by_length(members: list[int], blocks: Sequence[Block], topic_words: int) -> list[list[int]]:
-    groups: list[list[int]] = [[]]
-    words = 0
-    for member in members:
-        if groups[-1] and words + blocks[member].words > topic_words:
-            groups.append([])
-            words = 0
-        groups[-1].append(member)
-        words += blocks[member].words
-    return groups

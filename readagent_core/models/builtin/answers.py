@@ -1,7 +1,7 @@
 """How the built-in reader answers: the sentences that share most with the question, each with its page.
 
 It copies sentences and never makes one up; where nothing is shared it says that the text does not say. Knows
-nothing of models; works from a prompt's fields and replies in the form the prompt asked for.
+nothing of models; works from a prompt's fields and replies in the form that the prompt asks for.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _scored(text: str, question: str, language: str) -> list[tuple[float, _Sente
 
 
 def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: bool = False) -> str:
-    """The chosen sentences with their pages, and an 'Evidence:' block for those that stand in full.
+    """The chosen sentences with their pages, and an 'Evidence:' block for those from full pages.
 
     ``quote``: the text has no page numbers, and its sentences are quoted without.
     """
@@ -85,7 +85,7 @@ def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: 
 
 
 def _quotation(sentence: str) -> str:
-    """A stretch of the sentence that holds no quotation mark, so that it can stand between some."""
+    """A stretch of the sentence that holds no quotation mark, so that it can be quoted."""
     piece = max(_QUOTE_MARKS.split(sentence), key=len).strip()
     if len(piece.split()) > QUOTE_WORDS:
         piece = " ".join(piece.split()[:QUOTE_WORDS])
@@ -122,7 +122,7 @@ def _answer(prompt: Prompt, text: str) -> str:
 
 
 def _choose(prompt: Prompt, text: str) -> str:
-    """The option whose own words stand closest to the words of the question."""
+    """The option whose own words are closest to the words of the question."""
     options = _OPTION.findall(prompt.fields["options"])
     scored = _scored(text, prompt.fields["question"], prompt.language)
     idf = inverse_frequencies([s.bag for _, s in scored])

@@ -1,19 +1,25 @@
-"""How the built-in reader names pages to look up: BM25 of the question over the memory (paper, section 3.3).
+"""How the built-in reader chooses what to read in full: pages of a memory and parts of a MemWalker tree.
 
-Knows nothing of models; works from a prompt's fields and replies in the form the prompt asked for.
+By BM25 of the question over the gists or summaries (paper, section 3.3). Knows nothing of models; works from a prompt's
+fields and replies in the form that the prompt asks for.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from readagent_core.models.builtin.statistics import bm25, content, inverse_frequencies, overlap
+from readagent_core.models.builtin.answers import answer_text, choose_text
+from readagent_core.models.builtin.shortening import number_in
+from readagent_core.models.builtin.statistics import bm25, content, inverse_frequencies, overlap, split_sentences
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_memory
 
-# A page joins the first one when it scores at least this share of it.
-NEAR = 0.6
-ENOUGH = 0.75  # of the question's weight, standing in one page that is in full: nothing more is needed
+NEAR = 0.6  # a page is named beside the best one when its score is at least this share of the best score
+ENOUGH_IN_PAGE = 0.75  # share of the question's weight in one full page at which no further page is needed
+ENOUGH_IN_SENTENCE = 0.4  # share of the question's weight that one sentence of a segment must hold for an answer
+_PART = re.compile(r"^(?:Part|部分) (\d+)( \(looked into already\)|（すでに見た）)?[:：]", re.MULTILINE)
+_OPTION = re.compile(r"^\([A-Z]\) ", re.MULTILINE)
 
 
 def _ranked(prompt: Prompt) -> list[tuple[float, int, bool, list[str]]]:
@@ -27,7 +33,7 @@ def _ranked(prompt: Prompt) -> list[tuple[float, int, bool, list[str]]]:
 
 def look_up(prompt: Prompt) -> str:
     """'I want to look up Page [2, 7] to …': the pages whose gists share most with the question, or none."""
-    k = int(re.sub(r"\D", "", prompt.fields["k"]) or 1)
+    k = number_in(prompt.fields["k"], 1)
     ranked = [row for row in _ranked(prompt) if not row[2]]
     pages = [page for score, page, _, _ in ranked if score >= NEAR * ranked[0][0]][:k]
     named = ", ".join(map(str, pages if prompt.task == "look_up_ranked" else sorted(pages)))
@@ -40,12 +46,12 @@ def look_up(prompt: Prompt) -> str:
 
 def look_up_next(prompt: Prompt) -> str:
     """'Page 4' for the best page not yet read, or STOP once a page in full holds most of the question."""
-    if "problem" in prompt.fields:  # told that the last page named cannot be opened
+    if "problem" in prompt.fields:  # the last page that was named cannot be opened
         return "STOP"
     ranked = _ranked(prompt)
     question = content(prompt.fields["question"])
     idf = inverse_frequencies([row[3] for row in ranked])
-    if any(full and overlap(bag, question, idf) >= ENOUGH for _, _, full, bag in ranked):
+    if any(full and overlap(bag, question, idf) >= ENOUGH_IN_PAGE for _, _, full, bag in ranked):
         return "STOP"
     seen = {int(n) for n in re.findall(r"\d+", prompt.fields["seen"])}
     left = [row for row in ranked if not row[2] and row[1] not in seen]
@@ -54,3 +60,39 @@ def look_up_next(prompt: Prompt) -> str:
     if prompt.language == "ja":
         return f"Page {left[0][1]} を読み返したい。理由は、質問と同じ言葉がいちばん多いからです。"
     return f"I want to look up Page {left[0][1]} to find the words it shares with the question."
+
+
+def walk(prompt: Prompt) -> str:
+    """'Action: 2' for the best part not yet looked into, or -1 once they all were."""
+    text = prompt.fields["parts"]
+    found = list(_PART.finditer(text))
+    ends = [m.start() for m in found[1:]] + [len(text)] * bool(found)
+    bags = [content(text[m.end() : end]) for m, end in zip(found, ends, strict=True)]
+    scores = bm25(content(prompt.fields["question"]), bags)
+    left = [(-score, int(m.group(1))) for score, m in zip(scores, found, strict=True) if not m.group(2)]
+    japanese = prompt.language == "ja"
+    if not left and prompt.fields["back"]:
+        return f"Reasoning: {'どの部分ももう見たからです。' if japanese else 'every part was looked into.'}\nAction: -1"
+    number = min(left)[1] if left else 1
+    why = "質問と同じ言葉がいちばん多い部分です。" if japanese else "this part shares most words with the question."
+    return f"Reasoning: {why}\nAction: {number}"
+
+
+def leaf(prompt: Prompt) -> str:
+    """'Action: -2' and the best sentences where one holds enough of the question, else 'Action: -1'."""
+    options = _OPTION.search(prompt.fields["question"])
+    question = prompt.fields["question"][: options.start()].strip() if options else prompt.fields["question"]
+    bags = [set(content(s)) for s in split_sentences(prompt.fields["text"], prompt.language)]
+    idf = inverse_frequencies(bags)
+    wanted = content(question)
+    japanese = prompt.language == "ja"
+    if max((overlap(bag, wanted, idf) for bag in bags), default=0.0) < ENOUGH_IN_SENTENCE:
+        return f"Reasoning: {'ここには書かれていません。' if japanese else 'it does not say.'}\nAction: -1"
+    asked = replace(prompt, fields={**prompt.fields, "question": question})
+    if options:
+        lettered = prompt.fields["question"][options.start() :]
+        said = choose_text(replace(asked, fields={**asked.fields, "options": lettered}))
+    else:
+        said = f"Answer: {answer_text(asked)}"
+    why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
+    return f"Reasoning: {why}\nAction: -2\n{said}"

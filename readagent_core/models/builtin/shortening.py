@@ -1,4 +1,4 @@
-"""How the built-in reader shortens: the most telling sentences in their order, none said twice, within a length.
+"""How the built-in reader shortens: the most central sentences in their order, none repeated, within a length.
 
 Knows nothing of models; works from a prompt's fields.
 """
@@ -12,18 +12,20 @@ from readagent_core.models.builtin.statistics import central_sentences, content,
 from readagent_core.prompts import Prompt, render_fragment
 from readagent_core.words import collapse_whitespace, count_words, first_words
 
+WORDS = 60  # of a gist where the prompt names no length
+
 
 def gist(prompt: Prompt) -> str:
-    """The most telling sentences of the page, within the length asked for."""
+    """The most central sentences of the page, within the length that the prompt asks for."""
     fields = prompt.fields
-    limit = _length(fields.get("words") or fields["target"])
+    limit = number_in(fields.get("words") or fields["target"], WORDS)
     wanted = content(fields.get("purpose", "") + " " + fields["instructions"])
     return shortened(fields["page"], limit, prompt.language, wanted=wanted)
 
 
 def summary(prompt: Prompt) -> str:
-    """The most telling sentences of a text, or of the summaries below a node."""
-    return shortened(prompt.fields["text"], _length(prompt.fields["target"]), prompt.language)
+    """The most central sentences of a text, or of the summaries below a node."""
+    return shortened(prompt.fields["text"], number_in(prompt.fields["target"], WORDS), prompt.language)
 
 
 def carry(prompt: Prompt) -> str:
@@ -31,11 +33,12 @@ def carry(prompt: Prompt) -> str:
     before = prompt.fields["memory"]
     if before == render_fragment("carry.none", prompt.language):
         before = ""
-    return shortened(f"{before}\n\n{prompt.fields['text']}", _length(prompt.fields["target"]), prompt.language)
+    return shortened(f"{before}\n\n{prompt.fields['text']}", number_in(prompt.fields["target"], WORDS), prompt.language)
 
 
-def _length(asked: str) -> int:
-    return max(1, int(re.sub(r"\D", "", asked) or 60))
+def number_in(text: str, default: int) -> int:
+    """The number that the digits of ``text`` make, at least 1; ``default`` where it has none."""
+    return max(1, int(re.sub(r"\D", "", text)[:9] or default))
 
 
 def shortened(text: str, limit: int, language: str, *, wanted: Sequence[str] = ()) -> str:

@@ -90,7 +90,7 @@ def cohesion(before: Sequence[str], after: Sequence[str]) -> float:
 
 
 def central_sentences(pieces: Sequence[str]) -> list[float]:
-    """How well each sentence stands for them all: shared, telling terms for its length; the first counts more."""
+    """How central each sentence is: the weight of its terms for its length; the first sentence counts more."""
     bags = [content(piece) for piece in pieces]
     counts = Counter(term for bag in bags for term in bag)
     idf = inverse_frequencies(bags)
@@ -106,7 +106,7 @@ def central_sentences(pieces: Sequence[str]) -> list[float]:
 
 
 def overlap(bag: Iterable[str], wanted: Iterable[str], idf: Mapping[str, float]) -> float:
-    """What share of the weight of ``wanted`` stands in ``bag``, 0 to 1. A term never seen weighs as the rarest."""
+    """The share of the weight of ``wanted`` that is in ``bag``, 0 to 1. A term never seen weighs as the rarest."""
     rarest = max(idf.values(), default=1.0)
     asked = set(wanted)
     total = math.fsum(idf.get(t, rarest) for t in asked)

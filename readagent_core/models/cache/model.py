@@ -1,6 +1,6 @@
 """A model whose replies are cached: the same prompt is not sent twice, by this process or a later one.
 
-Keys are hashes, so the cache holds no prompt and no server key. The store itself is ``reply_cache``.
+Keys are hashes, so the cache holds no prompt and no server key. The store itself is ``store``.
 """
 
 from __future__ import annotations

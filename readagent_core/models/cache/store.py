@@ -1,4 +1,4 @@
-"""Texts stored on disk with diskcache under hashed keys: the replies that models gave. ``cache`` writes and reads them.
+"""Texts stored on disk with diskcache under hashed keys: the replies of models, which ``model`` writes and reads.
 
 Pickle is never read or written: diskcache's own disks unpickle rows (CVE-2025-69872), so every row that is not plain
 text is refused unread. A damaged database is moved aside and a new one is created. No failure stops the work.

@@ -105,9 +105,9 @@ def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Pr
     here is free, and another costs what its maker lists for exactly this name: a newer one of the family may cost
     several times as much, or as little.
     """
-    kept = (own or {}).get(model)
-    if isinstance(kept, list | tuple) and len(kept) in (2, 3):
-        return Price(float(kept[0]), float(kept[1]), str(kept[2]) if len(kept) == 3 else "")
+    row = (own or {}).get(model)
+    if isinstance(row, list | tuple) and len(row) in (2, 3):
+        return Price(float(row[0]), float(row[1]), str(row[2]) if len(row) == 3 else "")
     if not where or is_local(where):
         return FREE
     name = _STATE.sub("", model.rsplit("/", 1)[-1].lower())
@@ -152,7 +152,7 @@ def quote(
 ) -> Quote:
     """An estimate before the work: tokens at 1.5 a word, minutes with about half of the calls side by side.
 
-    Pause points are asked for one after another; gists run beside them.
+    Pause points are found one after another, gists at the same time.
     """
     tokens_in, tokens_out = tokens_of_words(words_in), tokens_of_words(words_out)
     dollars = price.cost(tokens_in, tokens_out) if price else None

@@ -2,7 +2,7 @@
 
 ``Embedder.embed`` gives rows whose dot product is how near two texts are. The built-in one hashes content terms
 (and their pieces, so that 'lighthouse' and 'lighthouses' meet); it needs no training, so page and question may be
-embedded apart. Rows from a server are kept beside the replies, as text.
+embedded apart. Rows from a server are cached with the replies, as text.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy as np
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import SettingsError
+from readagent_core.models.embeddings.embed import Vectors, unit
 from readagent_core.words import split_long
 
 PREFIX = "local:"
@@ -29,7 +30,7 @@ class LocalEmbedder:
         self._lock = threading.Lock()
         self._model: Any = None
 
-    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Any:
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
         """(n, d) rows of unit length. Raises SettingsError where the extra is not installed."""
         pieces = [split_long(text, PIECE_WORDS) for text in texts]
         flat = [piece for some in pieces for piece in some]
@@ -45,9 +46,7 @@ class LocalEmbedder:
             position += len(some)
         if not means:
             return np.zeros((0, 0), dtype=np.float32)
-        vectors = np.asarray(means, dtype=np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        return unit(np.asarray(means, dtype=np.float32))
 
     def _loaded(self) -> Any:
         if self._model is None:

@@ -11,40 +11,29 @@ import numpy as np
 from readagent_core.cancel import CancelToken
 from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import load_reply, store_reply
-from readagent_core.models.cache.store import ReplyCache
-from readagent_core.models.connection import ServerModel, connect, open_cache
+from readagent_core.models.connection import ServerModel
 from readagent_core.models.embeddings.embed import Vectors, unit
 from readagent_core.models.server import event_loop, faults
 from readagent_core.models.server.client import FAULTS
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.replies import body
-from readagent_core.models.server.retry import retried
 from readagent_core.quick_json import from_json
-from readagent_core.settings import Settings
 
 BATCH = 64
 
 
-def connect_server(name: str, settings: Settings) -> ServerEmbedder:
-    """The embedder ``name`` of the connected server."""
-    model = connect(settings)
-    assert isinstance(model, ServerModel)
-    return ServerEmbedder(model, name, open_cache(settings))
-
-
 class ServerEmbedder:
-    """``/v1/embeddings`` of a server: in batches, with the retries of any other call, every row cached."""
+    """``/v1/embeddings`` of the server of ``model``: in batches, retried as any other call, every row cached."""
 
-    def __init__(self, model: ServerModel, name: str, cache: ReplyCache) -> None:
+    def __init__(self, model: ServerModel, name: str) -> None:
         self.name = name
         self._model = model
-        self._cache = cache
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
         keys = [self._key(text) for text in texts]
         rows: dict[str, list[float]] = {}
         for key in dict.fromkeys(keys):
-            stored = load_reply(self._cache, key)
+            stored = load_reply(self._model.cache, key)
             if stored is not None:
                 rows[key] = json.loads(stored.text)
         missing = [(key, text) for key, text in dict(zip(keys, texts, strict=True)).items() if key not in rows]
@@ -53,7 +42,7 @@ class ServerEmbedder:
             found = self._ask([text for _, text in batch], cancel)
             for (key, _), row in zip(batch, found, strict=True):
                 rows[key] = row
-                store_reply(self._cache, key, Completion(json.dumps([round(value, 7) for value in row])))
+                store_reply(self._model.cache, key, Completion(json.dumps([round(value, 7) for value in row])))
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
         return unit(np.array([rows[key] for key in keys], dtype=np.float32))
@@ -65,13 +54,7 @@ class ServerEmbedder:
     def _ask(self, texts: list[str], cancel: CancelToken) -> list[list[float]]:
         """Return the rows of one batch, in order. Raises ModelError."""
         model = self._model
-        rows, _ = retried(
-            lambda: event_loop.run(_rows(model.server, self.name, texts), cancel),
-            model.limiter,
-            cancel,
-            time_scale=model.time_scale,
-        )
-        return rows
+        return model.retrying.call(lambda: event_loop.run(_rows(model.server, self.name, texts), cancel), cancel)[0]
 
 
 async def _rows(server: OpenAIServer, name: str, texts: list[str]) -> list[list[float]]:
@@ -87,5 +70,5 @@ async def _rows(server: OpenAIServer, name: str, texts: list[str]) -> list[list[
     except (KeyError, TypeError, ValueError):
         rows = []
     if len(rows) != len(texts):
-        raise faults.empty(name)
+        raise faults.fault("empty", model=name)
     return rows

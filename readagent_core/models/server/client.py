@@ -1,4 +1,4 @@
-"""Sends calls to one server through the ``openai`` package. What is in a call and what an answer means is for others.
+"""Sends calls to one server through the ``openai`` package. Knows neither what a call holds nor what a reply means.
 
 Proxies, certificates, redirects and HTTP versions are the package's business. Its coroutines run on the event loop of
 ``event_loop``.
@@ -22,14 +22,14 @@ from readagent_core.settings import Secret
 CONNECT_SECONDS = 10.0
 ERROR_BYTES = 65_536  # of the body of an error
 FAULTS = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, UnicodeError)
-_UNSAID = {  # what the package would tell of this computer with every call
+_NO_TELEMETRY = {  # headers in which the package would describe this computer with every call
     f"X-Stainless-{name}": openai.Omit()
     for name in (
         "Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async", "Retry-Count", "Read-Timeout"
     )
 }  # fmt: skip
 # the key alone, not an administrator's from the environment; a key against sending twice is never needed here
-_OPTIONS: Any = {"security": {"bearer_auth": True}, "headers": _UNSAID, "idempotency_key": "none"}
+_OPTIONS: Any = {"security": {"bearer_auth": True}, "headers": _NO_TELEMETRY, "idempotency_key": "none"}
 
 
 class Client:

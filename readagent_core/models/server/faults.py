@@ -20,7 +20,9 @@ import openai
 
 from readagent_core.errors import (
     BadRequestError,
+    CutOffError,
     EmptyReplyError,
+    EndlessReplyError,
     KeyRefusedError,
     ModelError,
     ModelTimeoutError,
@@ -34,54 +36,128 @@ from readagent_core.errors import (
 )
 from readagent_core.models.server.quirks import HOW_LARGER
 
+KEPT = "What was done so far is kept."
 
-class Rule(NamedTuple):
-    """What leads to one of our errors: statuses with one meaning, codes in lower case, and a pattern for messages."""
+
+class Fault(NamedTuple):
+    """One of our errors: its message (what ``happened``, then ``KEPT``, then the ``remedy``), and what leads to it:
+    statuses with one meaning, codes in lower case, and a pattern for messages.
+    """
 
     kind: type[ModelError]
+    happened: str
+    remedy: str
     statuses: tuple[int, ...] = ()
     codes: str = ""
     words: str = ""
 
 
-RULES = (  # of those that match, the first decides
-    Rule(
-        NoCreditError, (402,), "insufficient_quota billing_error enforced_spend_limit_reached", r"credit balance is too"
+FAULTS = {  # the first that matches decides; those without statuses, codes and words are chosen by name
+    "no credit": Fault(
+        NoCreditError,
+        "The account at {at} is out of credit.",
+        "Add credit or choose another model, and go on.",
+        (402,),
+        "insufficient_quota billing_error enforced_spend_limit_reached",
+        r"credit balance is too",
     ),
-    Rule(
+    "too long": Fault(
         WindowError,
+        "{need} more than the window{of_tokens} of {model} can take in.",
+        "Choose smaller pages or fewer look-ups, or a model (or server setting) with a larger window.",
         (413,),
         "context_length_exceeded exceed_context_size_error",
         r"context[ _](?:length|window|size|limit)|too many tokens|request too large|(?:prompt|input) is too long"
         r"|token limit|max_model_len|input token count",
     ),
-    Rule(
+    "refused": Fault(
         RefusedError,
+        "{model} declined to answer, or a content filter stopped it.",
+        "Another model may take this text.",
         (),
         "content_filter responsibleaipolicyviolation content_policy_violation invalid_prompt flagged_input",
         r"content exists risk|content[ _](?:filter|management)",
     ),
-    Rule(
+    "no model": Fault(
         UnknownModelError,
+        "{at} has no model {model!r}.",
+        "Choose one of its models in Settings.",
         (),
         "model_not_found model_decommissioned deploymentnotfound invalid_model",
         r"invalid model\b|not a valid model id|model\b.{0,80}\b(?:not found|not exist|unknown)",
     ),
-    Rule(
+    "bad key": Fault(
         KeyRefusedError,
+        "{at} did not accept the key{for_model}.",
+        "Enter a key that is valid there in Settings.",
         (401,),
         "invalid_api_key api_key_invalid authentication_error no_db_connection",  # the last is LiteLLM's
         r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|missing)|(?:invalid|incorrect) api[ _-]?key",
     ),
-    Rule(RateLimitError, (), "rate_limit_exceeded rate_limit_error"),
-    Rule(ModelTimeoutError, (408, 504)),
-)
-WITHOUT_STATUS = (WindowError, RefusedError)  # their words decide inside a stream too, where no 4xx comes with them
-MESSAGES: dict[type[ModelError], str] = {
-    NoCreditError: "The account at {at} is out of credit. {kept} Add credit or choose another model, and go on.",
-    KeyRefusedError: "{at} did not accept the key{of_model}. {kept} Enter a key that is valid there in Settings.",
-    UnknownModelError: "{at} has no model {model!r}. {kept} Choose one of its models in Settings.",
+    "rate limit": Fault(
+        RateLimitError,
+        "{at} asked us to wait{for_seconds}.",
+        "Go on later.",
+        (),
+        "rate_limit_exceeded rate_limit_error",
+    ),
+    "timeout": Fault(
+        ModelTimeoutError,
+        "{at} gave no sign for too long.",
+        "Go on when it is less busy, choose a smaller model, or allow more time in Settings.",
+        (408, 504),
+    ),
+    "daily quota": Fault(
+        NoCreditError, "The daily quota{for_model} at {at} is used up.", "Go on tomorrow, or choose another model."
+    ),
+    "server failed": Fault(
+        ServerFailedError, "{at} failed (error {status}).", "Go on in a while; if it stays so, look at the server."
+    ),
+    "wrong address": Fault(
+        BadRequestError, "{at} answers, but not at this address.", "Check it in Settings: most end in /v1."
+    ),
+    "bad request": Fault(
+        BadRequestError,
+        "{at} did not accept the call (error {status}{named}).",
+        "Test the model in Settings, or choose another one.",
+    ),
+    "unreachable": Fault(
+        UnreachableError, "{at} cannot be reached.", "Start the server or check the address in Settings, and go on."
+    ),
+    "connection broke": Fault(
+        UnreachableError, "The connection to {at} broke.", "Check that the server runs, and go on."
+    ),
+    "unreadable": Fault(
+        ServerFailedError,
+        "{at} sent a reply that cannot be read.",
+        "If this goes on, check that the address is that of an OpenAI-compatible server.",
+    ),
+    "reply broke off": Fault(CutOffError, "The reply of {model} broke off.", "Go on to ask again."),
+    "endless": Fault(
+        EndlessReplyError,
+        "The reply of {model} did not end ({how}), so it was stopped.",
+        "Go on to ask again, or choose another model.",
+    ),
+    "empty": Fault(EmptyReplyError, "{model} sent an empty reply.", "Go on to ask again, or choose another model."),
+    "only thinking": Fault(
+        EmptyReplyError,
+        "{model} used all its room for thinking and sent an empty reply.",
+        "Go on to ask again, or choose a model that thinks less.",
+    ),
+    "prompt cut": Fault(
+        WindowError,
+        "{at} read only {read:,} of about {sent:,} tokens: it cuts long prompts without saying so: {model} did not see "
+        "the whole text. The reply was not used.",
+        f"Give the model a larger context {HOW_LARGER}, or choose smaller pages.",
+    ),
 }
+IN_STREAM = ("too long", "refused")  # their words decide inside a stream too, where no 4xx comes with them
+CAUSES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (  # the first that matches decides
+    ((httpx2.ConnectTimeout,), "unreachable"),
+    ((httpx2.TimeoutException,), "timeout"),
+    ((httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError), "connection broke"),
+    ((openai.APIConnectionError, httpx2.TransportError, httpx2.InvalidURL, UnicodeError), "unreachable"),
+)
 CODE_FIELDS = ("code", "type", "status", "reason", "error_code", "quotaId")
 WORD_FIELDS = ("message", "detail", "error", "raw")
 _LIMITS = (
@@ -94,7 +170,6 @@ _TIME = r"(\d+(?:\.\d+)?) ?(ms|h|m|s)"
 _WAIT = re.compile(rf"(?:again in|retry in|retry after) ((?:{_TIME}[a-z]* ?)+)", re.IGNORECASE)
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600}
 _PLAIN = re.compile(r"[a-zA-Z0-9_.-]{1,60}\Z")
-KEPT = "What was done so far is kept."
 
 
 class _Body(NamedTuple):
@@ -113,87 +188,76 @@ def host(where: str) -> str:
     return found.group(1) if found else "the server"
 
 
+def fault(
+    name: str, *, where: str = "", model: str = "", carried: float | str | None = None, **values: object
+) -> ModelError:
+    """The error ``name`` of ``FAULTS``. ``carried``: the error's second argument (window, text or seconds to wait);
+    ``values``: the other fields of its message.
+    """
+    kind, happened, remedy, *_ = FAULTS[name]
+    for_model = f" for {model}" if model else ""
+    message = f"{happened.format(at=host(where), model=model, for_model=for_model, **values)} {KEPT} {remedy}"
+    return kind(message) if carried is None else kind(message, carried)
+
+
 def explain(error: Exception, *, where: str, model: str) -> ModelError:
     """Our error for ``error``; a ModelError is returned unchanged."""
     if isinstance(error, ModelError):
         return error
-    cause = (error.__cause__ or error) if isinstance(error, openai.APIConnectionError) else error
-    if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
-        if isinstance(cause, httpx2.ConnectTimeout):
-            return unreachable(where)
-        return timed_out(where)
     if isinstance(error, openai.APIStatusError):
         return from_status(error.status_code, _text(error), error.response.headers, where=where, model=model)
-    if isinstance(error, openai.APIConnectionError | httpx2.TransportError | httpx2.InvalidURL | UnicodeError):
-        broke = isinstance(cause, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
-        return unreachable(where, broke=broke)
-    return ServerFailedError(
-        f"{host(where)} sent a reply that cannot be read. {KEPT} If this goes on, check that the address is that of "
-        "an OpenAI-compatible server."
-    )
+    cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else None
+    matching = (name for kinds, name in CAUSES if isinstance(error, kinds) or isinstance(cause, kinds))
+    return fault(next(matching, "unreadable"), where=where, model=model)
 
 
 def from_status(status: int, body: str, headers: Mapping[str, str], *, where: str, model: str) -> ModelError:
     """Our error for an HTTP status with its body."""
-    at, told = host(where), _read(body)
-    kind = _kind(status, told)
-    if status == 429 and _is_daily(told):
-        return NoCreditError(
-            f"The daily quota for {model or 'this model'} at {at} is used up. {KEPT} Go on tomorrow, or choose another "
-            "model."
-        )
-    if kind in MESSAGES:
-        of_model = f" for {model}" if model else ""
-        return kind(MESSAGES[kind].format(at=at, model=model, of_model=of_model, kept=KEPT))
-    if kind is RateLimitError:
-        wait = retry_after(headers, told.words)
-        for_how_long = f" for {wait:.0f} s" if wait else ""
-        return RateLimitError(f"{at} asked us to wait{for_how_long}. {KEPT} Go on later.", wait)
-    if kind is WindowError:
-        return too_long(model, limit_in(told.words))
-    if kind is ModelTimeoutError:
-        return timed_out(where)
-    if kind is RefusedError:
-        return refused(model)
-    if kind is ServerFailedError:
-        return ServerFailedError(
-            f"{at} failed (error {status}). {KEPT} Go on in a while; if it stays so, look at the server.",
-            retry_after(headers, told.words),
-        )
-    if status == 404:
-        return BadRequestError(f"{at} answers, but not at this address. {KEPT} Check it in Settings: most end in /v1.")
-    return BadRequestError(
-        f"{at} did not accept the call (error {status}{told.named}). {KEPT} Test the model in Settings, or choose "
-        "another one."
-    )
+    found = _read(body)
+    name = _name(status, found)
+    if name == "too long":
+        return too_long(model, limit_in(found.words))
+    wait = retry_after(headers, found.words) if FAULTS[name].kind in (RateLimitError, ServerFailedError) else None
+    for_seconds = f" for {wait:.0f} s" if wait else ""
+    values = {"status": status, "named": found.named, "for_seconds": for_seconds}
+    return fault(name, where=where, model=model, carried=wait, **values)
 
 
-def _kind(status: int, told: _Body) -> type[ModelError]:
-    """The class of our error."""
-    if status == 429 and "request too large" in told.words.lower():  # more than a minute's tokens: waiting is no use
-        return WindowError
-    for rule in RULES:
-        if status in rule.statuses:
-            return rule.kind
-    for rule in RULES:
-        if told.codes.intersection(rule.codes.split()):
-            return rule.kind
+def too_long(model: str, window: int | None, *, needed: int | None = None) -> ModelError:
+    """The error for a prompt of about ``needed`` tokens that ``window`` tokens do not hold; None: not known."""
+    need = f"About {needed:,} tokens are" if needed else "The text is"
+    of_tokens = f" of {window:,} tokens" if window else ""
+    return fault("too long", model=model, carried=window, need=need, of_tokens=of_tokens)
+
+
+def _name(status: int, body: _Body) -> str:
+    """The name in ``FAULTS`` of an HTTP status with its body."""
+    if status == 429 and _is_daily(body):
+        return "daily quota"
+    if status == 429 and "request too large" in body.words.lower():  # more than a minute's tokens: waiting is no use
+        return "too long"
+    for name, row in FAULTS.items():
+        if status in row.statuses:
+            return name
+    for name, row in FAULTS.items():
+        if body.codes.intersection(row.codes.split()):
+            return name
     if status == 429:
-        return RateLimitError
-    for rule in RULES:
-        fits = rule.words and (status < 500 or rule.kind in WITHOUT_STATUS)
-        if fits and re.search(rule.words, told.words, re.IGNORECASE | re.DOTALL):
-            return rule.kind
-    if status == 404 and re.search(r"\bmodels?\b", told.words, re.IGNORECASE):
-        return UnknownModelError
+        return "rate limit"
+    for name, row in FAULTS.items():
+        fits = row.words and (status < 500 or name in IN_STREAM)
+        if fits and re.search(row.words, body.words, re.IGNORECASE | re.DOTALL):
+            return name
+    if status == 404:
+        return "no model" if re.search(r"\bmodels?\b", body.words, re.IGNORECASE) else "wrong address"
     if status == 403:
-        return KeyRefusedError
-    return ServerFailedError if status >= 500 else BadRequestError
+        return "bad key"
+    return "server failed" if status >= 500 else "bad request"
 
 
-def _is_daily(told: _Body) -> bool:
+def _is_daily(body: _Body) -> bool:
     """Whether a day's quota is used up: Gemini names it in a quotaId, OpenRouter in its message."""
-    return any("perday" in code for code in told.codes) or "free-models-per-day" in told.words
+    return any("perday" in code for code in body.codes) or "free-models-per-day" in body.words
 
 
 def _read(body: str) -> _Body:
@@ -215,7 +279,7 @@ def _read(body: str) -> _Body:
         elif isinstance(part, dict):
             left += [value for value in part.values() if isinstance(value, dict | list)]
             codes |= {str(part[name]).lower() for name in CODE_FIELDS if isinstance(part.get(name), str | int)}
-            codes |= {"flagged_input"} & part.keys()  # OpenRouter's moderation gives no code beside it
+            codes |= {"flagged_input"} & part.keys()  # OpenRouter's moderation sends no code with it
             words += [part[name] for name in WORD_FIELDS if isinstance(part.get(name), str)]
             words += [f"retry in {part['retryDelay']}"] if "retryDelay" in part else []
             words += [f"n_ctx: {part['n_ctx']}"] if "n_ctx" in part else []
@@ -255,7 +319,7 @@ def parameter_refused(error: Exception) -> str:
     if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 422):
         return ""
     body = _text(error)
-    if _kind(400, _read(body)) is WindowError and "unsupported" not in body.lower():
+    if _name(400, _read(body)) == "too long" and "unsupported" not in body.lower():
         return ""
     for name in ("stream_options", "max_completion_tokens", "max_tokens", "temperature", "stream"):
         # the parameter that is refused is named first; what to use instead comes later
@@ -269,67 +333,3 @@ def _text(error: openai.APIStatusError) -> str:
     if error.body is None:
         return error.message
     return error.body if isinstance(error.body, str) else json.dumps(error.body)
-
-
-def unreachable(where: str, *, broke: bool = False) -> UnreachableError:
-    """The error for a connection that could not be made, or that broke."""
-    if broke:
-        return UnreachableError(f"The connection to {host(where)} broke. {KEPT} Check that the server runs, and go on.")
-    return UnreachableError(
-        f"{host(where)} cannot be reached. {KEPT} Start the server or check the address in Settings, and go on."
-    )
-
-
-def timed_out(where: str) -> ModelTimeoutError:
-    """The error for a server that sent nothing in time."""
-    return ModelTimeoutError(
-        f"{host(where)} gave no sign for too long. {KEPT} Go on when it is less busy, choose a smaller model, or allow "
-        "more time in Settings."
-    )
-
-
-def empty(model: str, *, thought: bool = False) -> EmptyReplyError:
-    """The error for a reply without words. ``thought``: thinking used all the tokens it was allowed."""
-    if thought:
-        return EmptyReplyError(
-            f"{model} used all its room for thinking and sent an empty reply. {KEPT} Go on to ask again, or choose a "
-            "model that thinks less."
-        )
-    return EmptyReplyError(f"{model} sent an empty reply. {KEPT} Go on to ask again, or choose another model.")
-
-
-def refused(model: str) -> RefusedError:
-    """The error for a model that declined, or whose reply a content filter stopped."""
-    return RefusedError(
-        f"{model} declined to answer, or a content filter stopped it. {KEPT} Another model may take this text."
-    )
-
-
-def too_long(model: str, window: int | None, *, needed: int | None = None) -> WindowError:
-    """The error for a prompt of about ``needed`` tokens that ``window`` tokens do not hold; None: not known."""
-    of = f" of {window:,} tokens" if window else ""
-    need = f"about {needed:,} tokens are" if needed else "the text is"
-    return WindowError(
-        f"{need[0].upper()}{need[1:]} more than the window{of} of {model} can take in. {KEPT} Choose smaller pages or "
-        "fewer look-ups, or a model (or server setting) with a larger window.",
-        window,
-    )
-
-
-def cut_silently(where: str, model: str, *, sent: int, read: int) -> WindowError:
-    """The error for a server that reports far fewer prompt tokens than were sent."""
-    return WindowError(
-        f"{host(where)} read only {read:,} of about {sent:,} tokens: it cuts long prompts without saying so: {model} "
-        f"did not see the whole text. The reply was not used. {KEPT} Give the model a larger context {HOW_LARGER}, or "
-        "choose smaller pages.",
-        read,
-    )
-
-
-def cutting(*, sent: int, read: int) -> str:
-    """The notice shown after ``cut_silently``: shorter prompts are sent from then on."""
-    return (
-        f"The server cut a prompt without saying so: it read {read:,} of about {sent:,} tokens. Shorter ones are sent "
-        f"now. To send whole pages, give the model a larger context {HOW_LARGER}, then press “Use this model” in "
-        "Settings again."
-    )

@@ -1,8 +1,8 @@
 """A model on any OpenAI-compatible server, one call at a time, through the ``openai`` package.
 
 Always one user message, never a system role. Parameters a server refuses are left out from then on; thinking is
-kept apart from the reply; a reply that broke off or is empty is an error, never a short answer. Retries, cache
-and money are none of its business.
+separated from the reply; a reply that broke off or is empty is an error, never a short answer. Knows nothing of
+retries, cache and money.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import CutOffError, EndlessReplyError, ModelError, WindowError
+from readagent_core.errors import ModelError, WindowError
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.models.server import event_loop, faults, windows
@@ -28,7 +28,7 @@ from readagent_core.settings import Secret
 
 OPENAI = "https://api.openai.com/v1"
 SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
-THINKING_TOKENS = 1_024  # room beside the reply; models that were seen thinking get more
+THINKING_TOKENS = 1_024  # room besides the reply; models that were seen thinking get more
 MORE_THINKING_TOKENS = 16_384
 LENGTH = ("length", "max_tokens")  # why a reply ended: no room was left
 ENDLESS = 4  # a reply this many times longer than was allowed is running on without end
@@ -87,8 +87,7 @@ class OpenAIServer(ChatModel):
 
     @property
     def window(self) -> int | None:
-        if self._ask_window:
-            event_loop.run(self._learn_window())
+        self.learn_window(CancelToken())
         return self._known_window
 
     @property
@@ -111,7 +110,7 @@ class OpenAIServer(ChatModel):
                 self._ask_window = False
 
     def _ask_again(self) -> None:
-        """Have the window asked for once more, now that the model is loaded, and believed then."""
+        """Ask for the window once more, now that the model is loaded; the second answer is final."""
         if not self._window.firm and not self._asked_again:
             self._ask_window = self._asked_again = True
 
@@ -147,15 +146,17 @@ class OpenAIServer(ChatModel):
                     yield part
                 break
             except Endless as error:
-                raise self._endless(str(error), reply) from None
+                raise self._fault("endless", carried=reply.text.strip(), how=str(error)) from None
             except FAULTS as error:
                 if reply.text:
-                    raise self._broke_off(reply) from None
+                    raise self._fault("reply broke off", carried=reply.text.strip()) from None
                 if self.quirks.refuse(faults.parameter_refused(error), request):
                     continue
                 explained = faults.explain(error, where=self.where, model=self.name)
-                if isinstance(explained, WindowError) and self._smaller(explained.window, window, prompt, request):
-                    continue  # the reply's share was too large, or the prompt is: the check before sending tells
+                if isinstance(explained, WindowError) and self._use_smaller_window(
+                    explained.window, window, prompt, request
+                ):
+                    continue  # the reply's share was too large, or the prompt is: the check before sending decides
                 raise explained from None
             except _MoreThinking:
                 continue
@@ -163,14 +164,16 @@ class OpenAIServer(ChatModel):
         self._ask_again()
         yield completion
 
-    def _smaller(self, told: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]) -> bool:
-        """Go by a smaller window: the one ``told``, else half of what was refused. False where it is not smaller."""
-        if not told:
+    def _use_smaller_window(
+        self, reported: int | None, before: int | None, prompt: Prompt, request: dict[str, Any]
+    ) -> bool:
+        """Use the window that the server ``reported``, else half of what it refused. False where it is not smaller."""
+        if not reported:
             sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
             return self.quirks.guess_window(min(sent, before or sent), seen=before)
         now = self._known_window
-        self.quirks.learn_window(told)
-        return now is None or told < now
+        self.quirks.learn_window(reported)
+        return now is None or reported < now
 
     async def _request(self, prompt: Prompt) -> dict[str, Any]:
         """The call's parameters, within the window. Raises WindowError before anything is sent."""
@@ -248,32 +251,25 @@ class OpenAIServer(ChatModel):
         if size > limit:
             raise Endless(f"more than {limit:,} characters of text and thinking came")
 
+    def _fault(self, name: str, **values: Any) -> ModelError:
+        return faults.fault(name, where=self.where, model=self.name, **values)
+
     def _failed(self, fault: object) -> ModelError:
         code = fault.get("code") if isinstance(fault, dict) else None
         status = code if isinstance(code, int) and code >= 400 else 500
         return faults.from_status(status, json.dumps(fault), {}, where=self.where, model=self.name)
 
-    def _broke_off(self, reply: Reply) -> CutOffError:
-        return CutOffError(f"The reply of {self.name} broke off. {faults.KEPT} Go on to ask again.", reply.text.strip())
-
-    def _endless(self, how: str, reply: Reply) -> EndlessReplyError:
-        return EndlessReplyError(
-            f"The reply of {self.name} did not end ({how}), so it was stopped. {faults.KEPT} Go on to ask again, or "
-            "choose another model.",
-            reply.text.strip(),
-        )
-
     def _completion(self, reply: Reply, prompt: Prompt, seconds: float) -> Completion:
         """The finished reply. Raises CutOffError, RefusedError, EmptyReplyError or WindowError."""
         if reply.refused:
-            raise faults.refused(self.name)
+            raise self._fault("refused")
         if reply.finish is None:
             if reply.text or reply.reasoning:
-                raise self._broke_off(reply)
-            raise faults.empty(self.name)
+                raise self._fault("reply broke off", carried=reply.text.strip())
+            raise self._fault("empty")
         self._check_all_was_read(prompt, reply)
         if not reply.text.strip():
-            raise faults.empty(self.name, thought=reply.finish in LENGTH)
+            raise self._fault("only thinking" if reply.finish in LENGTH else "empty")
         return Completion(
             reply.text.strip(),
             model=self.name,
@@ -293,9 +289,9 @@ class OpenAIServer(ChatModel):
         ratio = self.quirks.ratio or 1.0
         expected = plain * min(1.0, ratio)
         if reply.tokens_in < CUT_SHARE * expected and expected - reply.tokens_in > CUT_LEAST:
-            self.quirks.learn_window(reply.tokens_in)
-            self.quirks.cutting = faults.cutting(sent=round(expected), read=reply.tokens_in)
-            raise faults.cut_silently(self.where, self.name, sent=round(expected), read=reply.tokens_in)
+            sent, read = round(expected), reply.tokens_in
+            self.quirks.learn_cutting(sent=sent, read=read)
+            raise self._fault("prompt cut", carried=read, sent=sent, read=read)
         self.quirks.learn_ratio(reply.tokens_in / plain)
 
 

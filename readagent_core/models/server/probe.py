@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from readagent_core.models.base import Completion
 from readagent_core.models.cost.prices import Price, listed_price
 from readagent_core.models.server import event_loop, faults, windows
 from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.models.server.trial import LOOK_UPS, PAUSES, QUOTES
+from readagent_core.models.server.trial import LOOK_UPS, PAUSES, QUOTES, Trial
 from readagent_core.prompts import Prompt
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
@@ -43,7 +43,6 @@ class Preset:
     address: str
     key: str
     local: bool = False
-    about: str = ""
     key_page: str = ""
 
 
@@ -57,14 +56,14 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "gemini",
         "Google Gemini",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
+        f"https://{windows.GEMINI}/v1beta/openai",
         "needed",
         key_page="aistudio.google.com/apikey",
     ),
     Preset(
         "anthropic",
         "Anthropic",
-        "https://api.anthropic.com/v1",
+        f"https://{windows.ANTHROPIC}/v1",
         "needed",
         key_page="console.anthropic.com/settings/keys",
     ),
@@ -122,7 +121,7 @@ async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
         ):
             response, body = await windows.fetch(client, "GET", windows.list_address(where))
     except TimeoutError:
-        raise faults.timed_out(where) from None
+        raise faults.fault("timeout", where=where) from None
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
         raise faults.explain(error, where=where, model="") from None
     if response.status_code in (404, 405, 501):
@@ -134,7 +133,7 @@ async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
     try:
         data: Any = from_json(body)
     except (ValueError, RecursionError):
-        raise faults.explain(ValueError(), where=where, model="") from None
+        raise faults.fault("unreadable", where=where) from None
     rows = data.get("data", data.get("models", [])) if isinstance(data, dict) else data
     named = {
         str(row.get("id") or row.get("name")).removeprefix("models/"): row
@@ -147,7 +146,7 @@ async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
 
 
 def _may_chat(name: str) -> bool:
-    """Whether a listed model is one to read with, as far as its name tells."""
+    """Whether a listed model is one to read with, judged by its name."""
     return bool(name) and not re.search(
         r"embed|whisper|tts|dall-e|moderation|transcribe|image|realtime|audio|rerank|davinci|babbage|sora|imagen|veo",
         name,
@@ -170,7 +169,7 @@ class Check:
 def try_model(server: OpenAIServer, cancel: CancelToken, *, times: int = TIMES) -> Iterator[Check]:
     """Try the model; a Check as each is known. Raises ModelError when it does not answer at all."""
     start = time.perf_counter()
-    first = _say(server, cancel)
+    first = _asked(server, _GREETING, cancel)
     yield Check("Answers", "good", f"{time.perf_counter() - start:.1f} s")
     yield _streams(server, first)
     yield _count("Names a pause point when asked", PAUSES, server, cancel, times, _PAUSE_ADVICE)
@@ -179,14 +178,11 @@ def try_model(server: OpenAIServer, cancel: CancelToken, *, times: int = TIMES) 
     yield _window(server)
 
 
+_GREETING = Prompt("try", "Reply with the words: one two three four five six.", reply_words=20)
 _PAUSE_ADVICE = "Some pages will end by rule, not where the story pauses. Reading still works."
 _LOOK_UP_ADVICE = "Some answers will come from the gists alone, or open fewer pages than they need."
 _QUOTE_ADVICE = "Some claims may be marked “not found” because the model misquotes. Answers still work."
 _SMALL_WINDOW = 6_000
-
-
-def _say(server: OpenAIServer, cancel: CancelToken) -> Completion:
-    return _asked(server, Prompt("try", "Reply with the words: one two three four five six.", reply_words=20), cancel)
 
 
 def _asked(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completion:
@@ -208,14 +204,7 @@ def _streams(server: OpenAIServer, reply: Completion) -> Check:
     return Check("Streams its answer", "weak", "no", "Answers appear all at once, after a wait.")
 
 
-def _count(
-    name: str,
-    trials: list[tuple[Prompt, Callable[[str], bool]]],
-    server: OpenAIServer,
-    cancel: CancelToken,
-    times: int,
-    advice: str,
-) -> Check:
+def _count(name: str, trials: list[Trial], server: OpenAIServer, cancel: CancelToken, times: int, advice: str) -> Check:
     """How many of ``times`` replies have the asked form. A fault counts as a reply without it."""
     good = 0
     for number in range(times):
@@ -229,16 +218,15 @@ def _count(
 
 
 def _window(server: OpenAIServer) -> Check:
+    name = "Takes in at once"
     window = server.window or windows.known(server.name)
     if window is None:
-        told = (
-            "How much it takes in at once the server does not tell; set it under “Limits and prices” if prompts fail."
-        )
-        return Check("Takes in at once", "good", "not told", told)
+        advice = "The server does not say how much it takes in; set it under “Limits and prices” if prompts fail."
+        return Check(name, "good", "not known", advice)
     if window < _SMALL_WINDOW:
-        told = (
+        advice = (
             "That is little: answers about long books see fewer pages. Allow more in the server "
             "(Ollama: OLLAMA_CONTEXT_LENGTH=16384)."
         )
-        return Check("Takes in at once", "weak", f"{window:,} tokens", told)
-    return Check("Takes in at once", "good", f"{window:,} tokens")
+        return Check(name, "weak", f"{window:,} tokens", advice)
+    return Check(name, "good", f"{window:,} tokens")

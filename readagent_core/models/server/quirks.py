@@ -76,6 +76,15 @@ class Quirks:
             )
         return True
 
+    def learn_cutting(self, *, sent: int, read: int) -> None:
+        """The server read fewer tokens than were sent: send shorter prompts, and say so."""
+        self.learn_window(read)
+        self.cutting = (
+            f"The server cut a prompt without saying so: it read {read:,} of about {sent:,} tokens. Shorter ones are "
+            f"sent now. To send whole pages, give the model a larger context {HOW_LARGER}, then press “Use this model” "
+            "in Settings again."
+        )
+
     def learn_ratio(self, ratio: float) -> None:
         with self._lock:
             self.ratio = max(ratio, self.ratio or 0.0)

@@ -1,6 +1,6 @@
 """Reads what arrives of one call, the events of a stream or a whole reply, into text, thinking and figures.
 
-Servers differ in how they send all three; here they are told apart. Everything that is read is bounded. What a
+Servers differ in how they send all three; this module separates them. Everything that is read is bounded. What a
 finished reply is worth (cut off, refused, empty) is for its reader to say. Knows nothing of sending.
 """
 

@@ -28,20 +28,19 @@ from readagent_core.prompts import Prompt
 
 T = TypeVar("T")
 
-LONGEST_WAIT = 300.0  # a server that asks for more is told to the person instead
+LONGEST_WAIT = 300.0  # seconds; where a server asks for more, the call fails
 TRIES = 8  # of one call, whatever went wrong
-# how often each fault may come before the call fails; faults that are not named here are never retried
-TRIES_OF: dict[type[ModelError], int] = {
-    RateLimitError: 8,
-    ServerFailedError: 5,
-    UnreachableError: 4,
-    CutOffError: 4,
-    EmptyReplyError: 3,
-    ModelTimeoutError: 3,
-    RefusedError: 2,  # filters are not consistent: the same text may pass the next time
+# how often each fault may come before the call fails, and what a person reads; all others are never retried
+RETRIES: dict[type[ModelError], tuple[int, str]] = {
+    RateLimitError: (8, "the server asked for it"),
+    ServerFailedError: (5, "the server failed"),
+    UnreachableError: (4, "the server could not be reached"),
+    CutOffError: (4, "the reply broke off"),
+    EmptyReplyError: (3, "the reply was empty"),
+    ModelTimeoutError: (3, "no reply in time"),
+    RefusedError: (2, "the model declined"),  # filters are not consistent: the same text may pass the next time
 }
 QUICK = (CutOffError, EmptyReplyError, RefusedError)  # nothing is overloaded: no long wait
-BASE = 1.0
 
 
 class Retrying(ModelWrapper):
@@ -57,14 +56,12 @@ class Retrying(ModelWrapper):
         return self._limiter
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
-        completion, tries = retried(
-            lambda: self.model.complete(prompt, cancel), self.limiter, cancel, time_scale=self._time_scale
-        )
+        completion, tries = self.call(lambda: self.model.complete(prompt, cancel), cancel)
         return replace(completion, tries=tries)
 
     def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
-        """As ``complete`` until the first part was passed on; after that a fault is final, what came is kept."""
-        faced: list[ModelError] = []
+        """As ``complete`` until the first part was passed on; after that a fault is final."""
+        faults: list[ModelError] = []
         while True:
             given = False
             try:
@@ -72,64 +69,42 @@ class Retrying(ModelWrapper):
                     for part in self.model.stream(prompt, cancel):
                         if isinstance(part, Completion):
                             self.limiter.went_well()
-                            yield replace(part, tries=len(faced) + 1)
+                            yield replace(part, tries=len(faults) + 1)
                             return
                         given = True
                         yield part
             except ModelError as error:
                 if given:
                     raise
-                _wait_for_next_try(error, faced, self.limiter, cancel, time_scale=self._time_scale)
+                self._wait_for_next_try(error, faults, cancel)
 
+    def call(self, work: Callable[[], T], cancel: CancelToken) -> tuple[T, int]:
+        """Call ``work``, again where that may help; return its result and the number of tries. Raises ModelError."""
+        faults: list[ModelError] = []
+        while True:
+            try:
+                with self.limiter.slot(cancel):
+                    result = work()
+            except ModelError as error:
+                self._wait_for_next_try(error, faults, cancel)
+                continue
+            self.limiter.went_well()
+            return result, len(faults) + 1
 
-def retried(call: Callable[[], T], limiter: Limiter, cancel: CancelToken, *, time_scale: float = 1.0) -> tuple[T, int]:
-    """Make a call, again where that may help; its result and the number of tries. Raises ModelError."""
-    faced: list[ModelError] = []
-    while True:
-        try:
-            with limiter.slot(cancel):
-                result = call()
-        except ModelError as error:
-            _wait_for_next_try(error, faced, limiter, cancel, time_scale=time_scale)
-            continue
-        limiter.went_well()
-        return result, len(faced) + 1
-
-
-def _wait_for_next_try(
-    error: ModelError, faced: list[ModelError], limiter: Limiter, cancel: CancelToken, *, time_scale: float
-) -> None:
-    """Wait for the next try, or raise ``error`` when no further one is allowed."""
-    faced.append(error)
-    same = sum(type(e) is type(error) for e in faced)
-    if not error.retryable or len(faced) >= TRIES or same >= TRIES_OF[type(error)]:
-        raise error
-    asked = error.retry_after if isinstance(error, RateLimitError | ServerFailedError) else None
-    if asked is not None and asked > LONGEST_WAIT:
-        raise error
-    wait = time_scale * _backoff(same, quick=isinstance(error, QUICK))
-    if asked is not None:
-        wait = asked + wait * 0.1  # a little after, and not all at the same moment
-    if isinstance(error, RateLimitError):
-        limiter.too_many(wait)
-    if cancel.wait(wait, f"Waiting {max(1, round(wait))} s: {_reason(error)} (try {len(faced) + 1})"):
-        limiter.go_on()
-
-
-def _backoff(same: int, *, quick: bool) -> float:
-    """Seconds, exponential with full jitter above a half: 0.5–1, 1–2, 2–4 …; shorter where nothing is overloaded."""
-    most = BASE * float(2 ** (same - 1)) * (0.3 if quick else 1.0)
-    return random.uniform(most / 2, most)
-
-
-def _reason(error: ModelError) -> str:
-    told: dict[type[ModelError], str] = {
-        RateLimitError: "the server asked for it",
-        ServerFailedError: "the server failed",
-        UnreachableError: "the server could not be reached",
-        CutOffError: "the reply broke off",
-        EmptyReplyError: "the reply was empty",
-        ModelTimeoutError: "no reply in time",
-        RefusedError: "the model declined",
-    }
-    return told.get(type(error), "it did not work")
+    def _wait_for_next_try(self, error: ModelError, faults: list[ModelError], cancel: CancelToken) -> None:
+        """Add ``error`` to ``faults`` and wait for the next try, or raise it when no further one is allowed."""
+        faults.append(error)
+        same = sum(type(fault) is type(error) for fault in faults)
+        most, reason = RETRIES.get(type(error), (1, ""))
+        asked = error.retry_after if isinstance(error, RateLimitError | ServerFailedError) else None
+        if same >= most or len(faults) >= TRIES or (asked or 0.0) > LONGEST_WAIT:
+            raise error
+        # exponential, with jitter of a half: 0.5–1 s, 1–2 s, 2–4 s …; shorter where nothing is overloaded
+        longest = 2.0 ** (same - 1) * (0.3 if isinstance(error, QUICK) else 1.0)
+        wait = self._time_scale * random.uniform(longest / 2, longest)
+        if asked is not None:
+            wait = asked + wait * 0.1  # a little after, and not all at the same moment
+        if isinstance(error, RateLimitError):
+            self.limiter.too_many(wait)
+        if cancel.wait(wait, f"Waiting {max(1, round(wait))} s: {reason} (try {len(faults) + 1})"):
+            self.limiter.go_on()

@@ -1,8 +1,8 @@
-"""How much a model takes in at once, as its server tells it; every server tells it elsewhere.
+"""How much a model takes in at once (its context window), as its server reports it; each kind of server differs.
 
 Ollama: ``num_ctx`` of the model, else of the running model, else its default of 4096 (it cuts longer prompts
-without a word). vLLM: ``max_model_len``. OpenRouter: ``context_length``. Anthropic: ``max_input_tokens``. Gemini,
-LM Studio and llama.cpp: their own addresses. None where no one tells: then a setting, or the server's own error, must.
+without an error). vLLM: ``max_model_len``. OpenRouter: ``context_length``. Anthropic: ``max_input_tokens``. Gemini,
+LM Studio and llama.cpp: their own addresses. Where none reports it, a setting or the server's own error decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ IN_LIST = ("max_model_len", "context_length", "context_window", "max_input_token
 
 @dataclass(frozen=True)
 class Window:
-    """``tokens``: None where no one tells. ``firm``: False for a model that is not loaded yet: the server decides
+    """``tokens``: None where it is not known. ``firm``: False for a model that is not loaded yet: the server decides
     when it loads it, so it is to be asked again after the first reply.
     """
 
@@ -56,13 +56,13 @@ def headers(where: str, key: Secret) -> dict[str, str]:
 
 
 def list_address(where: str) -> str:
-    """Where a server lists its models; Anthropic shows twenty unless asked for more."""
+    """Where a server lists its models; Anthropic lists twenty without a limit."""
     return f"{where.rstrip('/')}/models{'?limit=1000' if ANTHROPIC in where else ''}"
 
 
 async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) -> Window:
     """Ask the server for the window of ``model``, within ``seconds``. A server that cannot be asked is no error."""
-    if OPENAI in where:  # it tells none
+    if OPENAI in where:  # it reports none
         return Window(known(model))
     try:
         async with asyncio.timeout(seconds), httpx2.AsyncClient(timeout=seconds, headers=headers(where, key)) as client:
@@ -85,7 +85,7 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
 
 
 async def _gemini(client: httpx2.AsyncClient, where: str, model: str, key: Secret) -> int | None:
-    """Gemini's OpenAI-compatible list tells no sizes; its own does, and wants the key in its own header."""
+    """Gemini's OpenAI-compatible list holds no sizes; its own does, and takes the key in its own header."""
     own = where.rstrip("/").removesuffix("/openai")
     name = model.removeprefix("models/")
     shown = await _ask(client, "GET", f"{own}/models/{quote(name)}", headers={"x-goog-api-key": key.reveal()})
@@ -93,7 +93,7 @@ async def _gemini(client: httpx2.AsyncClient, where: str, model: str, key: Secre
 
 
 async def _llama_cpp(client: httpx2.AsyncClient, where: str, row: Mapping[str, Any]) -> Window | None:
-    """One model, or a router of several: then it is asked for this one, and not made to load it."""
+    """The window at llama.cpp. A router of several models is asked without loading this one."""
     status = row.get("status")
     routed = isinstance(status, dict)
     which = f"?model={quote(str(row.get('id')), safe='')}&autoload=false" if routed else ""
@@ -136,7 +136,7 @@ async def _ollama(client: httpx2.AsyncClient, where: str, model: str) -> Window:
 
 
 async def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
-    """Have Ollama load the model, so that it tells what it loaded it with; other servers answer with an error."""
+    """Have Ollama load the model, because it reports the window only then; other servers answer with an error."""
     with suppress(httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
         async with httpx2.AsyncClient(timeout=seconds, headers=headers(where, key)) as client:
             await fetch(client, "POST", f"{root(where)}/api/generate", json={"model": model})
