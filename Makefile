@@ -6,7 +6,7 @@ PORT ?= 8501
 RUN_STAMP := $(VENV)/.run-installed
 TEST_STAMP := $(VENV)/.test-installed
 
-# what was compiled once is kept: hundreds of files, anew by every process of the tests, are a tenth of their time
+# Compiled modules are saved: compiling hundreds of files in every process is a tenth of the time of the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test lint types unit browser shots clean
@@ -27,8 +27,8 @@ types: $(TEST_STAMP)
 unit: $(TEST_STAMP)
 	$(BIN)/python -m pytest -m "not browser" -n 3
 
-# A browser on a busy machine may miss a moment: what fails is tried again, and counted as a rerun in the last line.
-# The tests of one file share what the app was told before, so they stay in one of the two browsers.
+# On a busy machine a browser may be too slow: a test that fails is run again and counted as a rerun.
+# The tests of one file share the state of one app, so they stay in one of the two browsers.
 browser: $(TEST_STAMP)
 	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile --reruns 2
 

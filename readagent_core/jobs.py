@@ -89,20 +89,19 @@ class Job(CancelToken):
     def _run(self, work: Callable[[Job], Any]) -> None:
         try:
             value = work(self)
+            end = {"state": "done"} if value is None else {"state": "done", "value": value}
         except CancelledError as error:
             self.exception = error
-            self.publish(state="cancelled", ended=time.time(), error=str(error))
+            end = {"state": "cancelled", "error": str(error)}
         except ReadAgentError as error:
             self.exception = error
-            self.publish(state="failed", ended=time.time(), error=str(error), error_kind=type(error).__name__)
+            end = {"state": "failed", "error": str(error), "error_kind": type(error).__name__}
         except Exception as error:  # noqa: BLE001  a bug of ours goes to the log and must not end the app
             self.exception = error
             traceback.print_exc()
             message = "Something in ReadAgent itself went wrong. What was done is kept; please try again."
-            self.publish(state="failed", ended=time.time(), error=message, error_kind=type(error).__name__)
-        else:
-            changes = {} if value is None else {"value": value}
-            self.publish(state="done", ended=time.time(), waiting="", **changes)
+            end = {"state": "failed", "error": message, "error_kind": type(error).__name__}
+        self.publish(**end, ended=time.time(), waiting="")
 
 
 class Jobs:

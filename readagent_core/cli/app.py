@@ -106,7 +106,7 @@ def read(
     json: Json = False,
     password: Password = "",
 ) -> None:
-    """Read a file into pages and gists; goes on where an earlier reading stopped."""
+    """Read a file into pages and gists; resumes where an earlier reading stopped."""
     with report_errors(as_json=json):
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=pagination)
         workspace, book = open_book(file, password=password)

@@ -145,7 +145,7 @@ def _strip(answer: Answer, pages: Sequence[int]) -> Element:
 
 
 def _tree(nodes: list[dict[str, Any]], walk: list[dict[str, Any]]) -> Element:
-    """MemWalker's tree, every node as wide as what it stands for, with the numbers of the steps that visited it."""
+    """MemWalker's tree, every node as wide as the text it summarises, with the numbers of the steps that visited it."""
     visits: dict[int, list[str]] = {}
     for number, step in enumerate(walk, start=1):
         visits.setdefault(step["node"], []).append(str(number))

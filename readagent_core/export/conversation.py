@@ -33,7 +33,7 @@ def citation_label(citation: Citation) -> str:
 
 
 def quote_citation(citation: Citation, document: Document) -> str:
-    """The words a citation rests on, in quotation marks; an ellipsis outside them where their sentence goes on."""
+    """The words a citation rests on, in quotation marks; an ellipsis outside them where their sentence continues."""
     before = after = ""
     words = citation.quotation.strip()
     if citation.places:

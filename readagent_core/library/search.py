@@ -80,7 +80,7 @@ def _phrases(query: str) -> list[list[str]]:
     phrases: list[list[str]] = []
     for quoted, curly, word in _QUOTED.findall(query):
         terms = [t.text for t in split_terms(quoted or curly or word)]
-        # a run of pairs ends with its last character alone, which is no term where the text goes on
+        # a run of pairs ends with its last character alone, which is no term inside a longer run
         if len(terms) > 1 and len(terms[-1]) == 1 and len(terms[-2]) == 2 and terms[-2][1] == terms[-1]:
             terms.pop()
         if terms:

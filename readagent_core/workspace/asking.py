@@ -145,14 +145,9 @@ def _record(
         for event in events:
             recorder.add(event)
             job.check()
-    except CancelledError as error:
-        finish("cancelled", str(error))
-        raise
-    except CutOffError as error:
-        finish("cut off", str(error))
-        raise
     except ReadAgentError as error:
-        finish("failed", str(error))
+        cut_off = "cut off" if isinstance(error, CutOffError) else "failed"
+        finish("cancelled" if isinstance(error, CancelledError) else cut_off, str(error))
         raise
     except BaseException:
         finish("failed", "Something in ReadAgent itself went wrong. What was written so far is kept; please ask again.")

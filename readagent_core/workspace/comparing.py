@@ -109,15 +109,8 @@ class Comparison:
             Entry(**{**e, "answer": None if e["answer"] is None else answer_from_dict(e["answer"])})
             for e in data["entries"]
         )
-        return cls(
-            **{
-                **data,
-                "options": tuple(data["options"]),
-                "pages": tuple(data["pages"]),
-                "references": tuple(data.get("references", ())),
-                "entries": entries,
-            },
-        )
+        lists = {name: tuple(data.get(name, ())) for name in ("options", "pages", "references")}
+        return cls(**{**data, **lists, "entries": entries})
 
 
 def is_right(comparison: Comparison, entry: Entry) -> bool | None:
@@ -215,10 +208,8 @@ class _Rows:
             for event in events():
                 self._add(row, event, seconds=round(time.monotonic() - began, 2))
                 self._job.check()
-        except CancelledError as error:
-            end = {"state": "cancelled", "error": str(error)}
         except ReadAgentError as error:
-            end = {"state": "failed", "error": str(error)}
+            end = {"state": "cancelled" if isinstance(error, CancelledError) else "failed", "error": str(error)}
         except Exception:  # noqa: BLE001  a bug of ours in one method must not take the others with it
             traceback.print_exc()
             end = {"state": "failed", "error": UNEXPECTED}

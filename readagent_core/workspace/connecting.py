@@ -69,9 +69,9 @@ def use_model(
 ) -> Settings:
     """Use this model from now on, here and at the next start. Raises SettingsError.
 
-    ``key``: empty where none is needed. ``place``: where it is kept, one of ``key_places.places()``; a key kept
-    anywhere else is removed; where the keyring does not let it be removed, SettingsError is raised after the model is
-    in use. ``price``: as the server lists it; kept with its day, unless one was set by hand.
+    ``key``: empty where none is needed. ``place``: where to store it, one of ``key_places.places()``; a key
+    stored anywhere else is removed; where the keyring does not let it be removed, SettingsError is raised after the
+    model is in use. ``price``: as the server lists it; saved with its day, unless one was set by hand.
     """
     address, model = complete_address(address), model.strip()
     if not model:
@@ -95,7 +95,7 @@ def use_model(
 
 
 def use_built_in(workspace: Workspace) -> Settings:
-    """Use the built-in reader. The address is remembered for the next time; a kept key is removed.
+    """Use the built-in reader. The address is remembered for the next time; a stored key is removed.
 
     Raises SettingsError where the keyring does not let it be removed; the built-in reader is in use all the same.
     """

@@ -1,4 +1,4 @@
-"""Where a key is kept: until the process ends, in the system's keyring, or in settings.json; in one place at a time.
+"""Where a key is stored: in memory until the process ends, in the system's keyring or in settings.json; in one of them.
 
 A place is also a ``Settings.origin``. A keyring's entry belongs to an address, so that one server's key is never used
 for another.
@@ -17,7 +17,7 @@ FILE = "settings"
 
 
 def places() -> list[str]:
-    """Where a key can be kept on this computer."""
+    """Where a key can be stored on this computer."""
     return [MEMORY, KEYRING, FILE] if keyrings.usable() else [MEMORY, FILE]
 
 
@@ -27,8 +27,8 @@ def save(workspace: Workspace, address: str, key: Secret, place: str, changes: d
 
     Without a ``key``, one of the same server that cannot be read from the keyring just now stays there.
     """
-    kept = read_saved_settings(workspace.home)
-    before = str(kept.get("base_url") or "") if kept.get("api_key_in") == KEYRING else ""
+    saved = read_saved_settings(workspace.home)
+    before = str(saved.get("base_url") or "") if saved.get("api_key_in") == KEYRING else ""
     unread = not key and before == address and bool(workspace.settings.key_trouble)
     place = KEYRING if unread else place if key else MEMORY
     if key and place == KEYRING:

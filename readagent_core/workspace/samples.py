@@ -1,6 +1,6 @@
 """The bundled samples, with what a large language model made of them: pages, gists, and answered questions.
 
-A recording stands beside its text in ``assets/samples`` and is always marked as one. Its pages are matched with the
+A recording is a file next to its text in ``assets/samples`` and is always marked as one. Its pages are matched with the
 text's paragraphs letter by letter; a recording that does not fit its text is an error.
 """
 

@@ -27,10 +27,7 @@ def packages_looked_through_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def fresh_workspace() -> Iterator[None]:
-    """cache_resource outlives a test; the next one must not meet this one's library.
-
-    Nor its ``__main__``: Streamlit puts the app's script there, and a process that a later test starts would run it.
-    """
+    """Streamlit's cached workspace and ``__main__``, which is the app's script, do not outlive the test."""
     main = sys.modules["__main__"]
     st.cache_resource.clear()
     yield

@@ -30,6 +30,8 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, Error, Page, Request, ViewportSize, expect, sync_playwright
 
+from readagent_core.library import Library
+from readagent_core.memory import GistMemory
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.samples import add_samples
@@ -249,6 +251,17 @@ def keeper(app_home: Path) -> str:
     add_samples(workspace)
     book = next(b for b in workspace.library.books() if b.title == "The Keeper of Harrow Light")
     workspace.library.close()
+    return book.id
+
+
+def add_read_book(home: Path, memory: GistMemory, source_name: str = "") -> str:
+    """The id of the book of ``memory``, added to the library in ``home`` as read."""
+    library = Library(home)
+    book = library.add(memory.document, source_name=source_name)
+    library.add_memory(book.id, memory)
+    for conversation in library.conversations(book.id):  # of a run of the test before this one
+        library.delete_conversation(conversation.id)
+    library.close()
     return book.id
 
 

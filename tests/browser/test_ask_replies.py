@@ -25,11 +25,7 @@ def test_no_look_up_is_said(page: Page, model_app_url: str, story: str, replies)
     exchange = ask(page, "What is it about?")
     expect(exchange.locator(".before")).to_have_text("Answered from gists; no page was needed.")
     expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(0)
-
-
-def test_a_one_click_question_needs_no_look_up(page: Page, model_app_url: str, story: str, replies):
-    replies(answer="It is about a lighthouse [1].")
-    open_ask(page, model_app_url, story)
+    replies(answer="It is about a lighthouse [1].")  # a question of one click is answered without a look-up
     page.locator(".st-key-ask_new button").click()
     expect(page.locator(".qt")).to_have_count(0)
     page.locator(".sug .btn", has_text="What is this about?").click()

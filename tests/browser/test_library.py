@@ -10,12 +10,9 @@ from playwright.sync_api import Page, expect
 from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
-from readagent_core.document import Document, Paragraph
 from readagent_core.export.memory import export_memory
-from readagent_core.memory import Gist, GistMemory
-from readagent_core.memory import Page as MemoryPage
-from readagent_core.plan import ReadingPlan
 from tests.browser.conftest import StartApp, go_to
+from tests.recordings import make_memory
 
 STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
     f"On day {n} the ferry came late, and the ferryman said that the river had told him so. Nobody asked how." * 3
@@ -178,13 +175,9 @@ def test_a_locked_pdf_asks_for_its_password_and_opens_only_with_that(page: Page,
 
 
 def test_an_exported_reading_is_dropped_in_and_is_a_book_that_was_read(page: Page, app_url: str) -> None:
-    paragraphs = tuple(
-        Paragraph(f"On day {n} there was fog, and no ship was seen from the tower. " * 9) for n in range(3)
-    )
-    pages = tuple(MemoryPage(n + 1, n, n + 1, p.words, "a day ends") for n, p in enumerate(paragraphs))
-    gists = tuple(Gist(f"Fog, {n}.") for n in range(3))
-    document = Document("Fog over the Sound", paragraphs)
-    data = export_memory(GistMemory(document, ReadingPlan(), pages, gists, "a model", complete=True), "json")
+    texts = [f"On day {n} there was fog, and no ship was seen from the tower. " * 9 for n in range(3)]
+    memory = make_memory(texts, [f"Fog, {n}." for n in range(3)], title="Fog over the Sound")
+    data = export_memory(memory, "json")
     page.goto(app_url)
     expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
     before = counted(page)

@@ -48,7 +48,7 @@ def test_text_stands_beside_its_gist_and_every_pause_tells_its_reason(page: Page
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_a_link_opens_at_its_page_and_the_place_is_kept(page: Page, app_url: str) -> None:
+def test_a_link_opens_at_its_page_and_the_place_is_saved(page: Page, app_url: str) -> None:
     open_reader(page, app_url, at=15)
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "15")
     page.keyboard.press("j")

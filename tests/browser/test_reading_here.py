@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from readagent_core.document import Document, Paragraph, Section
+from readagent_core.document import Paragraph, Section
 from readagent_core.export.memory import export_memory
 from readagent_core.library import Library
-from readagent_core.memory import Gist, GistMemory
-from readagent_core.memory import Page as MemoryPage
-from readagent_core.plan import ReadingPlan
-from tests.browser.conftest import StartApp, go_to
+from readagent_core.memory import Gist
+from tests.browser.conftest import StartApp, add_read_book, go_to
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer
+from tests.recordings import make_memory
 
 HOSTILE = [
     "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 2'>",
@@ -155,24 +155,14 @@ def test_the_end_of_a_reading_leaves_the_person_where_they_are(page: Page, slow_
 
 
 def three_pages(home: Path, title: str) -> str:
-    """The id of a book of three pages of two paragraphs, another book at every call; paragraph n stands on source page
-    n + 40.
-    """
-    library = Library(home)
+    """The id of a new book of three pages of two paragraphs; paragraph n is on page n + 40 of its source."""
     day = f"day {uuid4()}"
-    paragraphs = tuple(
-        Paragraph(f"On {day} {n} the ferry was late again, and nobody on the quay asked why. " * 5, f"p. {n + 40}")
-        for n in range(6)
-    )
-    document = Document(title, paragraphs)
-    pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 140, "a day ends", fallback=n == 0) for n in range(3))
-    marks = ((), (), ("A number the page does not have: 7",))
-    gists = tuple(Gist(f"Late, {n}.", marks=marks[n]) for n in range(3))
-    memory = GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True)
-    book = library.add(document, source_name=f"{title}.txt")
-    library.add_memory(book.id, memory)
-    library.close()
-    return book.id
+    text = "On {} {} the ferry was late again, and nobody on the quay asked why. "
+    paragraphs = [Paragraph(text.format(day, n) * 5, f"p. {n + 40}") for n in range(6)]
+    gists = ["Late, 0.", "Late, 1.", Gist("Late, 2.", marks=("A number the page does not have: 7",))]
+    memory = make_memory(paragraphs, gists, title=title, per_page=2, reason="a day ends")
+    first, *others = memory.pages
+    return add_read_book(home, replace(memory, pages=(replace(first, fallback=True), *others)), f"{title}.txt")
 
 
 def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home: Path) -> None:
@@ -222,15 +212,9 @@ def test_a_search_with_many_hits_begins_here_and_all_of_them_are_gone_to(
     page: Page, app_url: str, app_home: Path
 ) -> None:
     """1,230 hits, 40 a page and one a gist; some 400 are told of at a time."""
-    library = Library(app_home)
-    paragraphs = tuple(Paragraph(f"{'A lamp was lit. ' * 40}That was evening {n} on {uuid4()}.") for n in range(30))
-    pages = tuple(MemoryPage(n + 1, n, n + 1, 160, "a day ends") for n in range(30))
-    gists = tuple(Gist(f"A lamp, {n}.") for n in range(30))
-    memory = GistMemory(Document("Lamps", paragraphs), ReadingPlan(), pages, gists, "x", complete=True)
-    book = library.add(memory.document, source_name="lamps.txt")
-    library.add_memory(book.id, memory)
-    library.close()
-    page.goto(f"{app_url}/read?book={book.id}&page=20")
+    texts = [f"{'A lamp was lit. ' * 40}That was evening {n} on {uuid4()}." for n in range(30)]
+    book = add_read_book(app_home, make_memory(texts, [f"A lamp, {n}." for n in range(30)], title="Lamps"))
+    page.goto(f"{app_url}/read?book={book}&page=20")
     here, count = page.locator(".leaf.cur"), page.locator(".count")
     expect(here).to_have_attribute("data-n", "20")
     page.locator(".find input").fill("lamp")
@@ -284,23 +268,14 @@ def test_a_page_of_the_source_is_gone_to(page: Page, app_url: str, app_home: Pat
 def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
     page: Page, app_url: str, app_home: Path, asked_for: list[str]
 ) -> None:
-    library = Library(app_home)
-    document = Document(
-        f"{HOSTILE[0]} {HOSTILE[1]}",
-        tuple(Paragraph(text) for text in HOSTILE),
-        (Section(HOSTILE[5], 0), Section(HOSTILE[2], 3)),
-        author=HOSTILE[0],
-        format="markdown",
+    gists = [Gist(HOSTILE[n], marks=(HOSTILE[n + 1],)) for n in range(3)]
+    title, sections = f"{HOSTILE[0]} {HOSTILE[1]}", (Section(HOSTILE[5], 0), Section(HOSTILE[2], 3))
+    memory = make_memory(
+        HOSTILE, gists, title=title, per_page=2, sections=sections, author=HOSTILE[0], format="markdown"
     )
-    pages = tuple(MemoryPage(n + 1, 2 * n, 2 * n + 2, 20, HOSTILE[n]) for n in range(3))
-    gists = tuple(Gist(HOSTILE[n], marks=(HOSTILE[n + 1],)) for n in range(3))
-    book = library.add(document, source_name="hostile.md")
-    memory = GistMemory(document, ReadingPlan(), pages, gists, "x", complete=True)
-    library.add_memory(book.id, memory)
-    for left in library.conversations(book.id):  # by a try before this one
-        library.delete_conversation(left.id)
-    library.close()
-    page.goto(f"{app_url}/read?book={book.id}&page=1")
+    memory = replace(memory, pages=tuple(replace(p, reason=HOSTILE[p.number - 1]) for p in memory.pages))
+    book = add_read_book(app_home, memory, "hostile.md")
+    page.goto(f"{app_url}/read?book={book}&page=1")
     expect(page.locator(".leaf.cur")).to_be_visible()
     for index, text in enumerate(HOSTILE):
         piece = page.locator(f'#p{index // 2 + 1} .text [data-i="{index % 2}"]')
@@ -310,8 +285,8 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
         assert HOSTILE[n] in page.locator(f"#p{n + 1} .pausemark p").evaluate("e => e.textContent")
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     go_to(page, "Library")
-    card = page.locator(f'[class*="st-key-card_{book.id}"]')
-    expect(card.locator("h2")).to_have_text(document.title)
+    card = page.locator(f'[class*="st-key-card_{book}"]')
+    expect(card.locator("h2")).to_have_text(title)
     card.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Import report").click()
     expect(page.get_by_role("dialog", name="Import report")).to_contain_text(HOSTILE[0])
@@ -332,10 +307,10 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
     expect(page.locator(".r .a").first).to_contain_text("window.pwned")
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     page.set_content(export_memory(memory, "html").decode())
-    expect(page.locator("h1")).to_have_text(document.title)
+    expect(page.locator("h1")).to_have_text(title)
     expect(page.locator("article")).to_have_count(3)
     assert page.evaluate("window.pwned") is None
     assert not [url for url in asked_for if "loaded.png" in url or ":9/" in url or url.startswith("javascript:")]
     library = Library(app_home)
-    library.remove(book.id)
+    library.remove(book)
     library.close()

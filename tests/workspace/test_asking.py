@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from dataclasses import replace
 
 import pytest
 
-from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError, UnreachableError
+from readagent_core.errors import (
+    CutOffError,
+    EndlessReplyError,
+    NotInLibraryError,
+    ReadAgentError,
+    SettingsError,
+    UnreachableError,
+)
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AskSettings, Question, event_from_dict
 from readagent_core.models.base import Completion
@@ -234,8 +241,39 @@ def test_a_reply_that_broke_off_is_kept_as_cut_off(workspace):
     assert answer_text(events_of(exchange)) == "He fired the"
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no kill -9")
-def test_a_question_of_another_process_is_running_until_that_is_killed_and_keeps_what_had_come(workspace):
+@pytest.mark.parametrize("kind", [CutOffError, EndlessReplyError])
+def test_an_error_of_a_reply_that_broke_off_ends_the_exchange_as_cut_off(workspace, kind):
+    workspace.model._answer = lambda p: kind("The reply broke off.") if p.task == "answer" else reply(p)
+    book, reading = a_book(workspace, a_memory())
+    exchange, snapshot = asked(workspace, book, reading)
+    assert (exchange.state, exchange.error) == ("cut off", "The reply broke off.")
+    assert snapshot.error_kind == kind.__name__
+
+
+def test_stopping_keeps_what_had_come(workspace):
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(prompt):
+        if prompt.task == "answer":
+            reached.set()
+            go_on.wait(5)
+        return reply(prompt)
+
+    workspace.model._answer = slow
+    book, reading = a_book(workspace, a_memory())
+    exchange, job = ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+    assert reached.wait(5)
+    assert exchange_state(workspace, workspace.library.exchange(exchange.id)) == "running"
+    job.cancel()
+    go_on.set()
+    job.join(5)
+    kept = workspace.library.exchange(exchange.id)
+    assert kept.state == "cancelled"
+    assert [e["kind"] for e in kept.events][:3] == ["Asked", "LookedUp", "Expanded"]
+
+
+def test_a_killed_process_leaves_what_it_had(workspace, own_home):
+    """kill -9 while the answer streams: the exchange is there, with its look-up and the words that had come."""
     code = textwrap.dedent("""
         import time
         from readagent_core.methods.base import Question

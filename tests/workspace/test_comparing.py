@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -16,7 +15,6 @@ from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.support.resources import build_lock
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
-from readagent_core.settings import Settings
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.asking import ask
 from readagent_core.workspace.comparing import Comparison
@@ -32,10 +30,8 @@ QUESTION = Question("Why did Ambrose Vane put out Harrow Light?", ("To hide", "T
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    workspace = Workspace(Settings(tmp_path), model=BuiltInReader())
-    yield workspace
-    workspace.library.close()
+def workspace(open_workspace: Callable[..., Workspace]) -> Workspace:
+    return open_workspace()
 
 
 def recorded_book(workspace: Workspace) -> str:
@@ -129,23 +125,20 @@ def test_what_cannot_be_compared_is_told(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize(
     ("name", "mark"),
-    [
-        ("memwalker", "tree_segment"),
-        ("semantic-compression", "compress"),
-        ("recurrence", "carry"),
-    ],
+    [("memwalker", "tree_segment"), ("semantic-compression", "compress"), ("recurrence", "carry")],
 )
-def test_two_questions_at_once_build_what_a_method_needs_once(tmp_path: Path, name: str, mark: str) -> None:
+def test_two_questions_at_once_build_what_a_method_needs_once(
+    open_workspace: Callable[..., Workspace], name: str, mark: str
+) -> None:
     """Asked on two screens at the same time, the reply cache left aside: every call goes to the server once."""
     with FakeServer(sensible, latency=0.02) as server:
-        workspace = Workspace(Settings(tmp_path, base_url=server.url, model="fake-model"))
+        workspace = open_workspace(server.url)
         book_id = recorded_book(workspace)
         jobs = [
             ask(workspace, book_id, Question(text), method=name, use_cache=False)[1]
             for text in ("Who lit it?", "Who left?")
         ]
         assert [job.join(60).state for job in jobs] == ["done", "done"]
-        workspace.library.close()
     asked = [understood(request.text) for request in server.requests if "chat" in request.path]
     built = [prompt.text for prompt in asked if prompt is not None and prompt.task == mark]
     assert built

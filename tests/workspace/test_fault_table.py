@@ -76,10 +76,8 @@ FAULTS = {
     "500": Fault(Reply(status=500, error=error("x")), 5, "failed (error 500)"),
     "timeout": Fault(Reply(delay=1.6), 3, "gave no sign for too long"),
     "reset": Fault(Reply(drop=True), 4, "connection to"),
-    "cut in the middle": Fault(Reply("Well, it", cut=7), 4, "broke off", frozenset({"paginate", "gist", "look_up"})),
-    "cut by a reset": Fault(
-        Reply("Well, it", cut=7, how="reset"), 4, "broke off", frozenset({"paginate", "gist", "look_up"})
-    ),
+    "cut in the middle": Fault(Reply("Well, it", cut=7), 4, "broke off", NO_WORDS),
+    "cut by a reset": Fault(Reply("Well, it", cut=7, how="reset"), 4, "broke off", NO_WORDS),
     "empty": Fault(Reply(""), 3, "empty reply", NO_WORDS),
     "refusal": Fault(Reply("", refusal="no"), 2, "declined", NO_WORDS),
     "broken JSON": Fault(Reply(body="{'no"), 5, "cannot be read"),
@@ -127,14 +125,8 @@ def run(own_home, undisturbed):
     workspaces = []
 
     def go(server, *, document=None, plan=PLAN, timeout=60.0, connections=1, read=True):
-        settings = Settings(
-            own_home,
-            server.url,
-            Secret("sk-marker-key-0001"),
-            "fake-model",
-            {},
-            {"timeout": timeout, "connections": connections},
-        )
+        saved = {"timeout": timeout, "connections": connections}
+        settings = Settings(own_home, server.url, Secret("sk-marker-key-0001"), "fake-model", {}, saved)
         if not read:
             shutil.copytree(undisturbed.home, own_home)
         workspace = Workspace(settings, model=connection.connect(settings, time_scale=0.001))
