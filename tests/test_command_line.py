@@ -333,7 +333,8 @@ def test_help_answers_at_once(own_home):
     """
     code = (
         "import sys, readagent_core.cli.app;"
-        "bad = {'streamlit', 'openai', 'numpy', 'sklearn', 'pypdf', 'ebooklib', 'diskcache'} & set(sys.modules);"
+        "bad = {'streamlit', 'openai', 'numpy', 'sklearn', 'pypdf', 'pypdfium2', 'ebooklib', 'diskcache'};"
+        "bad &= set(sys.modules);"
         "from readagent_core.workspace import Workspace;"
         "from readagent_core import methods; from readagent_core.settings import load_settings;"
         "workspace = Workspace(load_settings()); workspace.tools('none'); methods.all_methods();"

@@ -29,7 +29,18 @@ from readagent_core.plan import ReadingPlan
 RECORD = "record.json"
 _EMBEDDING = ("neural", "neural-dos", "gist-neural", "semantic-compression")  # methods that compare embeddings
 _VERSION = 1
-_PACKAGES = ("openai", "rouge-score", "bm25s", "scikit-learn", "pysbd", "pypdf", "EbookLib", "beautifulsoup4", "lxml")
+_PACKAGES = (
+    "openai",
+    "rouge-score",
+    "bm25s",
+    "scikit-learn",
+    "pysbd",
+    "pypdf",
+    "pypdfium2",
+    "EbookLib",
+    "beautifulsoup4",
+    "lxml",
+)
 
 
 @dataclass(frozen=True)

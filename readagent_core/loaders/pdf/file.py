@@ -1,20 +1,24 @@
-"""Opens a PDF file with pypdf: password, repair, number of pages, page labels, metadata and outline.
+"""Opens a PDF file with PDFium: password, repair, page labels and metadata. pypdf reads the outline.
 
-A file whose cross-reference table is broken gets a new one, made from the objects that are found in it.
+PDFium repairs most files by itself. One that it refuses gets a new cross-reference table, made from the objects that
+are found in it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import re
-import warnings
-from contextlib import contextmanager
+import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from typing import Any
 
+import pypdfium2.raw as pdfium
 from pypdf import PdfReader
-from pypdf.errors import PyPdfError
+from pypdfium2 import PdfDocument, PdfiumError
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, PasswordError, TooLargeError
 from readagent_core.loaders.base import Limits, strip_unprintable
@@ -23,116 +27,62 @@ _BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|d
 _NO_TITLE = re.compile(
     r"^(?:untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt)$|\W*$)", re.I
 )
+_NO_AUTHOR = frozenset({"", "unknown", "anonymous", "user", "admin", "administrator"})
 _OBJECT = re.compile(rb"(?:^|[\r\n\s])(\d{1,7})\s+(\d{1,5})\s+obj\b")
 _ROOT = re.compile(rb"/Root\s+(\d+)\s+(\d+)\s+R")
 _CATALOG = re.compile(rb"(\d{1,7})\s+(\d{1,5})\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
+_NO_PAGES = re.compile(rb"/Type\s*/Pages\b[^>]*/Count\s+0\b|/Count\s+0\b[^>]*/Type\s*/Pages\b")
 _MOST_OBJECTS = 200_000
 _MOST_ENTRIES = 5_000
 _DEEPEST_ENTRY = 12
-
-
-@contextmanager
-def silence_pypdf() -> Any:
-    """Silences pypdf, which logs and warns about every flaw. What matters to a reader is in the notices."""
-    logger = logging.getLogger("pypdf")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            yield
-        finally:
-            logger.setLevel(before)
-
-
+_LANGUAGE_BYTES = 64
 REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
     "open the new one here (or repair it with 'qpdf in.pdf out.pdf')."
 )
-_BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError)
+# both log every flaw they skip; what matters to a reader is in the notices
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+logging.getLogger("pypdfium2").setLevel(logging.CRITICAL)
 
 
-def open_pdf(data: bytes, password: str) -> tuple[PdfReader, bool]:
-    """Returns the reader, and whether the file had to be repaired."""
-    try:
-        return _reader(data, password), False
-    except _BROKEN as error:
-        repaired = rebuild_cross_references(data)
-        try:
-            if repaired is not None:
-                return _reader(repaired, password), True
-        except _BROKEN:
-            pass  # the first error is raised below
-        raise DamagedDocumentError(
-            f"This PDF is damaged and cannot be read. Nothing was opened. {REPAIR_ADVICE}"
-        ) from error
+def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, bool]:
+    """Returns the document, and whether the file had to be repaired.
 
-
-def _reader(data: bytes, password: str) -> PdfReader:
-    reader = PdfReader(BytesIO(data), strict=False)
-    if reader.is_encrypted and not reader.decrypt(password) and not (password and reader.decrypt("")):
-        if password:
-            raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
-        raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
-    len(reader.pages)
-    return reader
-
-
-def count_pages(reader: PdfReader, limits: Limits) -> int:
-    """Returns the number of pages. Raises EmptyDocumentError or TooLargeError."""
-    total = len(reader.pages)
-    if total == 0:
+    Raises PasswordError, DamagedDocumentError, EmptyDocumentError without a page, TooLargeError with too many."""
+    document = _open(data, password)
+    rebuilt = rebuild_cross_references(data) if document is None else None
+    if rebuilt is not None:
+        document = _open(rebuilt, password)
+    if document is None and not _NO_PAGES.search(data):
+        raise DamagedDocumentError(f"This PDF is damaged and cannot be read. Nothing was opened. {REPAIR_ADVICE}")
+    if document is None or not len(document):
         raise EmptyDocumentError("This PDF has no pages, or lost them when it was copied. Download or copy it again.")
+    total = len(document)
     if total > limits.source_pages:
+        document.close()
         raise TooLargeError(
             f"This PDF has {total:,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
             "opened. Split it and open the parts."
         )
-    return total
+    return document, rebuilt is not None or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 
-def has_picture(reader: PdfReader, number: int) -> bool:
-    """Returns whether page ``number``, from 0, has a picture."""
-    try:
-        resources = reader.pages[number].get("/Resources")
-        objects = resources.get_object().get("/XObject") if resources is not None else None
-        if objects is None:
-            return False
-        held = objects.get_object()
-        return any(held[name].get_object().get("/Subtype") in ("/Image", "/Form") for name in held)
-    except Exception:  # noqa: BLE001  a page whose pictures cannot be listed counts as one
-        return True
+def _open(data: bytes, password: str) -> PdfDocument | None:
+    """Returns the document, None where PDFium cannot read the file. Raises PasswordError."""
+    for attempt in _passwords(password):
+        try:
+            return PdfDocument(data, password=attempt)
+        except PdfiumError as error:
+            if error.err_code != pdfium.FPDF_ERR_PASSWORD:
+                return None
+    if password:
+        raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
+    raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
 
 
-def page_labels(reader: PdfReader, total: int) -> list[str]:
-    """Returns the printed number of each page: 'iv', '12'."""
-    try:
-        labels = list(reader.page_labels)
-    except Exception:  # noqa: BLE001  without labels the pages are counted
-        labels = []
-    return [*labels, *(str(i + 1) for i in range(len(labels), total))]
-
-
-def read_metadata(reader: PdfReader) -> dict[str, str]:
-    """Returns title, author and language, as far as the file has them."""
-    facts: dict[str, str] = {}
-    try:
-        metadata = reader.metadata
-        title = " ".join(strip_unprintable(str((metadata and metadata.title) or "")).split())
-        author = " ".join(strip_unprintable(str((metadata and metadata.author) or "")).split())
-        language = str(reader.root_object.get("/Lang", "") or "")
-    except Exception:  # noqa: BLE001  a file without readable metadata still has its text
-        return facts
-    named = _BY.match(title)
-    if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
-        title, author = named.groups()
-    if title and not _NO_TITLE.match(title):
-        facts["title"] = title
-    if author and author.lower() not in ("unknown", "anonymous", "user", "admin", "administrator"):
-        facts["author"] = author
-    if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language):
-        facts["language"] = language
-    return facts
+def _passwords(password: str) -> list[str]:
+    """Returns the passwords to try: as typed, with compatible characters, and none."""
+    return list(dict.fromkeys((password, unicodedata.normalize("NFKC", password), "")))
 
 
 def rebuild_cross_references(data: bytes) -> bytes | None:
@@ -154,6 +104,39 @@ def rebuild_cross_references(data: bytes) -> bytes | None:
     return data + b"\nxref\n" + b"".join(rows) + trailer + b"startxref\n%d\n%%%%EOF\n" % start
 
 
+def has_picture(document: PdfDocument, number: int) -> bool:
+    """Returns whether page ``number``, from 0, has a picture."""
+    return any(document[number].get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM]))
+
+
+def page_labels(document: PdfDocument) -> list[str]:
+    """Returns the printed number of each page: 'iv', '12'."""
+    return [document.get_page_label(i) or str(i + 1) for i in range(len(document))]
+
+
+def read_metadata(document: PdfDocument) -> dict[str, str]:
+    """Returns title, author and language, as far as the file has them."""
+    facts: dict[str, str] = {}
+    title, author = (_clean(document.get_metadata_value(key)) for key in ("Title", "Author"))
+    named = _BY.match(title)
+    if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
+        title, author = named.groups()
+    if title and not _NO_TITLE.match(title):
+        facts["title"] = title
+    if author.lower() not in _NO_AUTHOR:
+        facts["author"] = author
+    buffer = (pdfium.FPDF_WCHAR * _LANGUAGE_BYTES)()
+    pdfium.FPDFCatalog_GetLanguage(document, buffer, _LANGUAGE_BYTES)
+    language = ctypes.string_at(buffer, _LANGUAGE_BYTES).decode("utf-16-le", "ignore").split("\0")[0]
+    if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language):
+        facts["language"] = language
+    return facts
+
+
+def _clean(text: str) -> str:
+    return " ".join(strip_unprintable(text).split())
+
+
 @dataclass(frozen=True)
 class OutlineEntry:
     """``number``: source page, from 0. ``top``: height on the page in points, None where unknown."""
@@ -164,38 +147,40 @@ class OutlineEntry:
     level: int
 
 
-def read_outline(reader: PdfReader, total: int) -> list[OutlineEntry]:
-    """Returns the entries of the outline that point to a page, in reading order."""
+def read_outline(document: PdfDocument, data: bytes, password: str) -> list[OutlineEntry]:
+    """Returns the entries of the outline that point to a page, in reading order.
+
+    pypdf reads them from ``data``: PDFium loses the entries whose destination is a dictionary. PDFium reads them where
+    pypdf cannot."""
     try:
-        outline: Any = reader.outline
-    except Exception:  # noqa: BLE001  the outline of a broken file may fail in any way; the text is still there
-        return []
-    found: list[OutlineEntry] = []
-    stack: list[tuple[Any, int]] = [(iter(outline), 1)]
-    while stack and len(found) < _MOST_ENTRIES:
-        entries, level = stack[-1]
-        entry = next(entries, None)
-        if entry is None:
-            stack.pop()
-        elif isinstance(entry, list):
-            if level < _DEEPEST_ENTRY:
-                stack.append((iter(entry), level + 1))
-        else:
-            destination = _outline_entry(reader, entry, level, total)
-            if destination is not None:
-                found.append(destination)
+        reader = PdfReader(BytesIO(data), strict=False)
+        for attempt in _passwords(password) if reader.is_encrypted else ():
+            if reader.decrypt(attempt):
+                break
+        entries = list(islice(_pypdf_entries(reader, reader.outline, 1), _MOST_ENTRIES))
+    except Exception:  # noqa: BLE001  pypdf may fail in any way on a broken file
+        entries = list(_pdfium_entries(document))
     # sorted by page only: a sort by height would tear columns apart
-    return sorted(found, key=lambda destination: destination.number)
+    return sorted((e for e in entries if e.title and e.number < len(document)), key=lambda entry: entry.number)
 
 
-def _outline_entry(reader: PdfReader, entry: Any, level: int, total: int) -> OutlineEntry | None:
-    try:
-        number = reader.get_destination_page_number(entry)
-        title = " ".join(strip_unprintable(str(entry.title)).split())
-        top = entry.top
-    except Exception:  # noqa: BLE001  see read_outline
-        return None
-    if number is None or not 0 <= number < total or not title:
-        return None
-    height = float(top) if isinstance(top, int | float) else None
-    return OutlineEntry(title, number, height, level)
+def _pypdf_entries(reader: PdfReader, outline: Any, level: int) -> Iterator[OutlineEntry]:
+    for entry in outline:
+        if isinstance(entry, list):
+            if level < _DEEPEST_ENTRY:
+                yield from _pypdf_entries(reader, entry, level + 1)
+        else:
+            number = reader.get_destination_page_number(entry)
+            if number is not None and number >= 0:
+                top = float(entry.top) if isinstance(entry.top, int | float) else None
+                yield OutlineEntry(_clean(str(entry.title)), number, top, level)
+
+
+def _pdfium_entries(document: PdfDocument) -> Iterator[OutlineEntry]:
+    for bookmark in islice(document.get_toc(max_depth=_DEEPEST_ENTRY), _MOST_ENTRIES):
+        destination = bookmark.get_dest()
+        number = destination.get_index() if destination else None
+        if number is not None:
+            mode, position = destination.get_view()
+            top = position[1] if mode == pdfium.PDFDEST_VIEW_XYZ and len(position) > 1 else None
+            yield OutlineEntry(_clean(bookmark.get_title()), number, top or None, bookmark.level + 1)

@@ -6,9 +6,12 @@ A notice names the pages without text (scans). A file with scans only is an erro
 from __future__ import annotations
 
 import re
+import threading
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
-from pypdf import PdfReader
+from pypdfium2 import PdfDocument, PdfiumError
 
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError
@@ -18,13 +21,11 @@ from readagent_core.loaders.contents import is_contents_title
 from readagent_core.loaders.pdf.file import (
     REPAIR_ADVICE,
     OutlineEntry,
-    count_pages,
     has_picture,
     open_pdf,
     page_labels,
     read_metadata,
     read_outline,
-    silence_pypdf,
 )
 from readagent_core.loaders.pdf.headings import LARGE, Piece, to_pieces
 from readagent_core.loaders.pdf.lines import Line, read_lines
@@ -32,34 +33,36 @@ from readagent_core.loaders.pdf.order import order_into_flows, remove_running_li
 from readagent_core.loaders.pdf.paragraphs import BodyStyle, join_passages, measure_body, split_passages
 from readagent_core.words import count_of, count_words
 
-_NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix)\s+)?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.:)]?\s+", re.I)
+_NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
 _OCR_ADVICE = "Have the text recognised first, with a scanner's program or a PDF program that has OCR"
+
+
+_PDFIUM = threading.Lock()  # PDFium may run in one thread only
 
 
 def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
     """Returns the document in the PDF ``data``. Raises DocumentError."""
-    with silence_pypdf():
-        reader, repaired = open_pdf(data, password)
-        total = count_pages(reader, limits)
-        pages, bad = _read_pages(reader, total)
-        builder = Builder()
-        if repaired:
-            builder.add_notice(
-                "mended",
-                "The file is damaged; what could be found in it was opened. Compare the number of pages.",
-            )
-        empty = [i for i, lines in enumerate(pages) if not lines]
-        scanned = [i for i in empty if i not in bad and has_picture(reader, i)]
-        remaining, removed = remove_running_lines(pages)
-        if not any(remaining):
-            scanned = [i for i in range(total) if i not in bad and has_picture(reader, i)]
-            raise _no_text_error(total, scanned, bad)
-        entries = read_outline(reader, total)
-        labels = page_labels(reader, total)
-        facts = read_metadata(reader)
-    every = [flow for lines in remaining for flow in order_into_flows(lines)]
-    usual = measure_body(every)
-    pieces = to_pieces(join_passages((split_passages(flow, usual) for flow in every), usual), usual)
+    builder = Builder()
+    with _PDFIUM:
+        document, repaired = open_pdf(data, password, limits)
+        try:
+            pages, bad = _read_pages(document)
+            remaining, removed = remove_running_lines(pages)
+            scanned = [i for i, lines in enumerate(pages) if not lines and i not in bad and has_picture(document, i)]
+            if not any(remaining):
+                raise _no_text_error(len(pages), scanned, bad)
+            entries = read_outline(document, data, password)
+            labels = page_labels(document)
+            facts = read_metadata(document)
+        finally:
+            document.close()
+    if repaired:
+        builder.add_notice(
+            "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
+        )
+    flows = [flow for lines in remaining for flow in order_into_flows(lines)]
+    usual = measure_body(flows)
+    pieces = to_pieces(join_passages((split_passages(flow, usual) for flow in flows), usual), usual)
     pieces = _remove_gutenberg(pieces, builder, facts)
     title = facts.get("title", "") or _largest_text(pages[0], usual)
     _add_pieces(builder, pieces, entries, labels)
@@ -73,17 +76,16 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     )
 
 
-def _read_pages(reader: PdfReader, total: int) -> tuple[list[list[Line]], list[int]]:
+def _read_pages(document: PdfDocument) -> tuple[list[list[Line]], list[int]]:
     """Returns the lines of each page, and the pages that could not be read."""
     pages: list[list[Line]] = []
     bad: list[int] = []
-    for number in range(total):
+    for number in range(len(document)):
         try:
-            page = reader.pages[number]
+            page = document[number]
             pages.append(read_lines(page, number))
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  one broken page must not lose the book; a notice names it
+            page.close()
+        except PdfiumError:  # one broken page must not lose the book; a notice names it
             pages.append([])
             bad.append(number)
     return pages, bad
@@ -156,17 +158,20 @@ def _add_pieces(builder: Builder, pieces: list[Piece], entries: list[OutlineEntr
 
 def _place_entries(pieces: list[Piece], entries: list[OutlineEntry]) -> dict[int, list[OutlineEntry]]:
     """Returns the entries of the outline by the piece they come before: the one with their title, else the first."""
-    placed: dict[int, list[OutlineEntry]] = {}
+    on_page: dict[int, list[int]] = defaultdict(list)
+    for i, piece in enumerate(pieces):
+        on_page[piece.number].append(i)
+    placed: dict[int, list[OutlineEntry]] = defaultdict(list)
     used: set[int] = set()
     for entry in entries:
-        here = [i for i, p in enumerate(pieces) if p.number == entry.number]
-        titled = [i for i in here if i not in used and _is_heading_of(entry.title, pieces[i].text)]
+        here = on_page.get(entry.number, [])
+        titled = [i for i in here if i not in used and _is_heading_of(entry.title, pieces[i].text)][:1]
         lower = [i for i in here if entry.top is None or pieces[i].y <= entry.top + 2]
-        later = [i for i, p in enumerate(pieces) if p.number > entry.number]
-        at = next(iter(titled or lower or later), None)
+        later = (min(on_page[n]) for n in sorted(on_page) if n > entry.number)
+        at = next(chain(titled, lower, later), None)
         if at is not None:
-            placed.setdefault(at, []).append(entry)
-            used.update(titled[:1])
+            placed[at].append(entry)
+            used.update(titled)
     return placed
 
 

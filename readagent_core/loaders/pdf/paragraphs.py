@@ -12,21 +12,23 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from readagent_core.loaders.headings import is_named_heading
-from readagent_core.loaders.pdf.lines import SOFT, Line
+from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.pdf.order import Flow
 from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
 _BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
-_HYPHENS = ("-", "\u2010", *SOFT)
+_SOFT = "\u00ad"
+_HYPHENS = ("-", "\u2010", _SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 # first parts of words that are written without a hyphen
 _JOINED = frozenset(
     "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
     "there where who when how to al ever after not can may".split()
 )
-_KEPT = frozenset({"well", "self", "half", "ill", "non", "ex", "all", "high", "low", "long", "short", "so", "two"})
 
 
 @dataclass
@@ -190,14 +192,14 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
     texts = [line.text for line in lines]
     if len(lines) > 1 and keep:
         if sum(map(_is_row, texts)) * 2 > len(texts):
-            return "\n".join(_drop_soft_hyphens(t) for t in texts)
+            return "\n".join(texts)
         hyphened = any(t.endswith(_HYPHENS) for t in texts[:-1])
         if not hyphened and all(_next_word_would_fit(a, b, left, width) for a, b in pairwise(lines)):
-            return "\n".join(_drop_soft_hyphens(t) for t in texts)
+            return "\n".join(texts)
     text = texts[0]
     for following in texts[1:]:
         text = _join_hyphenated(text, following, usual)
-    return _drop_soft_hyphens(text)
+    return text
 
 
 def _next_word_would_fit(line: Line, following: Line, left: float, width: float) -> bool:
@@ -208,15 +210,14 @@ def _next_word_would_fit(line: Line, following: Line, left: float, width: float)
 
 
 def _join_hyphenated(before: str, after: str, usual: BodyStyle) -> str:
-    if not before.endswith(_HYPHENS):
+    """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
+    if before.endswith(_SOFT):
+        return before[:-1] + after
+    first, second = _BROKEN.search(before), _LETTERS.match(after)
+    if not first or not second:
         return join_text(before, after)
-    head = before[:-1]
-    if before[-1] in SOFT:
-        return head + after
-    first, second = _last_word(head), _first_word(after)
-    if not first or not second or head.endswith("-"):
-        return before + after if head.endswith("-") or (head and not head[-1].isspace()) else f"{before} {after}"
-    return before + after if _keeps_hyphen(first, second, usual) else head + after
+    keeps = _keeps_hyphen(first.group(1), second.group(), usual)
+    return before + after if keeps else before[:-1] + after
 
 
 def _keeps_hyphen(first: str, second: str, usual: BodyStyle) -> bool:
@@ -225,30 +226,9 @@ def _keeps_hyphen(first: str, second: str, usual: BodyStyle) -> bool:
     hyphened = f"{one}-{two}" in usual.compounds
     if hyphened or whole:
         return hyphened and not whole
-    if second[:1].isupper():
-        return True
-    if one in _JOINED:
-        return False
-    if one in _KEPT and usual.words[two]:
-        return True
+    if second[:1].isupper() or one in _JOINED:
+        return second[:1].isupper()
     return len(one) > 2 and len(two) > 2 and usual.words[one] > 0 and usual.words[two] > 0
-
-
-def _last_word(text: str) -> str:
-    found = re.search(r"([^\W\d_]+)$", text)
-    return found.group(1) if found else ""
-
-
-def _first_word(text: str) -> str:
-    found = re.match(r"[^\W\d_]+", text)
-    return found.group() if found else ""
-
-
-def _drop_soft_hyphens(text: str) -> str:
-    for soft in SOFT:
-        if soft in text:
-            text = text.replace(soft, "")
-    return text
 
 
 def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> list[Passage]:
@@ -259,16 +239,10 @@ def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> lis
     for flow in passages_in:
         body = list(flow)
         small: list[Passage] = []
-        while body and body[-1].small and len(body) > 1:
+        while len(body) > 1 and body[-1].small:
             small.insert(0, body.pop())
         if body and found and _continues_in(found[-1], body[0], usual):
-            found[-1].lines += body[0].lines
-            body = body[1:]
-            found += foot
-            foot = []
-        else:
-            found += foot
-            foot = []
-        found += body
+            found[-1].lines += body.pop(0).lines
+        found += foot + body
         foot = small
     return found + foot
