@@ -122,7 +122,7 @@ def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple
     while start < windows.total:
         window = windows.window(start)
         if window.labels:
-            page = ask_page(windows, window, model, cancel=CancelToken()).page
+            page = ask_page(windows, window, model, cancel=CancelToken())
         else:
             page = windows.page(window.start, window.end, ends=window.ends)
         pages.append(page)

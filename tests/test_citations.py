@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Finder, check, parse, parse_unfinished
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, check, parse, parse_unfinished
+from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -232,11 +233,13 @@ def test_a_record_runs_where_its_data_lies_now_and_says_what_is_otherwise(book, 
 def test_an_experiment_runs_once_at_a_time(book):
     """Two processes at once would make every call twice and overwrite each other's records."""
     arguments = ("evaluate", questions(book), "--method", "gist-mem", "--method", "read-agent-p")
-    with FakeServer(latency=0.5) as slow:
-        first = start(*arguments, "--json", server=slow)
-        wait_until(lambda: slow.answered, first)
-        assert "running already" in run_here(*arguments, code=1, server=slow)[1]
-        assert run_json(*arguments, "--show", server=slow)["wanted"] == 8
+    release = threading.Event()
+    with FakeServer(before=lambda *_: None if release.wait(60) else Reply(status=500)) as held:
+        first = start(*arguments, "--json", server=held)
+        wait_until(lambda: held.chats, first)
+        assert "running already" in run_here(*arguments, code=1, server=held)[1]
+        assert run_json(*arguments, "--show", server=held)["wanted"] == 8
+        release.set()
         out, _ = first.communicate(timeout=60)
     assert json.loads(out)["answers"] == 8
 

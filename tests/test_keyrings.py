@@ -133,32 +133,34 @@ def test_a_keyring_that_failed_is_not_read_again(in_keyring, tmp_path):
     assert keyrings.get(tmp_path, HERE).reveal() == KEY
 
 
-def test_one_that_waits_for_its_password_is_waited_for_once(in_keyring, tmp_path, monkeypatch):
+@pytest.fixture
+def waiting(in_keyring, tmp_path, monkeypatch):
+    """A keyring that has just not answered in time."""
     ring = in_keyring(Waiting())
     monkeypatch.setattr(keyrings, "SECONDS", 0.05)
     with pytest.raises(SettingsError, match="has not answered"):
         keyrings.get(tmp_path, HERE)
+    return ring
+
+
+def test_one_that_waits_for_its_password_is_waited_for_once(waiting, tmp_path, monkeypatch):
     monkeypatch.setattr(keyrings, "SECONDS", 20)
     began = time.monotonic()
     with pytest.raises(SettingsError, match="has not answered"):
         keyrings.get(tmp_path, HERE)
     assert time.monotonic() - began < 5
-    ring.answered.set()
+    waiting.answered.set()
 
 
-def test_a_call_given_up_while_another_waits_is_never_made(in_keyring, tmp_path, monkeypatch):
-    ring = in_keyring(Waiting())
-    monkeypatch.setattr(keyrings, "SECONDS", 0.05)
-    with pytest.raises(SettingsError, match="has not answered"):
-        keyrings.get(tmp_path, HERE)
+def test_a_call_given_up_while_another_waits_is_never_made(waiting, tmp_path):
     with pytest.raises(SettingsError, match=r"has not answered.*settings were not changed"):
         keyrings.put(tmp_path, HERE, Secret(KEY))
-    ring.answered.set()
+    waiting.answered.set()
     for thread in threading.enumerate():
         if thread.name == "keyring":
             thread.join(20)
-    assert [call[0] for call in ring.asked] == ["get"]
-    assert ring.kept == {}
+    assert [call[0] for call in waiting.asked] == ["get"]
+    assert waiting.kept == {}
 
 
 def test_a_keyring_that_never_answers_does_not_hold_up_the_end_of_the_process():

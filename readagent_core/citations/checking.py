@@ -67,7 +67,7 @@ def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Coll
     """
     parsed = parse(answer)
     finder = Finder(memory)
-    in_prompt = finder.readable if shown is None else finder.readable & set(shown)
+    in_prompt = set(memory.readable if shown is None else shown) & set(memory.readable)
     used: set[int] = set()
     pieces: list[Piece] = []
     position = 0
@@ -90,7 +90,8 @@ def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Coll
         pieces.append(Piece(parsed.body[position:]))
     loose: list[Citation] = []
     for quotation in (q for index, q in enumerate(parsed.quotations) if index not in used):
-        found = [n for n in sorted(full) if n in finder.readable and _occurs(finder, quotation, n)]
+        in_full = (n for n in sorted(full) if n in memory.readable)
+        found = [n for n in in_full if any(finder.find_in_page(words, n) for words in quotation.readings)]
         named = quotation.pages or (found if len(found) == 1 else [])
         loose += [_cite(finder, n, "", quotation, full=full, shown=in_prompt) for n in named]
         if not named and full and not found:
@@ -108,11 +109,6 @@ def _quotation_for(quotations: Sequence[Quotation], number: int, claim: str, tur
     shared = {i: len(wanted & set(terms(quotations[i].text))) for i in candidates}
     best = [i for i in candidates if shared[i] == max(shared.values())]
     return best[min(turn, len(best) - 1)]
-
-
-def _occurs(finder: Finder, quotation: Quotation, number: int) -> bool:
-    """Return whether page ``number`` has the quotation."""
-    return any(finder.find_in_page(stretches, number) for stretches in quotation.readings)
 
 
 def _cite(

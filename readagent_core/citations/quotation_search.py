@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from readagent_core.memory import GistMemory
 from readagent_core.words import CJK, SOUTH_EAST
@@ -53,7 +52,14 @@ class SearchableText:
             if out and out[-1] != " ":
                 out.append(" ")
                 at.append((number, len(text), len(text)))
-        self.text, self._at = _drop_spaces("".join(out), at)
+        text = "".join(out)
+        # white space has no meaning next to characters of unspaced scripts
+        keep = [
+            i
+            for i, c in enumerate(text)
+            if c != " " or not (_UNSPACED.match(text[i - 1 : i]) or _UNSPACED.match(text[i + 1 : i + 2]))
+        ]
+        self.text, self._at = "".join(text[i] for i in keep), [at[i] for i in keep]
 
     def find(self, quotation: str, begin: int = 0, limit: int = MAX_MATCHES) -> list[tuple[int, int]]:
         """Return every match (start, end) from ``begin`` on; none where the quotation is too short or too frequent."""
@@ -93,20 +99,7 @@ class SearchableText:
 
 def normalise_words(text: str) -> str:
     """Return ``text`` for comparison: lower-case words separated by one space; apostrophes within words stay."""
-    normal = "".join(piece for _, _, piece in _normalise(text))
-    return _drop_spaces(re.sub(" +", " ", normal).strip(), None)[0]
-
-
-def _drop_spaces(text: str, at: list[tuple[int, int, int]] | None) -> tuple[str, list[tuple[int, int, int]]]:
-    """Remove the spaces next to characters of unspaced scripts, where white space has no meaning."""
-    if not _UNSPACED.search(text):
-        return text, at or []
-    keep = [
-        i
-        for i, c in enumerate(text)
-        if c != " " or not (_UNSPACED.match(text[i - 1 : i]) or _UNSPACED.match(text[i + 1 : i + 2]))
-    ]
-    return "".join(text[i] for i in keep), [at[i] for i in keep] if at else []
+    return SearchableText([(text, 0, False)]).text.strip()
 
 
 def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
@@ -177,7 +170,3 @@ class Finder:
         gist = self.memory.gists[number - 1]
         words = SearchableText([(gist.text if gist else "", 0, False)])
         return bool(stretches) and all(words.find(stretch) for stretch in stretches)
-
-    @cached_property
-    def readable(self) -> frozenset[int]:
-        return frozenset(self.memory.readable)

@@ -30,9 +30,9 @@ _RATER_CALLS = 1.6  # strict always, permissive where strict said no
 
 @dataclass(frozen=True)
 class Estimate:
-    """What an experiment still has to do. ``answers``: those missing; ``sampled``: documents the estimate rests on.
+    """What an experiment still has to do. ``answers``: those missing. ``words``: sent; ``words_back``: received.
 
-    ``words``: sent; ``words_back``: received. ``lost``: documents with questions, left out because the text is missing.
+    ``lost``: documents with questions, left out because the text is missing.
     """
 
     documents: int
@@ -41,7 +41,6 @@ class Estimate:
     calls: int
     words: int
     words_back: int
-    sampled: int
     lost: int = 0
 
     def dollars(self, price: Price | None) -> float | None:
@@ -94,7 +93,7 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
     lost = experiment.dataset.count_missing()
     sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
     if not sampled or not to_come:
-        return Estimate(documents, questions, to_come, 0, 0, 0, sampled, lost)
+        return Estimate(documents, questions, to_come, 0, 0, 0, lost)
     every, scale = questions * experiment.runs, documents / sampled
     unread = to_come / (every * len(experiment.arms))  # a reading is charged as far as its answers are missing
     rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
@@ -113,7 +112,6 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
         calls=round(calls + read_calls * scale * unread),
         words=round(words + read_words * scale * unread),
         words_back=round(back * _REPLY + read_back * scale * unread),
-        sampled=sampled,
         lost=lost,
     )
 

@@ -155,8 +155,8 @@ def _csv(found: Summary, questions: Questions | None) -> Iterator[str]:
         theirs, rouge = found.published_figure(row.arm), row.rouge.get("rougeL")
         values = [
             row.arm, row.answers, row.failed,
-            *_share_cells(row.accuracy, row.accuracy_sd), *_share_cells(row.hard, row.hard_sd),
-            *_share_cells(row.rating_1, row.rating_1_sd), *_share_cells(row.rating_2, row.rating_2_sd),
+            *_share_cells(row.accuracy), *_share_cells(row.hard),
+            *_share_cells(row.rating_1), *_share_cells(row.rating_2),
             *[row.rouge[n].value if n in row.rouge else None for n in ("rouge1", "rouge2", "rougeL")],
             rouge and rouge.sd,
             row.compression_rate, row.look_ups, row.answer_words, row.words_each, row.words, row.reading_words,
@@ -166,9 +166,9 @@ def _csv(found: Summary, questions: Questions | None) -> Iterator[str]:
         yield csv_line(values)
 
 
-def _share_cells(value: Share | None, sd: float | None) -> list[float | None]:
+def _share_cells(value: Share | None) -> list[float | None]:
     """Return the share, its interval, and its standard deviation over runs."""
-    return [None] * 4 if value is None else [value.value, value.low, value.high, sd]
+    return [None] * 4 if value is None else [value.value, value.low, value.high, value.sd]
 
 
 def _answers_csv(found: Summary, questions: Questions | None) -> Iterator[str]:

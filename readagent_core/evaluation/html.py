@@ -97,7 +97,7 @@ def render_html(found: Summary, questions: Questions | None = None) -> Iterator[
     out = [opening(name), f'<style>{style}</style><div class="report">', f"<header><h1>{escape(name)}</h1></header>"]
     out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(found)]
     for title, (header, rows), note in report_tables(found):
-        out.append(f"<h2>{escape(title)}</h2>{_table(header, rows)}")
+        out.append(f'<h2>{escape(title)}</h2><div class="wide">{render_table(header, rows)}</div>')
         if note:
             out.append(f'<p class="facts">{escape(note)}</p>')
         if title == "Scores":
@@ -114,24 +114,19 @@ def render_html(found: Summary, questions: Questions | None = None) -> Iterator[
     yield f"</div>{CLOSING}"
 
 
-def column_class(name: str) -> str:
-    """Return the class attribute of a column's cells: words are aligned left, published figures are marked."""
-    if name.startswith("Published"):
-        return ' class="words published"' if name in WORD_COLUMNS else ' class="published"'
-    return ' class="words"' if name in WORD_COLUMNS else ""
-
-
 def _legend(points: Sequence[Point]) -> str:
     items = "".join(f"<li{' class=theirs' if p.hollow else ''}>{escape(p.label)}</li>" for p in points)
     return f"<ol>{items}</ol>"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    mark = [column_class(name) for name in header]
+def render_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a ``table`` of plain cells. Classes: ``words`` are aligned left, ``published`` figures are marked."""
+    classes = ["words " * (name in WORD_COLUMNS) + "published" * name.startswith("Published") for name in header]
+    mark = [f' class="{names.strip()}"' if names else "" for names in classes]
     head = "".join(f'<th scope="col"{m}>{escape(cell)}</th>' for cell, m in zip(header, mark, strict=True))
     cells = ("".join(f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, mark, strict=True)) for row in rows)
     body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 # --- questions --------------------------------------------------------------------------------------------

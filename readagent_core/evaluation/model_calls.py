@@ -103,15 +103,7 @@ def load_spent(folder: Path) -> tuple[int, float]:
         return 0, 0.0
 
 
-class _Unbudgeted(ModelWrapper):
-    """A wrapper without a spending limit: that of one book or question does not apply to an experiment."""
-
-    @property
-    def budget(self) -> float | None:
-        return None
-
-
-class LimitedModel(_Unbudgeted):
+class LimitedModel(ModelWrapper):
     """At most ``connections`` calls at once, whoever makes them."""
 
     def __init__(self, model: ChatModel, connections: int) -> None:
@@ -160,7 +152,7 @@ def raise_server_limit(model: ChatModel, connections: int) -> Iterator[None]:
                 del _RAISED[limiter]
 
 
-class CountingModel(_Unbudgeted):
+class CountingModel(ModelWrapper):
     """Counts the words of one piece of work (a reading, an answer, a rating) and charges them to the budget.
 
     ``run``: which run of the experiment asks, from 1; the replies of one run do not depend on those of another.
@@ -178,7 +170,7 @@ class CountingModel(_Unbudgeted):
         run: int = 1,
         on_reply: Callable[[Prompt], None] | None = None,
     ) -> None:
-        self._meter = Metered(model, budget=0.0)
+        self._meter = Metered(model, budget=0.0)  # the limit for one book or question does not apply here
         super().__init__(self._meter)
         self._budget, self._run, self._on_reply = budget, run, on_reply
         self.words = self.words_out = self.built = 0

@@ -119,14 +119,12 @@ def find_differences(table: ScoreTable, first: Arm, second: Arm) -> dict[str, Di
         one, two = (_by_question(scores, pick) for scores in arms)
         both = sorted(one.keys() & two.keys())
         if both:
-            found[measure] = _test_difference([one[q] for q in both], [two[q] for q in both], shares=measure != ROUGE_L)
+            before, after = [one[q] for q in both], [two[q] for q in both]
+            if measure != ROUGE_L and {*before, *after} <= {0.0, 1.0}:
+                found[measure] = mcnemar([value == 1 for value in before], [value == 1 for value in after])
+            else:
+                found[measure] = bootstrap(before, after)
     return found
-
-
-def _test_difference(first: list[float], second: list[float], *, shares: bool) -> Difference:
-    if shares and {*first, *second} <= {0.0, 1.0}:
-        return mcnemar([value == 1 for value in first], [value == 1 for value in second])
-    return bootstrap(first, second)
 
 
 def _by_question(

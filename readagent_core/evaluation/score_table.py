@@ -47,8 +47,8 @@ class Score(NamedTuple):
 class Row:
     """One arm's figures. Percent where the name ends with ``_rate``; other shares are from 0 to 1.
 
-    ``failed``: of the ``answers``, those without a reply, which count as wrong. ``*_sd``: standard deviations over
-    runs. ``reading_words``: sent once to read the documents, as far as the method needs it. ``text_words``: the full
+    ``failed``: of the ``answers``, those without a reply, which count as wrong.
+    ``reading_words``: sent once to read the documents, as far as the method needs it. ``text_words``: the full
     text of every question's document, added up.
     """
 
@@ -59,14 +59,10 @@ class Row:
     answers: int
     failed: int
     accuracy: Share | None
-    accuracy_sd: float | None
     hard: Share | None
-    hard_sd: float | None
     rouge: Mapping[str, Mean]
     rating_1: Share | None
     rating_2: Share | None
-    rating_1_sd: float | None
-    rating_2_sd: float | None
     compression_rate: float
     look_ups: float
     answer_words: float
@@ -132,12 +128,7 @@ class ScoreTable:
         if not found:
             return None
         scores = list(found.values())
-        runs = len({run for _, _, run in found})
-        chosen = [s for s in scores if s.correct is not None]
-        free = [s for s in scores if s.rouge is not None]
-        hard = [s for s in chosen if s.hard]
-        is_rated = any(s.rating for s in free)  # then a failed answer counts as a wrong one
-        rated = [s.rating or "wrong" for s in free if is_rated and (s.rating or s.failed)]
+        is_rated = any(s.rating for s in scores)  # then a failed answer counts as a wrong one
         answered = [s for s in scores if not s.failed]
         strays = [s.strayed for s in answered if s.strayed is not None]
         recoveries = [s.recovered for s in answered if s.strayed and s.recovered is not None]
@@ -150,15 +141,11 @@ class ScoreTable:
             look_up_limit=arm.settings.look_ups,
             answers=len(scores),
             failed=len(scores) - len(answered),
-            accuracy=_over_runs([bool(s.correct) for s in chosen], runs),
-            accuracy_sd=_sd(_mean_of_runs(found, lambda s: s.correct)),
-            hard=_over_runs([bool(s.correct) for s in hard], runs),
-            hard_sd=_sd(_mean_of_runs(found, lambda s: s.correct if s.hard else None)),
+            accuracy=_over_runs(found, lambda s: s.correct),
+            hard=_over_runs(found, lambda s: s.correct if s.hard else None),
             rouge={name: figure for at, name in enumerate(ROUGE) if (figure := _mean_rouge(found, at))},
-            rating_1=_over_runs([r == "exact" for r in rated], runs),
-            rating_2=_over_runs([r != "wrong" for r in rated], runs),
-            rating_1_sd=_sd(_mean_of_runs(found, lambda s: s.rated("exact"))) if is_rated else None,
-            rating_2_sd=_sd(_mean_of_runs(found, lambda s: s.rated("exact", "partial"))) if is_rated else None,
+            rating_1=_over_runs(found, lambda s: s.rated("exact")) if is_rated else None,
+            rating_2=_over_runs(found, lambda s: s.rated("exact", "partial")) if is_rated else None,
             compression_rate=_average([s.compression_rate for s in answered]),
             look_ups=_average([s.look_ups for s in answered]),
             answer_words=_average([s.answer_words for s in answered]),
@@ -214,14 +201,16 @@ def _score(result: Result) -> Score:
 _SAME = ("hard", "rating", "compression_rate", "answer_words", "words", "document", "plan", "document_words")
 
 
-def _over_runs(hits: Sequence[bool], runs: int) -> Share | None:
+def _over_runs(found: Mapping[tuple[int, int, int], Score], pick: Callable[[Score], bool | None]) -> Share | None:
     """Return the share over all runs with the interval of one run's questions: more runs are not more questions."""
-    if not hits:
+    hits = [hit for score in found.values() if (hit := pick(score)) is not None]
+    spread = _mean_of_runs(found, pick)
+    if spread is None:
         return None
-    each = max(1, round(len(hits) / max(1, runs)))
+    each = max(1, round(len(hits) / len({run for _, _, run in found})))
     value = sum(hits) / len(hits)
     interval = share(round(value * each), each)
-    return Share(sum(hits), len(hits), min(interval.low, value), max(interval.high, value))
+    return Share(sum(hits), len(hits), min(interval.low, value), max(interval.high, value), spread.sd)
 
 
 def _mean_of_runs(found: Mapping[tuple[int, int, int], Score], pick: Callable[[Score], float | None]) -> Mean | None:
@@ -236,10 +225,6 @@ def _mean_of_runs(found: Mapping[tuple[int, int, int], Score], pick: Callable[[S
 def _mean_rouge(found: Mapping[tuple[int, int, int], Score], at: int) -> Mean | None:
     """Return the mean of one ROUGE, times 100. ``at``: its index in ROUGE."""
     return _mean_of_runs(found, lambda score: 100 * score.rouge[at] if score.rouge else None)
-
-
-def _sd(figure: Mean | None) -> float | None:
-    return figure.sd if figure else None
 
 
 def _average(values: Sequence[float]) -> float:

@@ -19,12 +19,16 @@ EXACT, PARTIAL, WRONG = "exact", "partial", "wrong"
 
 @dataclass(frozen=True)
 class Share:
-    """``hits`` of ``total``, with the 95 % Wilson interval ``low``–``high``; all shares from 0 to 1."""
+    """``hits`` of ``total``, with the 95 % Wilson interval ``low``–``high``; all shares from 0 to 1.
+
+    ``sd``: standard deviation over runs, None for a single run.
+    """
 
     hits: int
     total: int
     low: float
     high: float
+    sd: float | None = None
 
     @property
     def value(self) -> float:

@@ -23,13 +23,13 @@ def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
         ("Compression rate (look-ups)", lambda r: f"{r.compression_rate:.2f} % ({r.look_ups:.1f})"),
     ]
     if found.choices:
-        columns.append(("Accuracy (95 %)", lambda r: format_share(r.accuracy, r.accuracy_sd)))
+        columns.append(("Accuracy (95 %)", lambda r: format_share(r.accuracy)))
         if any(row.hard for row in found.rows):
-            columns.append(("Hard subset", lambda r: format_share(r.hard, r.hard_sd)))
+            columns.append(("Hard subset", lambda r: format_share(r.hard)))
     if found.free:
         if any(row.rating_1 for row in found.rows):
-            columns.append(("LLM-Rating-1", lambda r: format_share(r.rating_1, r.rating_1_sd)))
-            columns.append(("LLM-Rating-2", lambda r: format_share(r.rating_2, r.rating_2_sd)))
+            columns.append(("LLM-Rating-1", lambda r: format_share(r.rating_1)))
+            columns.append(("LLM-Rating-2", lambda r: format_share(r.rating_2)))
         columns += [(title, partial(_rouge, name)) for title, name in _ROUGE]
         columns.append(("Answer words", lambda r: f"{r.answer_words:.1f}" if r.rouge else ""))
     theirs = {row.arm: figure for row in found.rows if (figure := found.published_figure(row.arm))}
@@ -87,11 +87,11 @@ def _label(row: Row) -> str:
     return f"{row.title}{limit}{failed}"
 
 
-def format_share(value: Share | None, sd: float | None = None) -> str:
+def format_share(value: Share | None) -> str:
     """Return '84.13 % ± 0.10 (82.5–85.6)'; '' for None."""
     if value is None:
         return ""
-    spread = _plus_minus(None if sd is None else 100 * sd)
+    spread = _plus_minus(None if value.sd is None else 100 * value.sd)
     return f"{100 * value.value:.2f} %{spread} ({100 * value.low:.1f}–{100 * value.high:.1f})"
 
 

@@ -104,7 +104,10 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
             _details(f"{entry.method} walk", describe_walk(answer), ["ol", {"class": "walk small"}, *steps], opened)
         )
     if extra.get("topics"):
-        drawn.append(_p("small dim", _topics_line(extra["topics"])))
+        topics = extra["topics"]
+        before, after = sum(t["words"] for t in topics), sum(t["kept"] for t in topics)
+        line = f"{len(topics)} topics, shortened one by one from {before:,} words to {after:,}."
+        drawn.append(_p("small dim", line))
     return drawn
 
 
@@ -249,12 +252,6 @@ def usage_line(answer: Answer) -> str:
     if usage.cost:  # nothing is said of a model that costs nothing
         parts.append(f"${usage.cost:.4f}" if usage.cost < 0.1 else f"${usage.cost:.2f}")
     return " · ".join(parts)
-
-
-def _topics_line(topics: list[dict[str, Any]]) -> str:
-    """'26 topics, shortened one by one from 10,324 words to 1,546.'"""
-    before, after = sum(t["words"] for t in topics), sum(t["kept"] for t in topics)
-    return f"{len(topics)} topics, shortened one by one from {before:,} words to {after:,}."
 
 
 def describe_step(nodes: list[dict[str, Any]], step: dict[str, Any]) -> str:

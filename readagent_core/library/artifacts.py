@@ -43,12 +43,6 @@ class Artifacts(Tables):
         """The store where methods save what they make of this text."""
         return BookShelf(self._db, document_id)
 
-    def artifact(self, document_id: str, kind: str, key: str) -> Any | None:
-        return self.shelf(document_id).load(kind, key)
-
-    def save_artifact(self, document_id: str, kind: str, key: str, value: Any) -> None:
-        self.shelf(document_id).save(kind, key, value)
-
     def preference(self, name: str, default: Any) -> Any:
         row = self._db.row("SELECT value FROM preference WHERE name = ?", (name,))
         return json.loads(row["value"]) if row else default

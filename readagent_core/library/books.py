@@ -96,22 +96,11 @@ class Books(Tables):
         self._set(book_id, "opened", time.time())
 
     def remove(self, book_id: str) -> None:
-        """Hide the book; ``restore`` shows it again, ``purge`` deletes it permanently."""
+        """Hide the book; ``restore`` shows it again."""
         self._set(book_id, "removed", time.time())
 
     def restore(self, book_id: str) -> None:
         self._set(book_id, "removed", None)
-
-    def purge(self) -> int:
-        """Delete all removed books permanently, with everything about them. Returns how many."""
-        with self._db.write() as connection:
-            deleted = connection.execute("DELETE FROM book WHERE removed IS NOT NULL").rowcount
-            if deleted:
-                connection.execute("DELETE FROM document WHERE id NOT IN (SELECT document_id FROM version)")
-                _delete_orphaned_indexes(connection)
-        if deleted:
-            self._db.compact()
-        return deleted
 
     def _set(self, book_id: str, column: str, value: float | None) -> None:
         self.book(book_id)
@@ -163,16 +152,6 @@ def _insert_text(connection: sqlite3.Connection, document: Document, body: str) 
             "INSERT INTO cover VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (document.id, document.cover.kind, document.cover.data),
         )
-
-
-def _delete_orphaned_indexes(connection: sqlite3.Connection) -> None:
-    """Delete the search indexes of texts and readings that no longer exist."""
-    owners = {f"text {r[0]}" for r in connection.execute("SELECT id FROM document")}
-    owners |= {f"gist {r[0]}" for r in connection.execute("SELECT id FROM reading")}
-    for number, owner in connection.execute("SELECT id, owner FROM indexed").fetchall():
-        if owner not in owners:
-            connection.execute("DELETE FROM found WHERE rowid >= ? AND rowid < ?", (number << 24, (number + 1) << 24))
-            connection.execute("DELETE FROM indexed WHERE id = ?", (number,))
 
 
 def _find_book(connection: sqlite3.Connection, document: Document, source_name: str, sample: bool) -> str | None:

@@ -13,8 +13,7 @@ from readagent_core.usage import Usage
 class Book:
     """A book. ``id`` stays the same when its file changes; ``document_id`` is that of the newest version.
 
-    Times are in seconds, as by ``time.time()``. ``removed``: when it was removed (it can be restored until it is
-    purged), else None.
+    Times are in seconds, as by ``time.time()``. ``removed``: when it was removed (it can be restored), else None.
     """
 
     id: str

@@ -142,12 +142,6 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
-    def compact(self) -> None:
-        """Return the space of deleted rows to the file system."""
-        with self._translate_errors():
-            self._connection().execute("VACUUM")
-            self._connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
     def size(self) -> int:
         """The size on disk in bytes, including the write-ahead log."""
         files = [self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm"))]

@@ -42,26 +42,24 @@ NAMES = {
 _CAN_OPEN = "ReadAgent opens PDF, EPUB, Word (.docx), web pages (HTML), Markdown and plain text."
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password
-_OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
-    (60, b"BOOKMOBI", "a Kindle book", "convert it to EPUB, for example with Calibre"),
-    (60, b"TEXtREAd", "a Palm book", "convert it to EPUB, for example with Calibre"),
-    (0, b"TPZ", "a Kindle book", "convert it to EPUB, for example with Calibre"),
-    (0, _OLE, "an old Word document (.doc) or of that kind", "save it as .docx or PDF"),
-    (0, b"{\\rtf", "a rich text (RTF) file", "save it as .docx or PDF"),
-    (0, b"AT&TFORM", "a DjVu file", "convert it to a PDF with a text layer"),
-    (0, b"\x89PNG", "a picture", "run text recognition (OCR) on it, then open the result"),
-    (0, b"\xff\xd8\xff", "a picture", "run text recognition (OCR) on it, then open the result"),
-    (0, b"GIF8", "a picture", "run text recognition (OCR) on it, then open the result"),
-    (0, b"II*\x00", "a picture", "run text recognition (OCR) on it, then open the result"),
-    (0, b"%!PS", "a PostScript file", "convert it to PDF"),
-    (0, b"\x1f\x8b", "a packed file", "unpack it and open the book inside"),
-    (0, b"7z\xbc\xaf'\x1c", "a packed file", "unpack it and open the book inside"),
-    (0, b"Rar!", "a packed file", "unpack it and open the book inside"),
-    (0, b"BZh", "a packed file", "unpack it and open the book inside"),
-    (0, b"ID3", "a sound file", "open a text of it instead"),
-    (0, b"\x7fELF", "a program", "open a book"),
-    (0, b"MZ\x90", "a program", "open a book"),
-    (0, b"SQLite format 3\x00", "a database", "open a book"),
+_OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the marks are, the marks, what it is, advice
+    (60, (b"BOOKMOBI",), "a Kindle book", "convert it to EPUB, for example with Calibre"),
+    (60, (b"TEXtREAd",), "a Palm book", "convert it to EPUB, for example with Calibre"),
+    (0, (b"TPZ",), "a Kindle book", "convert it to EPUB, for example with Calibre"),
+    (0, (_OLE,), "an old Word document (.doc) or of that kind", "save it as .docx or PDF"),
+    (0, (b"{\\rtf",), "a rich text (RTF) file", "save it as .docx or PDF"),
+    (0, (b"AT&TFORM",), "a DjVu file", "convert it to a PDF with a text layer"),
+    (
+        0,
+        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00"),
+        "a picture",
+        "run text recognition (OCR) on it, then open the result",
+    ),
+    (0, (b"%!PS",), "a PostScript file", "convert it to PDF"),
+    (0, (b"\x1f\x8b", b"7z\xbc\xaf'\x1c", b"Rar!", b"BZh"), "a packed file", "unpack it and open the book inside"),
+    (0, (b"ID3",), "a sound file", "open a text of it instead"),
+    (0, (b"\x7fELF", b"MZ\x90"), "a program", "open a book"),
+    (0, (b"SQLite format 3\x00",), "a database", "open a book"),
 )
 _HTML_START = re.compile(rb"(?:<\?xml[^>]*>|<!--.*?-->|\s)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
 _HTML_TAGS = re.compile(rb"<(?:html|head|body|p|div|h[1-6]|table|br|title|meta)\b[^>]*>", re.IGNORECASE)
@@ -128,8 +126,8 @@ def _detect_binary(data: bytes) -> str:
             "This document is locked with a password. Nothing was opened. Open it in Word, take the password off "
             "(File, Info, Protect Document), save it, and open it here again."
         )
-    for at, mark, what, advice in _OTHERS:
-        if data[at : at + len(mark)] == mark:
+    for at, marks, what, advice in _OTHERS:
+        if data.startswith(marks, at):
             raise UnknownFormatError(f"This is {what}, which ReadAgent does not open: {advice}.")
     if _FICTION_BOOK.match(data[:_HEAD]):
         raise UnknownFormatError(

@@ -61,8 +61,8 @@ def walk_and_answer(run: Run) -> Iterator[Event]:
     tree = yield from build_tree(run)
     walk = Walk()
     text, option = yield from navigate(run, tree, walk)
-    pages = tuple(dict.fromkeys(p for leaf in walk.leaves for p in pages_of_node(run.memory, tree, tree.node(leaf))))
-    seen = {p: "gist" for number in sorted(walk.shown) for p in pages_of_node(run.memory, tree, tree.node(number))}
+    pages = tuple(dict.fromkeys(p for leaf in walk.leaves for p in pages_of_node(run.memory, tree, tree.nodes[leaf])))
+    seen = {p: "gist" for number in sorted(walk.shown) for p in pages_of_node(run.memory, tree, tree.nodes[number])}
     seen |= dict.fromkeys(pages, "full")
     run.steps = len(walk.steps)
     yield run.finish(
@@ -106,7 +106,7 @@ def navigate(run: Run, tree: Tree, walk: Walk) -> Generator[Event, None, tuple[s
                 return "", None
             path.pop()
         else:
-            path.append(tree.node(action))
+            path.append(tree.nodes[action])
     walk.ended = "too long"
     yield run.note(f"The walk was ended after {max_steps} steps without an answer.")
     return "", None
@@ -124,7 +124,7 @@ def choose_child(
             run.language,
             number=number,
             visited=visited if child in walk.visited else "",
-            text=tree.node(child).summary,
+            text=tree.nodes[child].summary,
         )
         for number, child in numbers.items()
     )
@@ -229,8 +229,8 @@ def working_memory(run: Run, tree: Tree, walk: Walk, words_without: int, *, curr
 
     ``words_without``: words of the prompt without it. ``current``: id of the node the prompt is about.
     """
-    visited = [number for number in dict.fromkeys(walk.visited) if number != current and tree.node(number).children]
-    text = "\n\n".join(tree.node(number).summary for number in visited)
+    visited = [number for number in dict.fromkeys(walk.visited) if number != current and tree.nodes[number].children]
+    text = "\n\n".join(tree.nodes[number].summary for number in visited)
     limit = max_context_words(run.settings, run.model, sample=text, around=0, reply_words=ANSWER_WORDS)
     room = MEMORY_WORDS if limit is None else min(MEMORY_WORDS, limit - words_without)
     return last_words(text, room)
@@ -270,7 +270,7 @@ def describe_walk(memory: GistMemory, tree: Tree, walk: Walk) -> dict[str, Any]:
         }
         for node in tree.nodes
     ]
-    read = sum(tree.words(tree.node(leaf)) for leaf in walk.leaves)
+    read = sum(tree.words(tree.nodes[leaf]) for leaf in walk.leaves)
     return {
         "tree": nodes,
         "walk": walk.steps,

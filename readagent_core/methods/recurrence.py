@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
-from readagent_core.document import Document
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.methods.base import Event
 from readagent_core.methods.support.resources import Artifact, open_artifact
@@ -43,7 +42,10 @@ def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
     summary_tokens = max(20, int(extra.get("summary_tokens", SUMMARY_TOKENS)))
     sample = run.memory.document.text(0, min(20, len(run.memory.document.paragraphs)))
     words = tokens_to_words(summary_tokens, sample)
-    parts = split_into_parts(run.memory.document, tokens_to_words(segment_tokens, sample))
+    part_words = tokens_to_words(segment_tokens, sample)
+    document = run.memory.document.limited(part_words)
+    bounds = group_by_words([paragraph.words for paragraph in document.paragraphs], part_words)
+    parts = [escape_tags(document.text(start, end)) for start, end in bounds]
     version = template_hash("carry", run.language)
     made_from = (run.model.name, run.memory.document.id, segment_tokens, summary_tokens, version)
     with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
@@ -81,13 +83,6 @@ def _update_summary(run: Run, parts: list[str], words: int, artifact: Artifact) 
     if cut:
         yield run.note(f"The summary was cut to {words} words {cut} of {len(parts)} times.")
     return summary
-
-
-def split_into_parts(document: Document, words: int) -> list[str]:
-    """Return the text in parts of whole paragraphs, at most ``words`` words each."""
-    document = document.limited(words)
-    runs = group_by_words([paragraph.words for paragraph in document.paragraphs], words)
-    return [escape_tags(document.text(start, end)) for start, end in runs]
 
 
 METHOD = Method(

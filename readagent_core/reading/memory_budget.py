@@ -194,7 +194,11 @@ def _shortened(
             return memory
         targets = _targets(memory, budget)
         if attempt == _PASSES:
-            gists = {n: _cut_gist(memory, n, target) for n, target in targets.items()}
+            gists = {
+                n: replace(g, text=first_words(g.text, targets[n]), whole=False, fallback=True, level=g.level + 1)
+                for n, g in enumerate(memory.gists, start=1)
+                if g is not None and n in targets
+            }
         else:
             works = {n: partial(_shorten_gist, memory, n, target, model, cancel) for n, target in targets.items()}
             gists = run_all(works, connections=connections, cancel=cancel)
@@ -221,12 +225,6 @@ def _shorten_gist(memory: GistMemory, number: int, target: int, model: ChatModel
     shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, cancel=cancel)
     fallback = gist.fallback or shorter.fallback
     return replace(shorter, level=gist.level + 1, edited=gist.edited, fallback=fallback, marks=gist.marks)
-
-
-def _cut_gist(memory: GistMemory, number: int, target: int) -> Gist:
-    gist = memory.gists[number - 1]
-    assert gist is not None
-    return replace(gist, text=first_words(gist.text, target), whole=False, fallback=True, level=gist.level + 1)
 
 
 # --- iterative gisting ----------------------------------------------------------------------------

@@ -29,12 +29,10 @@ class CallCounts:
     """Counts of pagination calls.
 
     ``asked``: windows asked so far. ``ahead``: those among them asked ahead and not (yet) part of a confirmed page.
-    ``retries``: prompts sent again because a reply could not be used.
     """
 
     asked: int = 0
     ahead: int = 0
-    retries: int = 0
 
 
 class Paginator:

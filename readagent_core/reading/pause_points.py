@@ -93,22 +93,14 @@ def pause_prompt(windows: Windows, window: Window, *, before: int | None = None)
     )
 
 
-@dataclass(frozen=True)
-class PageReply:
-    """The page found by one window's prompts. ``retries``: prompts after the first."""
-
-    page: Page
-    retries: int = 0
-
-
 def ask_page(
     windows: Windows, window: Window, model: ChatModel, *, cancel: CancelToken, before: int | None = None
-) -> PageReply:
+) -> Page:
     """Ask for the pause point of ``window``; return the page before it, without a number. Raises ModelError."""
     prompt = pause_prompt(windows, window, before=before)
     labels = ", ".join(f"<{n}>" for n in window.labels)
     current = prompt
-    for attempt in range(TRIES):
+    for _ in range(TRIES):
         pause: PausePoint | None = None
         try:
             pause = parse_pause_point(model.complete(current, cancel).text, window.labels)
@@ -117,9 +109,9 @@ def ask_page(
         except (EmptyReplyError, RefusedError, ReplyError):
             pass
         if pause is not None:
-            return PageReply(windows.page(window.start, pause.at, reason=pause.reason), attempt)
+            return windows.page(window.start, pause.at, reason=pause.reason)
         current = prompt.with_follow_up("paginate.again", labels=labels)
-    return PageReply(windows.page(window.start, window.labels[-1], fallback=True), TRIES - 1)
+    return windows.page(window.start, window.labels[-1], fallback=True)
 
 
 def _parse_cut_off(error: CutOffError, window: Window) -> PausePoint | None:

@@ -57,7 +57,6 @@ class PausePoints:
 
     reasons: dict[int, str]
     gists: dict[int, str] = field(default_factory=dict)
-    retries: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         return {"reasons": list(self.reasons.items()), "gists": list(self.gists.items())}
@@ -138,11 +137,10 @@ def ask_span(windows: Windows, span: Span, model: ChatModel, *, cancel: CancelTo
     """Ask for the pause points of a span; none after three unusable replies. Raises ModelError, CancelledError."""
     prompt = current = span_prompt(windows, span, with_gists=with_gists)
     offered = offered_labels(windows, span)
-    best = PausePoints({}, retries=TRIES - 1)
-    for attempt in range(TRIES):
+    best = PausePoints({})
+    for _ in range(TRIES):
         try:
-            points = parse_pause_points(model.complete(current, cancel).text, offered)
-            return PausePoints(points.reasons, points.gists, attempt)
+            return parse_pause_points(model.complete(current, cancel).text, offered)
         except CutOffError as error:
             best = max(best, _parse_cut_off(error.text, offered), key=lambda p: len(p.reasons))
         except (EmptyReplyError, RefusedError, ReplyError):
@@ -159,7 +157,7 @@ def _parse_cut_off(text: str, offered: Collection[int]) -> PausePoints:
         return PausePoints({})
     last = max(points.reasons)
     reasons = {n: r for n, r in points.reasons.items() if n != last}
-    return PausePoints(reasons, {n: g for n, g in points.gists.items() if n != last}, TRIES - 1)
+    return PausePoints(reasons, {n: g for n, g in points.gists.items() if n != last})
 
 
 class SpanPaginator(Paginator):
@@ -174,7 +172,7 @@ class SpanPaginator(Paginator):
         self._chosen: dict[Span, list[int]] = {}  # the same pause points, sorted
         self._gists: dict[tuple[int, int], str] = {}
         self._running: set[Span] = set()
-        self._asked = self._retries = 0
+        self._asked = 0
         self._position = saved[-1].end if saved else 0
         self._spans: list[Span] = []
         for start in windows.borders[:-1]:
@@ -191,7 +189,7 @@ class SpanPaginator(Paginator):
         self._advance()
 
     def call_counts(self) -> CallCounts:
-        return CallCounts(self._asked, 0, self._retries)
+        return CallCounts(self._asked, 0)
 
     def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
         chosen: list[Call] = []
@@ -208,7 +206,6 @@ class SpanPaginator(Paginator):
     def accept_reply(self, key: str, points: PausePoints) -> dict[str, Any] | None:
         span = Span(*map(int, key.split()[1:]))
         self._running.discard(span)
-        self._retries += points.retries
         self._add(span, points)
         self._advance()
         return points.to_dict()

@@ -18,7 +18,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
 from readagent_core.reading.paginator import Call, CallCounts, Paginator
-from readagent_core.reading.pause_points import PageReply, ask_page
+from readagent_core.reading.pause_points import ask_page
 from readagent_core.reading.pause_windows import Windows
 
 State = tuple[int, int]  # start of the page before (-1: not shown in the prompt), start of the page
@@ -61,7 +61,6 @@ class SpeculativePaginator(Paginator):
         self._walkers: list[_Walker] = []
         self._confirmed = sum(page.ends == "pause" for page in saved)
         self._asked = self._confirmed
-        self._retries = 0
         for key, value in notes.items():
             if key.startswith("pause "):
                 before, start = map(int, key.split()[1:])
@@ -81,7 +80,7 @@ class SpeculativePaginator(Paginator):
 
     def call_counts(self) -> CallCounts:
         needed = sum(chain.state in self._running for chain in self._chains)
-        return CallCounts(self._asked, self._asked - self._confirmed - needed, self._retries)
+        return CallCounts(self._asked, self._asked - self._confirmed - needed)
 
     def next_calls(self, room: int, model: ChatModel, cancel: CancelToken) -> list[Call]:
         """Return at most ``room`` calls to make now: first those of the confirmed chains, which are never needless."""
@@ -99,13 +98,12 @@ class SpeculativePaginator(Paginator):
             calls.append(Call(f"pause {before} {start}", ask))
         return calls
 
-    def accept_reply(self, key: str, reply: PageReply) -> dict[str, Any] | None:
+    def accept_reply(self, key: str, page: Page) -> dict[str, Any] | None:
         """Accept a reply. Returns it as a note to save unless it is the next page, which is saved at once."""
         before, start = map(int, key.split()[1:])
-        state, page = (before, start), reply.page
+        state = (before, start)
         self._running.discard(state)
         self._known[state] = page
-        self._retries += reply.retries
         self._first = False
         next_page = bool(self._chains) and self._chains[0].state == state
         for walker in self._walkers:
@@ -146,7 +144,7 @@ class SpeculativePaginator(Paginator):
                 chain.state = self._after(page)
         if sum(chain.state[1] for chain in self._chains) != before or not self._walkers:
             self._chains = [chain for chain in self._chains if chain.state[1] < chain.border]
-            self._open = {state for state in self._open if self._is_ahead(state)}
+            self._open = {s for s in self._open if any(c.state[1] <= s[1] < c.border for c in self._chains)}
             self._walkers = [walker for walker in self._walkers if self._is_useful(walker)]
 
     def _is_useful(self, walker: _Walker) -> bool:
@@ -221,9 +219,6 @@ class SpeculativePaginator(Paginator):
         self._visited.add(state)
         self._walkers.append(_Walker(middle, state))
         return state
-
-    def _is_ahead(self, state: State) -> bool:
-        return any(chain.state[1] <= state[1] < chain.border for chain in self._chains)
 
     def _gaps(self, chain: _Chain, last: int) -> Iterable[tuple[int, int]]:
         """Yield the runs of paragraphs from the chain to ``last`` that no walker has covered."""

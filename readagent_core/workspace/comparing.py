@@ -100,9 +100,6 @@ class Comparison:
     def ended(self) -> bool:
         return all(entry.ended for entry in self.entries)
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         entries = tuple(
@@ -174,7 +171,7 @@ def compare(
         wait(runs, STOP_SECONDS)
         pool.shutdown(wait=False, cancel_futures=True)
         comparison = rows.close()
-        workspace.library.save_artifact(memory.document.id, ARTIFACT, "last", comparison.to_dict())
+        workspace.library.shelf(memory.document.id).save(ARTIFACT, "last", asdict(comparison))
         job.check()
         return comparison
 
@@ -183,7 +180,7 @@ def compare(
 
 def last_comparison(workspace: Workspace, book_id: str) -> Comparison | None:
     """The last comparison of the book's newest text, or None."""
-    saved = workspace.library.artifact(workspace.library.book(book_id).document_id, ARTIFACT, "last")
+    saved = workspace.library.shelf(workspace.library.book(book_id).document_id).load(ARTIFACT, "last")
     return None if saved is None else Comparison.from_dict(saved)
 
 

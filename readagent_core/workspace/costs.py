@@ -219,7 +219,7 @@ def _preference(book_id: str) -> str:
 
 def _cost_of_rest(workspace: Workspace, reading: Reading) -> float | None:
     memory = workspace.library.memory(reading.id)
-    read = sum(memory.page(n).words for n in memory.readable)
+    read = memory.readable_words
     if not read or not reading.usage.cost:
         return None
     return reading.usage.cost * (memory.document.words - read) / read

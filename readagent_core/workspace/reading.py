@@ -144,7 +144,9 @@ def _read(
     document = library.document(reading.book_id, document_id=reading.document_id)
     try:
         while not hold.take():
-            publish(_progress_elsewhere(library.memory(reading.id)))
+            saved = library.memory(reading.id)  # by the other process
+            read_words, words = saved.readable_words, saved.document.words
+            publish(Progress(len(saved.pages), len(saved.readable), read_words, words, Usage(), saved))
             job.wait(_POLL_SECONDS, ELSEWHERE)
         library.set_state(reading.id, "reading")
         budget = book_budget(workspace, reading.book_id, model)
@@ -210,9 +212,3 @@ def smaller_pages_note(workspace: Workspace, reading: Reading) -> str:
                 f"were too long for the model's window. A larger one {HOW_LARGER} takes in whole pages."
             )
     return ""
-
-
-def _progress_elsewhere(memory: GistMemory) -> Progress:
-    """How far the other process is, by what it has saved."""
-    read_words = sum(memory.page(n).words for n in memory.readable)
-    return Progress(len(memory.pages), len(memory.readable), read_words, memory.document.words, Usage(), memory)

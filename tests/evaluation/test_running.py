@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-import threading
 from dataclasses import replace
 
 import pytest
@@ -65,6 +65,18 @@ def answering(prompt):
     return sensible(prompt.text)
 
 
+def stopping(after):
+    """A model, and the token of the run that it cancels at that prompt."""
+    cancel, asked = CancelToken(), itertools.count(1)
+
+    def answer(prompt):
+        if next(asked) == after:
+            cancel.cancel()
+        return answering(prompt)
+
+    return {"model": FakeModel(answer), "cancel": cancel}
+
+
 def experiment(data, *names, **rest):
     arms = tuple(parse(name, AskSettings()) for name in names or ("read-agent-p", "full-text:0"))
     return Experiment(open_dataset(data), arms, **{"connections": 4, **rest})
@@ -104,17 +116,8 @@ def test_a_second_run_asks_nothing(data, tmp_path):
 @pytest.mark.parametrize("after", [1, 9, 25])
 def test_stopped_and_resumed_gives_the_same_table(data, tmp_path, after):
     run(data, tmp_path / "whole")
-    cancel, lock, calls = CancelToken(), threading.Lock(), [0]
-
-    def stopping(prompt):
-        with lock:
-            calls[0] += 1
-            if calls[0] == after:
-                cancel.cancel()
-        return answering(prompt)
-
     with pytest.raises(CancelledError):
-        run(data, tmp_path, FakeModel(stopping), cancel=cancel)
+        run(data, tmp_path, **stopping(after))
     results = tmp_path / "evaluations/one/results.jsonl"
     if results.is_file():
         with results.open("ab") as file:
@@ -244,7 +247,7 @@ def test_runs_are_independent_and_share_one_reading(data, tmp_path):
     assert tally.answers == 18
     assert {p.sample for p in model.prompts if p.task == "choose"} == {1, 2, 3}
     assert {p.sample for p in model.prompts if p.task == "gist"} == {1}
-    assert tally.row(parse("read-agent-p", AskSettings())).accuracy_sd == pytest.approx(0.0)
+    assert tally.row(parse("read-agent-p", AskSettings())).accuracy.sd == pytest.approx(0.0)
 
 
 TREE = {"summarise_segment", "summarise_node"}
@@ -257,7 +260,7 @@ def reading_words(tally, of):
 
 def test_another_experiment_over_the_same_documents_pays_for_what_it_finds_made(data, tmp_path):
     of = experiment(data, *BUILDERS)
-    first = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "one")
+    first = run(data, tmp_path, of=of)
     again = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "two")
     assert reading_words(again, of) == reading_words(first, of)
     assert all(reading_words(first, of))
@@ -277,17 +280,9 @@ def test_two_ways_of_one_method_are_each_charged_for_what_they_share(data, tmp_p
 def test_what_was_asked_before_a_stop_and_again_after_it_is_paid_once(data, tmp_path, after):
     of = experiment(data, *BUILDERS)
     whole = running.run(of, FakeModel(answering), folder=tmp_path / "whole" / "one")
-    cancel, asked = CancelToken(), []
-
-    def stopping(prompt):
-        asked.append(prompt)
-        if len(asked) == after:
-            cancel.cancel()
-        return answering(prompt)
-
     with pytest.raises(CancelledError):
-        running.run(of, FakeModel(stopping), folder=tmp_path / "evaluations" / "one", cancel=cancel)
-    resumed = running.run(of, FakeModel(answering), folder=tmp_path / "evaluations" / "one")
+        run(data, tmp_path, of=of, **stopping(after))
+    resumed = run(data, tmp_path, of=of)
     assert reading_words(resumed, of) == reading_words(whole, of)
 
 
@@ -402,17 +397,22 @@ def test_wrong_answers_can_be_replayed_word_for_word(data, tmp_path):
     assert asked[-1]["prompt"] in {p.text for p in model.prompts}
 
 
+def free_form(folder, *rows):
+    """A story and the file of questions about it."""
+    (folder / "story.txt").write_text(text(7), encoding="utf-8")
+    path = folder / "story.questions.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    return path
+
+
 def test_free_form_answers_are_scored_and_rated(tmp_path):
-    (tmp_path / "story.txt").write_text(text(7), encoding="utf-8")
-    rows = [{"question": "What rang?", "references": ["A bell rang.", "The bell"]}]
-    (tmp_path / "story.questions.json").write_text(json.dumps(rows), encoding="utf-8")
+    path = free_form(tmp_path, {"question": "What rang?", "references": ["A bell rang.", "The bell"]})
 
     def rating(prompt):
         if prompt.task.startswith("rate"):
             return "NO" if prompt.task == "rate_strict" else "Yes, partially"
         return 'A bell rang [1].\nEvidence:\n[1] "rang"' if prompt.task == "answer" else answering(prompt)
 
-    path = tmp_path / "story.questions.json"
     tally = run(path, tmp_path, FakeModel(rating), of=experiment(path, "gist-mem:0"))
     row = tally.row(parse("gist-mem:0", AskSettings()))
     assert (row.rating_1.hits, row.rating_2.hits, row.answer_words) == (0, 1, 3)
@@ -424,10 +424,7 @@ def test_free_form_answers_are_scored_and_rated(tmp_path):
 )
 def test_a_rater_that_fails_does_not_stop_the_night(tmp_path, error, failed):
     """What would fail again leaves the answer without a rating; what may pass is asked again when it goes on."""
-    (tmp_path / "story.txt").write_text(text(7), encoding="utf-8")
-    rows = [{"question": f"What rang {n}?", "references": ["A bell rang."]} for n in range(3)]
-    path = tmp_path / "story.questions.json"
-    path.write_text(json.dumps(rows), encoding="utf-8")
+    path = free_form(tmp_path, *({"question": f"What rang {n}?", "references": ["A bell rang."]} for n in range(3)))
 
     def rating(prompt):
         if prompt.task.startswith("rate") and "What rang 1?" in prompt.text:

@@ -52,8 +52,8 @@ def test_runs_give_a_spread_but_no_narrower_interval():
         for run, right in ((1, 14), (2, 15), (3, 16)):
             three.add(chosen(P3, item, item < right, run=run))
     single, spread = one.row(P3), three.row(P3)
-    assert single.accuracy_sd is None
-    assert spread.accuracy_sd == pytest.approx(0.05)  # 70, 75, 80 %
+    assert single.accuracy.sd is None
+    assert spread.accuracy.sd == pytest.approx(0.05)  # 70, 75, 80 %
     assert (spread.accuracy.low, spread.accuracy.high) == (single.accuracy.low, single.accuracy.high)
 
 
@@ -75,9 +75,9 @@ def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
             rated.add(free(P3, item, 0.5, rating, run=run))
             hard.add(chosen(P3, item, run == 1, run=run, hard=item < 5))
     row = rated.row(P3)
-    assert row.rating_1_sd == pytest.approx(0.707, abs=0.001)  # 100 and 0 %
-    assert row.rating_2_sd == pytest.approx(0.0707, abs=0.0001)  # 100 and 90 %
-    assert hard.row(P3).hard_sd == pytest.approx(0.707, abs=0.001)
+    assert row.rating_1.sd == pytest.approx(0.707, abs=0.001)  # 100 and 0 %
+    assert row.rating_2.sd == pytest.approx(0.0707, abs=0.0001)  # 100 and 90 %
+    assert hard.row(P3).hard.sd == pytest.approx(0.707, abs=0.001)
 
 
 def test_a_free_form_answer_that_could_not_be_had_counts_as_wrong():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -113,7 +114,7 @@ def test_without_a_known_answer_that_is_said(workspace: Workspace) -> None:
     found = compared(workspace, recorded_book(workspace), question=Question("Who?"), names=("gist-mem",), correct=None)
     assert view.verdict(found, found.entries[0]) is None
     assert view.known_answer(found).startswith("No known answer to judge by.")
-    old = {name: value for name, value in found.to_dict().items() if name != "references"}
+    old = {name: value for name, value in asdict(found).items() if name != "references"}
     for entry in old["entries"]:
         del entry["rouge"]  # saved by an earlier version
     assert Comparison.from_dict(old) == found

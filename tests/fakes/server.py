@@ -1,12 +1,10 @@
 """An OpenAI-compatible server on loopback: real HTTP, replies by function or queue, every request recorded.
 
 It can be slow, rate-limited, cut off mid-stream, wrong, or peculiar in the ways that real servers are.
-``python -m tests.fakes.server --port 8999`` runs it by itself.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import socket
 import struct
@@ -73,7 +71,6 @@ class FakeServer:
         replies: Callable[[str], str | Reply] | Iterable[str | Reply] = sensible,
         *,
         before: Callable[[int, str], Reply | None] | None = None,
-        port: int = 0,
         **traits: Any,
     ) -> None:
         self.traits = Traits(**traits)
@@ -86,10 +83,9 @@ class FakeServer:
         self.answered: list[str] = []  # prompts to which a whole, usable reply was sent
         self.at_once = 0
         self.most_at_once = 0
-        self._server = _Server(("127.0.0.1", port), _Handler)
+        self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.fake = self
-        self.port = self._server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}{self.traits.base}"
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}{self.traits.base}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> FakeServer:
@@ -340,24 +336,3 @@ def _text_of(message: Mapping[str, Any]) -> str:
 
 def _parts(text: str, size: int = 24) -> list[str]:
     return [text[i : i + size] for i in range(0, len(text), size)]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--kind", default="openai")
-    parser.add_argument("--model", action="append")
-    parser.add_argument("--latency", type=float, default=0.0)
-    parser.add_argument("--window", type=int)
-    chosen = parser.parse_args()
-    models = tuple(chosen.model or ["fake-model"])
-    server = FakeServer(port=chosen.port, kind=chosen.kind, models=models, latency=chosen.latency, window=chosen.window)
-    with server:
-        print(server.url, flush=True)
-        threading.Event().wait()
-
-
-__all__ = ["FakeServer", "Reply", "Request", "Traits", "error", "sensible"]
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import stat
 from dataclasses import replace
 
@@ -100,11 +99,8 @@ def test_a_book_is_renamed_with_its_text_and_its_memory(library):
     assert library.book(book.id).title == "The Bell"
 
 
-def test_remove_restore_purge(library):
+def test_remove_and_restore(library):
     book = library.add(make_document())
-    reading = read_whole(library, book)
-    conversation = library.new_conversation(book.id, "Talk")
-    library.search(reading.id, "lamp")
     library.remove(book.id)
     assert library.books() == []
     assert library.books(include_removed=True)[0].removed is not None
@@ -112,18 +108,6 @@ def test_remove_restore_purge(library):
     assert library.books()[0].id == book.id
     library.remove(book.id)
     assert library.add(make_document()).removed is None  # opening it again restores it too
-    library.remove(book.id)
-    assert library.purge() == 1
-    assert library.purge() == 0
-    for missing in (lambda: library.book(book.id), lambda: library.reading(reading.id)):
-        with pytest.raises(NotInLibraryError):
-            missing()
-    with pytest.raises(NotInLibraryError):
-        library.conversation(conversation.id)
-    rows = sqlite3.connect(library.home / "library.db")
-    assert rows.execute("SELECT count(*) FROM document").fetchone() == (0,)
-    assert rows.execute("SELECT count(*) FROM found").fetchone() == (0,)
-    rows.close()
 
 
 def test_last_opened_comes_first(library):

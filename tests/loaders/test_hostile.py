@@ -13,9 +13,6 @@ from readagent_core.errors import (
     DamagedDocumentError,
     DocumentError,
     EmptyDocumentError,
-    NoTextError,
-    PasswordError,
-    ProtectedDocumentError,
     TooLargeError,
     UnknownFormatError,
     UnsafeDocumentError,
@@ -140,21 +137,6 @@ def test_too_much_memory_and_too_much_time_end_the_process_not_the_app():
         load_in_child_process(data * 200, "x.html", limits=Limits(memory=24 << 20, page=1 << 30))
     with pytest.raises(UnsafeDocumentError, match="longer than"):
         load_in_child_process(data * 40, "x.html", limits=Limits(seconds=0.05, page=1 << 30))
-
-
-def test_every_error_of_the_tree_is_used():
-    used = {
-        EmptyDocumentError,
-        WrongFormatError,
-        UnknownFormatError,
-        NoTextError,
-        DamagedDocumentError,
-        PasswordError,
-        ProtectedDocumentError,
-        TooLargeError,
-        UnsafeDocumentError,
-    }
-    assert used == set(DocumentError.__subclasses__())
 
 
 def test_a_byte_that_cannot_be_decoded_is_counted_in_a_notice():

@@ -9,7 +9,7 @@ import pytest
 
 from readagent_core.document import Document
 from readagent_core.loaders import load
-from tests.loaders.making import NAMES, Press, as_docx, as_epub, as_html, as_text, parts, plain, sample
+from tests.loaders.making import NAMES, Press, as_docx, as_epub, as_html, as_text, plain, sample
 
 PRESSES = {
     "book": Press(),
@@ -81,8 +81,3 @@ def test_pdf_gives_the_same_paragraphs_and_sections(name):
     assert texts(made) == texts(original)
     assert sections(made) == sections(original)
     assert all(p.place.startswith("p. ") for p in made.paragraphs)
-
-
-def test_parts_cover_the_document():
-    document = sample("yuki-no-eki")
-    assert [p for _, paragraphs in parts(document) for p in paragraphs] == texts(document)

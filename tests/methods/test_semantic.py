@@ -66,20 +66,25 @@ def test_a_text_of_equal_blocks_is_split_by_length() -> None:
     assert topics == [(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11)]
 
 
-def two_topics() -> Any:
-    return memory_of((SEA * 5, BREAD * 5, SEA * 5, BREAD * 5))
+TWO_TOPICS = memory_of((SEA * 5, BREAD * 5, SEA * 5, BREAD * 5))
 
 
-def test_topics_are_shortened_separately_and_put_in_order() -> None:
+def compressed(sea: Reply) -> tuple[FakeModel, Any]:
+    """A model that shortens the topic of the sea to ``sea``, and the answer about a text of two topics."""
+
     def reply(prompt: Prompt) -> Reply:
         if prompt.task == "compress":
-            return "At sea." if "boat" in prompt.text else "At the bakery."
+            return sea if "boat" in prompt.text else "At the bakery."
         return "Both."
 
     model = FakeModel(reply)
-    result = answer(
-        run("semantic-compression", model, about=two_topics(), extra={"block_words": 12, "chunk_words": 130})
+    return model, answer(
+        run("semantic-compression", model, about=TWO_TOPICS, extra={"block_words": 12, "chunk_words": 130})
     )
+
+
+def test_topics_are_shortened_separately_and_put_in_order() -> None:
+    model, result = compressed("At sea.")
     assert model.tasks() == ["compress", "compress", "answer_text"]
     assert "At sea.\n\nAt the bakery." in model.prompts[-1].text
     assert "(shortened topic by topic)" in model.prompts[-1].text
@@ -91,15 +96,7 @@ def test_topics_are_shortened_separately_and_put_in_order() -> None:
 
 
 def test_a_topic_without_a_reply_keeps_its_first_words() -> None:
-    def reply(prompt: Prompt) -> Reply:
-        if prompt.task == "compress":
-            return EmptyReplyError("none") if "boat" in prompt.text else "At the bakery."
-        return "Both."
-
-    model = FakeModel(reply)
-    result = answer(
-        run("semantic-compression", model, about=two_topics(), extra={"block_words": 12, "chunk_words": 130})
-    )
+    model, result = compressed(EmptyReplyError("none"))
     assert "1 of 2 topics" in result.notes[0]
     assert "The boat left the harbour" in model.prompts[-1].text
 
@@ -108,7 +105,7 @@ def test_an_interrupted_compression_resumes() -> None:
     store, embedder = MemoryStore(), Counting()
     wanted = with_resources(AskSettings(extra=SMALL), Resources(embedder=embedder, artifacts=store, connections=1))
     run_with = lambda model: list(  # noqa: E731
-        method("semantic-compression").run(Question("Who?"), two_topics(), model, wanted, CancelToken())
+        method("semantic-compression").run(Question("Who?"), TWO_TOPICS, model, wanted, CancelToken())
     )
     first = FakeModel(lambda p: "Short." if p.task == "compress" else "Both.")
     run_with(first)
@@ -121,7 +118,7 @@ def test_an_interrupted_compression_resumes() -> None:
         list(
             method("semantic-compression").run(
                 Question("Who?"),
-                two_topics(),
+                TWO_TOPICS,
                 FakeModel([UnreachableError("gone")]),
                 AskSettings(extra=SMALL),
                 CancelToken(),

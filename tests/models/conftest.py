@@ -8,6 +8,7 @@ import pytest
 
 from readagent_core.models import connection
 from readagent_core.models.server import event_loop
+from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret, Settings
 
 
@@ -35,3 +36,17 @@ def settings_for(own_home):
         return Settings(own_home, server.url, Secret(key), model, {}, kept)
 
     return make
+
+
+@pytest.fixture
+def model_at():
+    """``model_at(where, name, …)``: a model at a server or an address; closed when the test ends."""
+    made = []
+
+    def make(where, name="fake-model", **changes):
+        made.append(OpenAIServer(getattr(where, "url", where), name, **changes))
+        return made[-1]
+
+    yield make
+    for model in made:
+        model.close()

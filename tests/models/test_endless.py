@@ -11,7 +11,6 @@ import pytest
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.server import probe, replies
-from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply
@@ -22,17 +21,9 @@ MEGABYTES = 60
 
 
 @pytest.fixture
-def model_at():
-    """A model at a server; closed at the end of the test."""
-    made = []
-
-    def make(server, **changes):
-        made.append(OpenAIServer(server.url, "fake-model", **{"window": 100_000, "silence": 60.0, **changes}))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+def model_at(model_at):
+    """As in the other tests, with a large window."""
+    return lambda server, **changes: model_at(server, **{"window": 100_000, "silence": 60.0, **changes})
 
 
 def event(**delta: str) -> bytes:

@@ -16,7 +16,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.server import probe
-from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.http import serving
@@ -38,17 +37,8 @@ def server():
 
 
 @pytest.fixture
-def model():
-    """A model at an address; closed at the end of the test."""
-    made = []
-
-    def make(where, key=KEY):
-        made.append(OpenAIServer(where, "m", api_key=Secret(key), window=10_000, silence=5.0))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+def model(model_at):
+    return lambda where, key=KEY: model_at(where, api_key=Secret(key), window=10_000, silence=5.0)
 
 
 def ask(model):

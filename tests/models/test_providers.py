@@ -15,7 +15,6 @@ from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.cost.prices import Price, listed_price, price_of
 from readagent_core.models.server import probe
-from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply
@@ -74,7 +73,7 @@ def test_every_preset_is_played_at_its_own_path():
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_a_provider_from_its_list_to_its_reply(name):
+def test_a_provider_from_its_list_to_its_reply(name, model_at):
     plays = PROVIDERS[name]
     key = "" if PRESETS[name].local else KEY
     with FakeServer(key=key, refuses=plays.refuses, **plays.traits) as server:
@@ -87,10 +86,9 @@ def test_a_provider_from_its_list_to_its_reply(name):
         assert (priced and (priced.read, priced.written)) == plays.price
         # OpenAI is told by its address alone; everyone else is asked
         where = PRESETS["openai"].address if name == "openai" else server.url
-        model = OpenAIServer(where, plays.model, api_key=Secret(key))
+        model = model_at(where, plays.model, api_key=Secret(key))
         assert model.window == plays.window
-        model.close()
-        model = OpenAIServer(server.url, plays.model, api_key=Secret(key))
+        model = model_at(server, plays.model, api_key=Secret(key))
         assert model.complete(PROMPT, CancelToken()).text
         if name != "openai":
             assert model.window == (plays.after or plays.window)
@@ -99,57 +97,48 @@ def test_a_provider_from_its_list_to_its_reply(name):
         assert model.window
         assert len(server.requests) == asked + 1 or name == "openai"  # a window is not asked for again and again
         assert server.chats[-1].headers["authorization"] == f"Bearer {key or 'none'}"
-        model.close()
 
 
-def test_lm_studio_through_its_newer_address():
+def test_lm_studio_through_its_newer_address(model_at):
     with FakeServer(kind="lmstudio", native="v1", loaded=False, loaded_window=8192) as server:
-        model = OpenAIServer(server.url, "fake-model")
+        model = model_at(server)
         assert model.window == 131_072
         model.complete(PROMPT, CancelToken())
         assert model.window == 8192
-        model.close()
 
 
-def test_a_long_first_prompt_has_ollama_load_the_model_before_it_is_called_too_long():
+def test_a_long_first_prompt_has_ollama_load_the_model_before_it_is_called_too_long(model_at):
     long = Prompt("answer", "word " * 8000)
     with FakeServer(kind="ollama", window=131_072, loaded=False, loaded_window=32_768) as server:
-        model = OpenAIServer(server.url, "fake-model")
+        model = model_at(server)
         assert model.complete(long, CancelToken()).text
-        model.close()
     with FakeServer(kind="ollama", window=131_072, loaded=False) as server:  # it loads with its default of 4096
-        model = OpenAIServer(server.url, "fake-model")
+        model = model_at(server)
         for _ in range(2):
             with pytest.raises(errors.WindowError, match="4,096"):
                 model.complete(long, CancelToken())
         assert not server.chats
         assert sum(request.path == "/api/generate" for request in server.requests) == 1
-        model.close()
 
 
 @pytest.mark.parametrize("window", [None, 100_000])
-def test_thinking_that_is_not_shown_gets_more_room_too(window):
+@pytest.mark.parametrize("shown", ["", "so much thought"])
+def test_thinking_that_takes_all_the_room_gets_more(window, shown, model_at):
     """OpenAI and Gemini count it and show nothing: an empty reply that ended for its length."""
-
-    def before(number: int, text: str) -> Reply | None:
-        return Reply("", finish="length") if number == 0 else None
-
-    with FakeServer(["A tea cosy.", "A tea cosy."], before=before) as server:
-        model = OpenAIServer(server.url, "fake-model", window=window)
+    with FakeServer([Reply("", reasoning=shown, finish="length"), "A tea cosy.", "A tea cosy."]) as server:
+        model = model_at(server, window=window)
         assert model.complete(PROMPT, CancelToken()).text == "A tea cosy."
         assert model.complete(PROMPT, CancelToken()).text == "A tea cosy."
         rooms = [chat.payload["max_tokens"] for chat in server.chats]
         assert rooms[0] < rooms[1] == rooms[2]
-        model.close()
 
 
-def test_a_model_that_only_thinks_is_given_up_and_told():
+def test_a_model_that_only_thinks_is_given_up_and_told(model_at):
     with FakeServer(lambda text: Reply("", finish="length")) as server:
-        model = OpenAIServer(server.url, "fake-model", window=100_000)
+        model = model_at(server, window=100_000)
         with pytest.raises(errors.EmptyReplyError, match="used all its room for thinking"):
             model.complete(PROMPT, CancelToken())
         assert len(server.chats) == 2
-        model.close()
 
 
 def test_a_server_here_that_wants_a_key_is_found_and_says_so():
@@ -162,8 +151,6 @@ def test_a_server_here_that_wants_a_key_is_found_and_says_so():
 @pytest.mark.parametrize(
     ("model", "price"),
     [
-        ("gpt-4o-mini-2024-07-18", (0.15, 0.60)),
-        ("openai/gpt-4.1", (2.0, 8.0)),
         ("claude-opus-4-20250514", (15.0, 75.0)),
         ("claude-opus-4-5-20251101", (5.0, 25.0)),
         ("anthropic/claude-sonnet-4.5", (3.0, 15.0)),
@@ -196,7 +183,7 @@ def test_a_listed_price_that_is_none(row):
     assert listed_price(row) is None
 
 
-def test_a_server_that_asks_for_a_pause_is_waited_for_in_the_test():
+def test_a_server_that_asks_for_a_pause_is_waited_for_in_the_test(model_at):
     told: list[str] = []
 
     class Patience(CancelToken):
@@ -205,8 +192,7 @@ def test_a_server_that_asks_for_a_pause_is_waited_for_in_the_test():
 
     slow_down = Reply(status=429, headers={"Retry-After": "12"})
     with FakeServer(before=lambda n, text: slow_down if n in (0, 3, 4) else None) as server:
-        model = OpenAIServer(server.url, "fake-model", window=8000)
+        model = model_at(server, window=8000)
         checks = list(probe.try_model(model, Patience()))
-        model.close()
     assert {check.state for check in checks} == {"good"}
     assert told == ["Waiting 12 s: the server asked for it"] * 3

@@ -222,27 +222,29 @@ def change(home, statement, *values):
     database.close()
 
 
-def test_a_damaged_cache_is_set_aside_and_made_anew(cache, own_home):
+@pytest.fixture
+def damaged(cache, own_home):
+    """A cache whose files were overwritten."""
     store_reply(cache, "a", Completion("good"))
     cache.close()
     for path in (own_home / "replies").iterdir():
         path.write_bytes(b"not a database " * 400)
-    assert text_of(cache, "a") is None
-    store_reply(cache, "a", Completion("new"))
-    assert text_of(cache, "a") == "new"
-    assert len(cache.notices) == 1
+    return cache
+
+
+def test_a_damaged_cache_is_set_aside_and_made_anew(damaged, own_home):
+    assert text_of(damaged, "a") is None
+    store_reply(damaged, "a", Completion("new"))
+    assert text_of(damaged, "a") == "new"
+    assert len(damaged.notices) == 1
     assert list(own_home.glob("replies.damaged-*"))
 
 
-def test_threads_that_find_the_same_damage_set_one_cache_aside(cache, own_home):
-    store_reply(cache, "a", Completion("good"))
-    cache.close()
-    for path in (own_home / "replies").iterdir():
-        path.write_bytes(b"not a database " * 400)
+def test_threads_that_find_the_same_damage_set_one_cache_aside(damaged, own_home):
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: store_reply(cache, str(i), Completion("new")), range(32)))
-    assert [text_of(cache, str(i)) for i in range(32)] == ["new"] * 32
-    assert len(list(own_home.glob("replies.damaged-*"))) == len(cache.notices) == 1
+        list(pool.map(lambda i: store_reply(damaged, str(i), Completion("new")), range(32)))
+    assert [text_of(damaged, str(i)) for i in range(32)] == ["new"] * 32
+    assert len(list(own_home.glob("replies.damaged-*"))) == len(damaged.notices) == 1
 
 
 def test_a_folder_that_is_deleted_meanwhile_is_made_again(cache, own_home):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.base import Completion
-from readagent_core.models.server.openai_server import OpenAIServer
-from readagent_core.models.server.quirks import LEAST_WINDOW, MOST_GUESSES, Quirks
+from readagent_core.models.server.quirks import LEAST_WINDOW, MOST_GUESSES
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply, error
@@ -20,22 +18,13 @@ from tests.fakes.server import FakeServer, Reply, error
 PROMPT = Prompt("answer", "What did Mrs. Oake win?", reply_words=50)
 
 
-def server_model(server: FakeServer, **changes) -> OpenAIServer:
-    return OpenAIServer(server.url, "fake-model", **{"window": 8000, **changes})
-
-
 @pytest.fixture
-def ask():
-    made = []
-
+def ask(model_at):
     def call(server, prompt=PROMPT, **changes):
-        model = changes.pop("model", None) or server_model(server, **changes)
-        made.append(model)
+        model = changes.pop("model", None) or model_at(server, **{"window": 8000, **changes})
         return model.complete(prompt, CancelToken())
 
-    yield call
-    for model in made:
-        model.close()
+    return call
 
 
 def test_one_user_message_and_no_system_role(ask):
@@ -60,11 +49,10 @@ def test_the_headers_of_a_call_say_what_they_must_and_nothing_of_this_computer(a
     assert not [name for name in sent if "stainless" in name]
 
 
-def test_parts_come_as_they_are_said():
+def test_parts_come_as_they_are_said(model_at):
     with FakeServer([Reply("one two three " * 5, gap=0.01)]) as server:
-        model = server_model(server)
+        model = model_at(server, window=8000)
         *parts, completion = model.stream(PROMPT, CancelToken())
-        model.close()
     assert len(parts) > 2
     assert isinstance(completion, Completion)
     assert "".join(parts).strip() == completion.text
@@ -82,9 +70,9 @@ def test_parts_come_as_they_are_said():
     ],
     ids=lambda r: "+".join(sorted(r)),
 )
-def test_what_a_server_refuses_is_left_out_and_remembered(ask, refused):
+def test_what_a_server_refuses_is_left_out_and_remembered(ask, refused, model_at):
     with FakeServer(refuses=frozenset(refused)) as server:
-        model = server_model(server)
+        model = model_at(server, window=8000)
         assert ask(server, model=model).text == "OK."
         tried = len(server.requests)
         assert ask(server, model=model).text == "OK."
@@ -120,18 +108,6 @@ def test_lines_end_where_json_says_and_nowhere_else(ask, end):
 def test_text_that_merely_begins_like_a_tag_is_kept(ask):
     with FakeServer(["<thanks> to all", "< 5", "<57> because"]) as server:
         assert [ask(server).text for _ in range(3)] == ["<thanks> to all", "< 5", "<57> because"]
-
-
-def test_when_thinking_takes_all_the_room_there_is_more_once():
-    def reply(number, text):
-        return Reply("", reasoning="so much thought", finish="length") if number == 0 else None
-
-    with FakeServer(["A tea cosy."], before=reply) as server:
-        model = OpenAIServer(server.url, "fake-model", quirks=Quirks())
-        assert model.complete(PROMPT, CancelToken()).text == "A tea cosy."
-        first, second = (c.payload["max_tokens"] for c in server.chats)
-        model.close()
-    assert second > first
 
 
 def test_no_usage_reported(ask):
@@ -201,11 +177,10 @@ def test_nobody_there(ask):
 
 
 @pytest.mark.parametrize("where", ["nonsense", "http://", "http://[", "ftp://x/v1", "http://bücher..example/v1"])
-def test_an_address_that_is_none(where):
-    model = OpenAIServer(where, "m", window=100_000)
+def test_an_address_that_is_none(where, model_at):
+    model = model_at(where, window=100_000)
     with pytest.raises(errors.UnreachableError, match="address"):
         model.complete(PROMPT, CancelToken())
-    model.close()
 
 
 def test_a_wrong_key_fails_at_once_and_the_right_one_works(ask):
@@ -233,9 +208,9 @@ def test_a_wrong_key_fails_at_once_and_the_right_one_works(ask):
     ],
     ids=lambda v: "-".join(map(str, v.values())) if isinstance(v, dict) else str(v),
 )
-def test_the_window_as_each_server_tells_it(traits, window):
+def test_the_window_as_each_server_tells_it(traits, window, model_at):
     with FakeServer(**traits) as server:
-        assert OpenAIServer(server.url, "fake-model").window == window
+        assert model_at(server).window == window
 
 
 def test_a_prompt_that_does_not_fit_is_not_sent(ask):
@@ -246,10 +221,10 @@ def test_a_prompt_that_does_not_fit_is_not_sent(ask):
         assert not server.requests
 
 
-def test_the_window_in_an_error_is_learnt(ask):
+def test_the_window_in_an_error_is_learnt(ask, model_at):
     said = "This model's maximum context length is 2048 tokens. However, you requested 2500 tokens"
     with FakeServer([Reply(status=400, error=error(said)), "fits now"]) as server:
-        model = OpenAIServer(server.url, "fake-model")
+        model = model_at(server)
         assert ask(server, Prompt("gist", "word " * 800), model=model).text == "fits now"
         assert model.window == 2048
         with pytest.raises(errors.WindowError):
@@ -260,10 +235,10 @@ def test_the_window_in_an_error_is_learnt(ask):
 NO_FIGURE = Reply(status=400, error=error("Too much.", code="context_length_exceeded"))
 
 
-def test_a_window_that_no_error_names_is_found_by_halving(ask):
+def test_a_window_that_no_error_names_is_found_by_halving(ask, model_at):
     """A prompt that never fits is given up; one that fits beside a shorter reply is answered. Tries are bounded."""
     with FakeServer(lambda text: NO_FIGURE if len(text) > 3000 else "fits") as server:
-        model = server_model(server, window=None)
+        model = model_at(server)
         with pytest.raises(errors.WindowError, match="more than the window of"):
             ask(server, Prompt("gist", "word " * 3000), model=model)
         first = model.window
@@ -276,7 +251,7 @@ def test_a_window_that_no_error_names_is_found_by_halving(ask):
         assert len(server.chats) < 10
         assert any("did not say how much it takes in" in notice for notice in model.quirks.notices)
     with FakeServer(lambda text: NO_FIGURE) as server:
-        model = server_model(server, window=None)
+        model = model_at(server)
         for _ in range(3):
             with pytest.raises(errors.WindowError):
                 ask(server, Prompt("gist", "word " * 50), model=model)
@@ -284,8 +259,9 @@ def test_a_window_that_no_error_names_is_found_by_halving(ask):
         assert len(server.chats) <= MOST_GUESSES + 3
 
 
-def test_calls_side_by_side_halve_the_window_once(ask):
-    with FakeServer(lambda text: NO_FIGURE, latency=0.2) as server, closing(server_model(server, window=None)) as model:
+def test_calls_side_by_side_halve_the_window_once(ask, model_at):
+    with FakeServer(lambda text: NO_FIGURE, latency=0.2) as server:
+        model = model_at(server)
 
         def call(number):
             with pytest.raises(errors.WindowError):
@@ -297,9 +273,9 @@ def test_calls_side_by_side_halve_the_window_once(ask):
         assert len(server.chats) == 6
 
 
-def test_a_prompt_cut_in_silence_is_noticed(ask):
+def test_a_prompt_cut_in_silence_is_noticed(ask, model_at):
     with FakeServer([Reply("a confident answer", tokens_in=2048)]) as server:
-        model = server_model(server, window=None)
+        model = model_at(server)
         with pytest.raises(errors.WindowError, match="cuts long prompts without saying so"):
             ask(server, Prompt("answer", "word and word, " * 2000), model=model)
         assert model.window == 2048

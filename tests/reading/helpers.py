@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 import re
 import zlib
+from contextlib import suppress
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.memory import Page
+from readagent_core.errors import CancelledError
+from readagent_core.memory import GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
+from readagent_core.reading import read
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
@@ -63,7 +67,6 @@ def sensible_model(salt=0, **more) -> FakeModel:
 
 def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
     """The paper's sequential algorithm (docs/methods.md): one window after another."""
-    from readagent_core.cancel import CancelToken
     from readagent_core.reading.pause_points import ask_page
 
     document = document.limited(plan.max_words)
@@ -73,7 +76,7 @@ def sequential(document: Document, plan: ReadingPlan, model) -> list[Page]:
     while start < len(document.paragraphs):
         window = windows.window(start)
         if window.labels:
-            page = ask_page(windows, window, model, cancel=CancelToken(), before=before).page
+            page = ask_page(windows, window, model, cancel=CancelToken(), before=before)
         else:
             page = windows.page(window.start, window.end, ends=window.ends)
         pages.append(Page(len(pages) + 1, *list(page.__dict__.values())[1:7]))
@@ -129,3 +132,24 @@ def many_replier(*, sloppy=0):
         raise AssertionError(prompt.task)
 
     return answer
+
+
+def read_with_stops(document: Document, plan: ReadingPlan, library, reply, *, stops, connections: int):
+    """Reads to the end, cancelled after each number of prompts in ``stops``; returns the memory and the prompts."""
+    reading = library.open_reading(library.add(document).id, plan, "fake-model")
+    prompts: list[str] = []
+    memory: GistMemory | None = None
+    stops = iter(stops)
+    while memory is None:
+        cancel, stop_at = CancelToken(), len(prompts) + next(stops, 10_000)
+
+        def answer(prompt, cancel=cancel, stop_at=stop_at):
+            prompts.append(prompt.text)
+            if len(prompts) >= stop_at:
+                cancel.cancel()
+            return reply(prompt)
+
+        store = library.store(reading.id)
+        with suppress(CancelledError):
+            memory = read(document, FakeModel(answer), plan, store=store, cancel=cancel, connections=connections)
+    return memory, prompts

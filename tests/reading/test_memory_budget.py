@@ -12,8 +12,8 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
 from readagent_core.memory import Gist, check_coverage
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import fit, read, shorten_old_gists
-from readagent_core.reading.memory_budget import parse_verdict
+from readagent_core.reading import fit, read
+from readagent_core.reading.memory_budget import parse_verdict, shorten_old_gists
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.reading.helpers import random_document, replier, sensible_model

@@ -149,7 +149,7 @@ def test_asked_again_says_what_can_be_chosen():
     windows = Windows(make_document([30] * 10), PLAN)
     model = FakeModel(["no idea", "Break point: <9>", "Break point: <3>\nBecause dusk."])
     asked = ask_page(windows, windows.window(0), model, cancel=CancelToken())
-    assert (asked.page.end, asked.page.reason, asked.page.fallback, asked.retries) == (3, "dusk.", False, 2)
+    assert (asked.end, asked.reason, asked.fallback, len(model.prompts)) == (3, "dusk.", False, 3)
     assert "<2>, <3>" in model.prompts[1].text
     assert "<2>, <3>" not in model.prompts[0].text
 
@@ -157,16 +157,16 @@ def test_asked_again_says_what_can_be_chosen():
 def test_after_three_useless_replies_the_last_label_is_a_marked_fallback():
     windows = Windows(make_document([30] * 10), PLAN)
     asked = ask_page(windows, windows.window(0), FakeModel(["?", "", "no"]), cancel=CancelToken())
-    assert (asked.page.end, asked.page.fallback, asked.page.reason) == (3, True, "")
+    assert (asked.end, asked.fallback, asked.reason) == (3, True, "")
 
 
 def test_a_reply_that_broke_off_after_its_label_is_used():
     windows = Windows(make_document([30] * 10), PLAN)
     cut = CutOffError("cut", "Break point: <2>\nBecause the")
-    assert ask_page(windows, windows.window(0), FakeModel([cut]), cancel=CancelToken()).page.end == 2
+    assert ask_page(windows, windows.window(0), FakeModel([cut]), cancel=CancelToken()).end == 2
     cut = CutOffError("cut", "Break point: <2")  # perhaps <25>
     model = FakeModel([cut, "Break point: <3>"])
-    assert ask_page(windows, windows.window(0), model, cancel=CancelToken()).page.end == 3
+    assert ask_page(windows, windows.window(0), model, cancel=CancelToken()).end == 3
 
 
 @pytest.mark.parametrize("language", ["en", "ja", "fr"])

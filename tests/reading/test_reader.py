@@ -29,6 +29,7 @@ from tests.fakes.model import FakeModel
 from tests.reading.helpers import (
     make_document,
     random_document,
+    read_with_stops,
     replier,
     sensible_model,
     sequential,
@@ -43,10 +44,6 @@ def library(tmp_path):
     library = Library(tmp_path / "library")
     yield library
     library.close()
-
-
-def as_read(memory):
-    return [(p.number, p.start, p.end, p.words, p.reason, p.fallback, p.ends) for p in memory.pages]
 
 
 def rows_of(pages):
@@ -78,7 +75,7 @@ def test_same_pages_as_one_after_another(sizes, salt, connections, preceding, cr
     expected = sequential(document, plan, alone)
     model = sensible_model(salt, bad=0.1)
     memory = read(document, model, plan, connections=connections)
-    assert as_read(memory) == rows_of(expected)
+    assert rows_of(memory.pages) == rows_of(expected)
     check_coverage(memory.document, memory.pages)
     assert memory.complete
     assert memory.document.text() == document.limited(100).text()
@@ -109,7 +106,7 @@ def test_a_long_book_is_asked_ahead_within_the_bound(connections):
     expected = sequential(document, PLAN, alone := sensible_model())
     seen = []
     memory = read(document, model := sensible_model(), PLAN, connections=connections, on_change=seen.append)
-    assert as_read(memory) == rows_of(expected)
+    assert rows_of(memory.pages) == rows_of(expected)
     asked = sum(p.task == "paginate" for p in model.prompts)
     assert len(alone.prompts) < asked <= 1.5 * len(alone.prompts)
     assert seen[-1].call_counts.asked == asked
@@ -240,31 +237,8 @@ def test_a_resumed_reading_asks_nothing_twice(library, connections, crossing):
     document = random_document(11, paragraphs=400, sections=range(0, 400, 25))
     plan = ReadingPlan(max_words=100, min_words=40, cross_sections=crossing)
     whole = read(document, sensible_model(), plan, connections=connections)
-    reading = library.open_reading(library.add(document).id, plan, "fake-model")
-    prompts: list[str] = []
-    plain = replier()
-    for stop_after in (1, 7, 40, 41, 90, 10_000):
-        cancel = CancelToken()
-
-        stop_at = len(prompts) + stop_after
-
-        def answer(prompt, cancel=cancel, stop_at=stop_at):
-            prompts.append(prompt.text)
-            if len(prompts) >= stop_at:
-                cancel.cancel()
-            return plain(prompt)
-
-        try:
-            memory = read(
-                document,
-                FakeModel(answer),
-                plan,
-                store=library.store(reading.id),
-                cancel=cancel,
-                connections=connections,
-            )
-        except CancelledError:
-            continue
+    stops = (1, 7, 40, 41, 90)
+    memory, prompts = read_with_stops(document, plan, library, replier(), stops=stops, connections=connections)
     assert parts(memory) == parts(whole)
     assert len(prompts) == len(set(prompts))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.cancel import CancelToken
-from readagent_core.errors import CancelledError, CutOffError, ReplyError
+from readagent_core.errors import CutOffError, ReplyError
 from readagent_core.library import Library
 from readagent_core.memory import check_coverage
 from readagent_core.plan import ReadingPlan
@@ -17,7 +17,7 @@ from readagent_core.reading import read
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.reading.span_pagination import parse_pause_points, span_prompt, split_into_spans
 from tests.fakes.model import FakeModel
-from tests.reading.helpers import make_document, many_replier, random_document
+from tests.reading.helpers import make_document, many_replier, random_document, read_with_stops
 
 OFFERED = {5, 9, 14, 20}
 
@@ -159,30 +159,9 @@ def test_a_resumed_reading_asks_nothing_twice(tmp_path, pagination, connections)
     document = random_document(4, paragraphs=400, most=40, sections=[130, 131, 300])
     plan = plan_for(pagination, cross_sections=False)
     whole = read(document, FakeModel(many_replier(sloppy=4)), plan, connections=connections)
-    reading = library.open_reading(library.add(document).id, plan, "fake-model")
-    prompts: list[str] = []
-    plain = many_replier(sloppy=4)
-    memory = None
-    while memory is None:
-        cancel, stop_at = CancelToken(), len(prompts) + 9
-
-        def answer(prompt, cancel=cancel, stop_at=stop_at):
-            prompts.append(prompt.text)
-            if len(prompts) >= stop_at:
-                cancel.cancel()
-            return plain(prompt)
-
-        try:
-            memory = read(
-                document,
-                FakeModel(answer),
-                plan,
-                store=library.store(reading.id),
-                cancel=cancel,
-                connections=connections,
-            )
-        except CancelledError:
-            continue
+    memory, prompts = read_with_stops(
+        document, plan, library, many_replier(sloppy=4), stops=repeat(9), connections=connections
+    )
     assert (memory.pages, memory.gists) == (whole.pages, whole.gists)
     assert len(prompts) == len(set(prompts))
     library.close()

@@ -6,14 +6,13 @@ All cells are escaped where they enter the page. The texts are made by ``readage
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 import streamlit as st
 
 from pages.parts.shared.component import component
 from readagent_core.evaluation.formats import ANSWERS, render_report
-from readagent_core.evaluation.html import column_class, score_plot, score_points, word_plots
+from readagent_core.evaluation.html import render_table, score_plot, score_points, word_plots
 from readagent_core.evaluation.plots import Point
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, headline, reading_facts
@@ -30,15 +29,7 @@ FILES = {  # format → label, MIME
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of plain cells; published columns are marked by colour as well as by name."""
-    mark = [column_class(name) for name in header]
-    head = "".join(f'<th scope="col"{m}>{escape(c)}</th>' for c, m in zip(header, mark, strict=True))
-    body = "".join(
-        "<tr>" + "".join(f"<td{m}>{escape(c)}</td>" for c, m in zip(row, mark, strict=True)) + "</tr>" for row in rows
-    )
-    st.html(
-        f'<div class="ev-table" tabindex="0" role="region" aria-label="Table"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    st.html(f'<div class="ev-table" tabindex="0" role="region" aria-label="Table">{render_table(header, rows)}</div>')
 
 
 def draw(svg: str, *, key: str, points: Sequence[Point] = ()) -> None:

@@ -24,7 +24,7 @@ class Item:
     """One question of a dataset. ``gold``: index of the right option, None for a free-form question.
 
     ``references``: answers that people wrote, for a free-form question. ``hard``: whether it is in the dataset's hard
-    subset; None where there is none. ``evidence``: passages that support the answer, where the dataset gives them.
+    subset; None where there is none.
     """
 
     id: str
@@ -32,7 +32,6 @@ class Item:
     gold: int | None = None
     references: tuple[str, ...] = ()
     hard: bool | None = None
-    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

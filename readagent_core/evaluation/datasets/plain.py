@@ -64,7 +64,6 @@ def cases(path: Path) -> Iterator[Case]:
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
     name = str(row.get("id") or name)
     text = require(row, "question", str, place).strip()
-    evidence = text_list(row.get("evidence", []), "'evidence'", place)
     hard = row.get("hard")
     hard = None if hard is None else bool(hard)
     if row.get("options"):
@@ -72,11 +71,11 @@ def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
         one_based = "gold_label" in row
         answer = row.get("gold_label") if one_based else row.get("answer")
         gold = find_option(answer, options, place, first=1 if one_based else 0)
-        return Item(name, Question(text, options), gold=gold, hard=hard, evidence=evidence)
+        return Item(name, Question(text, options), gold=gold, hard=hard)
     given = next((row[key] for key in ("references", "reference", "answer", "passkey") if row.get(key)), None)
     if given is None:
         raise error_at(place, "nothing to compare an answer with: give 'options' and 'answer', or 'references'.")
-    return Item(name, Question(text), references=text_list(given, "'references'", place), hard=hard, evidence=evidence)
+    return Item(name, Question(text), references=text_list(given, "'references'", place), hard=hard)
 
 
 def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Source:

@@ -1,7 +1,7 @@
 """QMSum: meetings with questions and requests for summaries (Zhong et al. 2021), as its authors publish it.
 
 One JSON object for each meeting (``meeting_transcripts[{speaker, content}]``, ``general_query_list``,
-``specific_query_list[{query, answer, relevant_text_span}]``): in one file, a folder of files, or a file of lines.
+``specific_query_list[{query, answer}]``): in one file, a folder of files, or a file of lines.
 SCROLLS' layout is read by ``scrolls.py``. A turn is a paragraph: 'Speaker: words'.
 """
 
@@ -38,8 +38,7 @@ def cases(path: Path) -> Iterator[Case]:
             for number, (here, asked) in enumerate(queries, start=1):
                 question = Question(require(asked, "query", str, here).strip())
                 answer = require(asked, "answer", str, here).strip()
-                evidence = tuple(_spans(asked.get("relevant_text_span", []), turns, here))
-                items.append(Item(f"{name}-{kind[0]}{number}", question, references=(answer,), evidence=evidence))
+                items.append(Item(f"{name}-{kind[0]}{number}", question, references=(answer,)))
         yield Case(name, tuple(items), _source(turns, name, place), "meeting", place)
 
 
@@ -67,12 +66,3 @@ def _source(turns: list[Any], name: str, place: str) -> Source:
     if not pieces:
         raise error_at(place, "nobody says anything in this meeting.")
     return text_source("\n\n".join(pieces), name)
-
-
-def _spans(spans: Any, turns: list[Any], place: str) -> Iterator[str]:
-    for span in spans if isinstance(spans, list) else []:
-        try:
-            first, last = int(span[0]), int(span[1])
-        except (TypeError, ValueError, IndexError, KeyError):
-            raise error_at(place, f"relevant_text_span must be pairs of turn numbers, not {span!r}.") from None
-        yield from (str(t.get("content", "")) for t in turns[first : last + 1] if isinstance(t, dict))

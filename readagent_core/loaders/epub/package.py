@@ -25,6 +25,11 @@ from readagent_core.loaders.decode import decode
 from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
 
 _FONT_ALGORITHMS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_SELLERS = {  # by the file that their protection adds
+    "sinf.xml": "Apple Books (FairPlay)",
+    "license.lcpl": "Readium LCP, as libraries use it,",
+    "rights.xml": "Adobe Digital Editions or a shop like it",
+}
 _FONTS = (".otf", ".ttf", ".ttc", ".woff", ".woff2", ".dfont")
 _HTML_NAME = re.compile(r"\.x?html?$|\.xht$", re.IGNORECASE)
 _HTML_KIND = re.compile(r"html|application/xml$|text/xml$|x-dtbook", re.IGNORECASE)
@@ -64,13 +69,7 @@ class TocEntry:
 
 def check_drm(archive: Archive) -> None:
     """Raises ProtectedDocumentError for DRM. Obfuscated fonts are no DRM."""
-    seller = "a shop"
-    if archive.find("META-INF/sinf.xml"):
-        seller = "Apple Books (FairPlay)"
-    elif archive.find("META-INF/license.lcpl"):
-        seller = "Readium LCP, as libraries use it,"
-    elif archive.find("META-INF/rights.xml"):
-        seller = "Adobe Digital Editions or a shop like it"
+    seller = next((seller for file, seller in _SELLERS.items() if archive.find(f"META-INF/{file}")), "a shop")
     name = archive.find("META-INF/encryption.xml")
     if not name:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Sequence
 from typing import Any
 
 from readagent_core.errors import WindowError
@@ -110,9 +110,7 @@ def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, 
     yield run.finish(run.restore_page_numbers(text), option=option, cut_off=completion.finish == "length", **figures)
 
 
-def respond_from_memory(
-    run: Run, memory: GistMemory, pages: tuple[int, ...], *, extra: Mapping[str, Any] | None = None
-) -> Generator[Event, None, None]:
+def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) -> Generator[Event, None, None]:
     """Answer from the gist memory with ``pages`` (most important first) expanded in place.
 
     Each time the server says that the prompt is too long, the last of them goes back to its gist.
@@ -128,7 +126,6 @@ def respond_from_memory(
                 seen=dict.fromkeys(run.original_pages(memory.readable), "gist") | dict.fromkeys(opened, "full"),
                 memory_words=count_memory_words(memory, pages),
                 whole_words=memory.readable_words,
-                extra=extra,
             )
         except WindowError:
             if not pages:

@@ -83,17 +83,14 @@ def rank_by_embedding(run: Run) -> list[int]:
         if stored is None:
             vectors = embedder.embed(texts, run.cancel)
             # as sparse rows: the built-in vectors are long and mostly zero
-            artifact.save({"width": vectors.shape[1], "rows": [_nonzero_cells(row) for row in vectors]})
+            rows = [[(int(i), round(float(row[i]), 6)) for i in np.flatnonzero(row)] for row in vectors]
+            artifact.save({"width": vectors.shape[1], "rows": rows})
     if stored is not None:
         vectors = np.zeros((len(texts), int(stored["width"])), dtype=np.float32)
         for row, cells in zip(vectors, stored["rows"], strict=True):
             row[[int(place) for place, _ in cells]] = [value for _, value in cells]
     question = embedder.embed([run.question.text], run.cancel)[0]
     return sort_by_score([float(score) for score in vectors @ question])
-
-
-def _nonzero_cells(row: Any) -> list[tuple[int, float]]:
-    return [(int(place), round(float(row[place]), 6)) for place in np.flatnonzero(row)]
 
 
 def sort_by_score(scores: Sequence[float]) -> list[int]:

@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from readagent_core.cancel import CancelToken
@@ -22,39 +22,28 @@ from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt, template_language
 from readagent_core.tags import escape_tags
-from readagent_core.usage import Usage
 from readagent_core.words import CHARACTERS_PER_WORD
 
 _CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
 
+@dataclass
 class Run:
-    """The state of one question: its inputs, and the usage and notes so far."""
+    """The state of one question: its inputs, and the steps and notes so far. ``model`` counts the usage of the run.
 
-    def __init__(
-        self,
-        name: str,
-        question: Question,
-        memory: GistMemory,
-        model: ChatModel,
-        settings: AskSettings,
-        cancel: CancelToken,
-    ) -> None:
-        self.name = name
-        self.question = question
-        self.memory = memory
-        self.model = Metered(model)  # counts the whole run and enforces its budget
-        self.settings = settings
-        self.cancel = cancel
-        self.notes: list[str] = []
-        self.steps = 0
-        self.merged_pages: Mapping[int, tuple[int, ...]] = {}  # page of a shortened memory -> pages of the reading
-        self._started = time.monotonic()
+    ``merged_pages``: for each page of a shortened memory, the pages of the reading.
+    """
 
-    @property
-    def usage(self) -> Usage:
-        """Usage of the whole run so far."""
-        return self.model.usage
+    name: str
+    question: Question
+    memory: GistMemory
+    model: Metered
+    settings: AskSettings
+    cancel: CancelToken
+    notes: list[str] = field(default_factory=list)
+    steps: int = 0
+    merged_pages: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    _started: float = field(default_factory=time.monotonic)
 
     @property
     def language(self) -> str:
@@ -162,29 +151,26 @@ class Run:
         self,
         text: str,
         *,
-        option: int | None = None,
-        cut_off: bool = False,
-        looked_up: tuple[int, ...] = (),
-        seen: Mapping[int, str] | None = None,
-        memory_words: int = 0,
+        memory_words: int,
         whole_words: int | None = None,
         extra: Mapping[str, Any] | None = None,
+        **fields: Any,
     ) -> Answered:
-        """Return the last event of the run. ``whole_words``: words of the text asked about; default: the document's."""
+        """Return the last event of the run. ``whole_words``: words of the text asked about; default: the document's.
+
+        ``fields``: other fields of the Answer.
+        """
         whole = self.memory.document.words if whole_words is None else whole_words
         answer = Answer(
             text=text.strip(),
             method=self.name,
-            option=option,
-            looked_up=looked_up,
-            seen=dict(seen or {}),
             memory_words=memory_words,
             compression_rate=compression_rate(memory_words, whole),
-            cut_off=cut_off,
             notes=tuple(self.notes),
             steps=self.steps,
-            usage=self.usage,
+            usage=self.model.usage,
             extra={"seconds": round(time.monotonic() - self._started, 3), **(extra or {})},
+            **fields,
         )
         return Answered(answer)
 
@@ -207,4 +193,4 @@ class Method:
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
     ) -> Iterator[Event]:
         """Yield the events of a run. Raises ModelError or CancelledError."""
-        yield from self.answer(Run(self.name, question, memory, model, settings, cancel))
+        yield from self.answer(Run(self.name, question, memory, Metered(model), settings, cancel))

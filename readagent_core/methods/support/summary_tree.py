@@ -57,9 +57,6 @@ class Tree:
     def root(self) -> Node:
         return self.nodes[-1]
 
-    def node(self, number: int) -> Node:
-        return self.nodes[number]
-
     def words(self, node: Node) -> int:
         return sum(p.words for p in self.document.paragraphs[node.start : node.end])
 

@@ -110,21 +110,23 @@ def _overview(text: str, language: str, *, quote: bool) -> str:
     return _reply(chosen, language, opening=opening, quote=quote)
 
 
-def _answer(prompt: Prompt, text: str) -> str:
+def answer(prompt: Prompt) -> str:
+    """The sentences closest to the question, in the order of their pages."""
+    text, quote = _source(prompt), bool(prompt.fields.get("quote"))
     if not content(prompt.fields["question"]) or _WHOLE.search(prompt.fields["question"]):
-        return _overview(text, prompt.language, quote=_to_quote(prompt))
+        return _overview(text, prompt.language, quote=quote)
     scored = sorted(_scored(text, prompt.fields["question"], prompt.language), key=lambda row: -row[0])
     if not scored or scored[0][0] < LEAST:
         return "文章には書かれていません。" if prompt.language == "ja" else "The text does not say."
     chosen = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
     unique = list({s.text: s for s in chosen}.values())[:SENTENCES]
-    return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=_to_quote(prompt))
+    return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=quote)
 
 
-def _choose(prompt: Prompt, text: str) -> str:
+def choose(prompt: Prompt) -> str:
     """The option whose own words are closest to the words of the question."""
     options = _OPTION.findall(prompt.fields["options"])
-    scored = _scored(text, prompt.fields["question"], prompt.language)
+    scored = _scored(_source(prompt), prompt.fields["question"], prompt.language)
     idf = inverse_frequencies([s.bag for _, s in scored])
     asked = set(content(prompt.fields["question"]))
     best: tuple[float, str, _Sentence | None] = (-1.0, "A", None)
@@ -138,24 +140,9 @@ def _choose(prompt: Prompt, text: str) -> str:
     if found is None or score <= 0:
         why = "同じ言葉が見つからないため、推測です。" if prompt.language == "ja" else "A guess: no words are shared."
         return f"Answer: ({letter})\n{why}"
-    return _reply([found], prompt.language, opening=f"Answer: ({letter})\n", quote=_to_quote(prompt))
+    return _reply([found], prompt.language, opening=f"Answer: ({letter})\n", quote=bool(prompt.fields.get("quote")))
 
 
-def _to_quote(prompt: Prompt) -> bool:
-    return bool(prompt.fields.get("quote"))
-
-
-def answer(prompt: Prompt) -> str:
-    return _answer(prompt, prompt.fields["memory"])
-
-
-def answer_text(prompt: Prompt) -> str:
-    return _answer(prompt, prompt.fields["text"])
-
-
-def choose(prompt: Prompt) -> str:
-    return _choose(prompt, prompt.fields["memory"])
-
-
-def choose_text(prompt: Prompt) -> str:
-    return _choose(prompt, prompt.fields["text"])
+def _source(prompt: Prompt) -> str:
+    """The text that the prompt asks about: a whole text or a part of it, else a memory with pages."""
+    return prompt.fields["text"] if "text" in prompt.fields else prompt.fields["memory"]

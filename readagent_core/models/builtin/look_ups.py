@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import answer_text, choose_text
+from readagent_core.models.builtin.answers import answer, choose
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import bm25, content, inverse_frequencies, overlap, split_sentences
 from readagent_core.prompts import Prompt
@@ -91,8 +91,8 @@ def leaf(prompt: Prompt) -> str:
     asked = replace(prompt, fields={**prompt.fields, "question": question})
     if options:
         lettered = prompt.fields["question"][options.start() :]
-        said = choose_text(replace(asked, fields={**asked.fields, "options": lettered}))
+        said = choose(replace(asked, fields={**asked.fields, "options": lettered}))
     else:
-        said = f"Answer: {answer_text(asked)}"
+        said = f"Answer: {answer(asked)}"
     why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
     return f"Reasoning: {why}\nAction: -2\n{said}"

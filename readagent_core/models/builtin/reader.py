@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
 from readagent_core.models.base import ChatModel, Completion
-from readagent_core.models.builtin.answers import answer, answer_text, choose, choose_text
+from readagent_core.models.builtin.answers import answer, choose
 from readagent_core.models.builtin.look_ups import leaf, look_up, look_up_next, walk
 from readagent_core.models.builtin.pause_points import divide, divide_and_shorten, merge, paginate
 from readagent_core.models.builtin.shortening import carry, gist, summary
@@ -31,9 +31,9 @@ ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "look_up_ranked": look_up,
     "look_up_next": look_up_next,
     "answer": answer,
-    "answer_text": answer_text,
+    "answer_text": answer,
     "choose": choose,
-    "choose_text": choose_text,
+    "choose_text": choose,
     "answer_pages": answer,
     "choose_pages": choose,
     "tree_segment": summary,

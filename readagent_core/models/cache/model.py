@@ -21,6 +21,7 @@ from readagent_core.prompts import Prompt
 from readagent_core.quick_json import to_json
 
 VERSION = 1
+_STORED = ("text", "model", "tokens_in", "tokens_out", "reasoning")  # of a completion
 _POLL_SECONDS = 0.2  # how soon a thread that waits for another one's reply notices a cancel
 _IN_PROGRESS: set[tuple[Path, str]] = set()  # store and key of every prompt that is being sent
 _FINISHED = threading.Condition()
@@ -88,14 +89,7 @@ def load_reply(cache: ReplyCache, key: str) -> Completion | None:
         data = json.loads(text)
         if data["version"] != VERSION or not isinstance(data["text"], str):
             return None
-        return Completion(
-            data["text"],
-            model=data["model"],
-            tokens_in=data["tokens_in"],
-            tokens_out=data["tokens_out"],
-            reasoning=data["reasoning"],
-            cached=True,
-        )
+        return Completion(**{name: data[name] for name in _STORED}, cached=True)
     except (ValueError, KeyError, TypeError):
         return None  # the next reply replaces it
 
@@ -104,14 +98,7 @@ def store_reply(cache: ReplyCache, key: str, completion: Completion) -> None:
     """Store a complete reply; one that is empty or was cut at its limit is not stored."""
     if completion.finish != "stop" or not completion.text.strip():
         return
-    data = {
-        "version": VERSION,
-        "text": completion.text,
-        "model": completion.model,
-        "tokens_in": completion.tokens_in,
-        "tokens_out": completion.tokens_out,
-        "reasoning": completion.reasoning,
-    }
+    data = {"version": VERSION, **{name: getattr(completion, name) for name in _STORED}}
     cache.put(key, to_json(data).decode())  # lone surrogates are escaped: SQLite does not accept them
 
 

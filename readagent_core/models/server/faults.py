@@ -1,7 +1,7 @@
 """Turns what a model server or its client library reports into one of our errors.
 
 An HTTP status decides where it has one meaning; then the machine-readable codes in the JSON body; then the words of its
-message, where a provider gives nothing else. tests/models/fault_bodies.py holds published bodies of each provider.
+message, where a provider gives nothing else. tests/models/fault_bodies.json holds published bodies of each provider.
 A message of ours never holds a server's own words, which may repeat a key or the book: only its error code and the
 name of a parameter.
 """

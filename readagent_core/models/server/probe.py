@@ -41,7 +41,7 @@ class Preset:
     id: str
     title: str
     address: str
-    key: str
+    key: str = "needed"
     local: bool = False
     key_page: str = ""
 
@@ -51,22 +51,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset("lmstudio", "LM Studio", "http://localhost:1234/v1", "none", True),
     Preset("llama.cpp", "llama.cpp", "http://localhost:8080/v1", "none", True),
     Preset("vllm", "vLLM", "http://localhost:8000/v1", "maybe", True),
-    Preset("openai", "OpenAI", "https://api.openai.com/v1", "needed", key_page="platform.openai.com/api-keys"),
-    Preset("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "needed", key_page="openrouter.ai/keys"),
-    Preset(
-        "gemini",
-        "Google Gemini",
-        f"https://{windows.GEMINI}/v1beta/openai",
-        "needed",
-        key_page="aistudio.google.com/apikey",
-    ),
-    Preset(
-        "anthropic",
-        "Anthropic",
-        f"https://{windows.ANTHROPIC}/v1",
-        "needed",
-        key_page="console.anthropic.com/settings/keys",
-    ),
+    Preset("openai", "OpenAI", "https://api.openai.com/v1", key_page="platform.openai.com/api-keys"),
+    Preset("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", key_page="openrouter.ai/keys"),
+    Preset("gemini", "Google Gemini", f"https://{windows.GEMINI}/v1beta/openai", key_page="aistudio.google.com/apikey"),
+    Preset("anthropic", "Anthropic", f"https://{windows.ANTHROPIC}/v1", key_page="console.anthropic.com/settings/keys"),
 )
 
 
