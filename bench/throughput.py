@@ -1,4 +1,4 @@
-"""How much of the ideal throughput is kept, side by side with a bare ``openai`` client at the same moments.
+"""Throughput as a share of the ideal, side by side with a bare ``openai`` client in the same minutes.
 
 Run: ``python -m bench.throughput [--rounds 8] [--runs 3]``. Two loads: 32 calls at once of 1 s each, and 8 at once of
 500 ms. The ideal is rounds × seconds a call. The server runs in a process of its own. 'Ours' is the whole stack

@@ -25,10 +25,9 @@ from readagent_core.plan import ReadingPlan
 from readagent_core.reading import Progress
 from readagent_core.reading import read as read_document
 from readagent_core.settings import Secret, load_settings
-from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.base import CONNECTIONS, Workspace
 from readagent_core.workspace.reading import default_plan, start_reading
 
-CONNECTIONS = 8
 PROGRESS_SECONDS = 0.2  # between two calls of on_progress
 
 

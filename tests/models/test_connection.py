@@ -28,7 +28,7 @@ TOO_MANY = Reply(status=429, error=error("slow down"))
 
 
 class Patience(CancelToken):
-    """A CancelToken that does not really wait but writes down what it was told."""
+    """A CancelToken that records its waits instead of waiting."""
 
     def __init__(self):
         super().__init__()

@@ -99,7 +99,7 @@ def _share(memory: GistMemory, index: int) -> float:
 
 
 def _merged(words: Sequence[int], shares: Sequence[float]) -> tuple[list[int], list[float]]:
-    """Neighbours merged until the bars can be told apart: sums of words, means of shares."""
+    """Merge neighbouring bars until each is wide enough to be seen: words are added up, shares averaged."""
     step = -(-len(words) // MOST_CELLS) if words else 1
     starts = range(0, len(words), step)
     means = [sum(shares[i : i + step]) / len(shares[i : i + step]) for i in starts]

@@ -1,4 +1,4 @@
-"""Running a fragment again and again while work goes on, without losing a click.
+"""Rerun a fragment at an interval while a job runs, without losing a click.
 
 Streamlit's own ``run_every`` may take the place of a change of screen that is still on its way: the click is lost.
 Here the browser asks for each run. It waits after a click that may lead to another screen (assets/shared/polling.js).
