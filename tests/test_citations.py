@@ -73,7 +73,7 @@ def test_forms(answer, body, marks, quotations):
     parsed = parse(answer)
     assert parsed.body == body
     assert [m.pages for m in parsed.marks] == marks
-    assert [(q.pages, q.readings[0][0]) for q in parsed.quotations] == quotations
+    assert [(q.pages, q.extents[0][0]) for q in parsed.quotations] == quotations
     for mark in parsed.marks:
         assert re.search(r"[\d０-９]", parsed.body[mark.start : mark.end])
 

@@ -340,7 +340,7 @@ def test_help_answers_at_once(own_home):
         "bad &= set(sys.modules);"
         "from readagent_core.workspace import Workspace;"
         "from readagent_core import methods; from readagent_core.settings import load_settings;"
-        "workspace = Workspace(load_settings()); workspace.tools('none'); methods.all_methods();"
+        "workspace = Workspace(load_settings()); workspace.resources('none'); methods.all_methods();"
         "bad |= {'openai', 'httpx2', 'diskcache', 'bm25s', 'scipy', 'sklearn'} & set(sys.modules);"
         "print(*bad); sys.exit(len(bad))"
     )

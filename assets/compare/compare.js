@@ -1,5 +1,5 @@
-// The rows of a comparison, which come drawn as elements. Called again with new data on the same element; every text is
-// added as a text node.
+// Shows a comparison, which Python sends as a tree of elements. Streamlit calls `mount` again, on the same element, when
+// the data changes. Every text is added as a text node.
 
 import { el } from "../shared/dom.js";
 

@@ -44,16 +44,16 @@ _OPTION = re.compile(r"^[\s*_]*(?:answer|答え|回答)[\s*_]*:[\s*_]*\(?[A-Z]\)
 class Quotation:
     """A quotation in an answer. ``pages``: the pages named for it.
 
-    ``readings``: the possible extents of the quotation, likeliest first. Each is one or more stretches of words, all
+    ``extents``: the possible extents of the quotation, likeliest first. Each is one or more stretches of words, all
     of which must be found.
     """
 
     pages: tuple[int, ...]
-    readings: tuple[tuple[str, ...], ...]
+    extents: tuple[tuple[str, ...], ...]
 
     @property
     def text(self) -> str:
-        return " … ".join(self.readings[0])
+        return " … ".join(self.extents[0])
 
 
 @dataclass(frozen=True)
@@ -139,13 +139,13 @@ def _quotations(evidence: str) -> Iterator[Quotation]:
     if not entries:
         for line in evidence.splitlines():
             if quoted_runs(line):
-                yield Quotation((), tuple(_readings(line)))
+                yield Quotation((), tuple(_extents(line)))
         return
     ends = [e.start() for e in entries[1:]] + [len(evidence)]
     for entry, end in zip(entries, ends, strict=True):
         listed = next(g for g in entry.groups() if g)
-        if readings := tuple(_readings(evidence[entry.end() : end])):
-            yield Quotation(_numbers(listed), readings)
+        if extents := tuple(_extents(evidence[entry.end() : end])):
+            yield Quotation(_numbers(listed), extents)
 
 
 def quoted_runs(text: str) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def quoted_runs(text: str) -> tuple[str, ...]:
     return tuple(next(g for g in found.groups() if g).strip() for found in _QUOTED.finditer(text))
 
 
-def _readings(text: str) -> Iterator[tuple[str, ...]]:
+def _extents(text: str) -> Iterator[tuple[str, ...]]:
     """Yield what a line of evidence may quote: first to last quotation mark; every quoted run; else the whole line."""
     text = text.strip().strip("*_").strip()
     first = next((i for i, c in enumerate(text) if c in _OPEN), -1)

@@ -91,7 +91,7 @@ def check(answer: str, memory: GistMemory, *, full: Collection[int], shown: Coll
     loose: list[Citation] = []
     for quotation in (q for index, q in enumerate(parsed.quotations) if index not in used):
         in_full = (n for n in sorted(full) if n in memory.readable)
-        found = [n for n in in_full if any(finder.find_in_page(words, n) for words in quotation.readings)]
+        found = [n for n in in_full if any(finder.find_in_page(words, n) for words in quotation.extents)]
         named = quotation.pages or (found if len(found) == 1 else [])
         loose += [_cite(finder, n, "", quotation, full=full, shown=in_prompt) for n in named]
         if not named and full and not found:
@@ -126,22 +126,22 @@ def _cite(
         return Citation(number, NOT_FOUND, claim, quotation.text if quotation else "", why=why)
     in_full = number in full
     inline = tuple(run for run in quoted_runs(claim) if len(terms(run)) >= 4)
-    readings = list(quotation.readings) if quotation else [inline] if inline else []
+    extents = list(quotation.extents) if quotation else [inline] if inline else []
     if in_full and len(terms(claim)) >= COPIED and (places := finder.find_in_page([claim], number)):
         return Citation(number, FROM_PAGE, claim, claim, places, f"These words are on page {number}.")
-    for reading in readings:
-        places = finder.find_in_page(reading, number)
-        words = " … ".join(reading)
+    for extent in extents:
+        places = finder.find_in_page(extent, number)
+        words = " … ".join(extent)
         if places and in_full:
             return Citation(number, FROM_PAGE, claim, words, places, f"These words are on page {number}.")
-        if places or finder.occurs_in_gist(reading, number):
+        if places or finder.occurs_in_gist(extent, number):
             why = f"The model was shown only the gist of page {number}."
             if in_full:
                 why = f"These words are in the gist of page {number}, not on the page itself."
             return Citation(number, FROM_MEMORY, claim, words, places, why)
-    if readings and (quotation or not any(finder.find_in_page(inline, n) for n in full if n in shown)):
+    if extents and (quotation or not any(finder.find_in_page(inline, n) for n in full if n in shown)):
         why = f"The quoted words are not on page {number}."
-        return Citation(number, NOT_FOUND, claim, " … ".join(readings[0]), why=why)
+        return Citation(number, NOT_FOUND, claim, " … ".join(extents[0]), why=why)
     if not in_full:
         if not _supported(claim, finder.memory, number):
             return Citation(number, NOT_FOUND, claim, why=f"The gist of page {number} does not mention this.")

@@ -142,15 +142,15 @@ def _run(
         except KeyboardInterrupt:
             say_aside(f"The answers so far are in {folder}; --show prints them.")
             raise
-    found = load_summary(folder)
-    questions = Questions.of(folder, found.record) if formats else None
+    summary = load_summary(folder)
+    questions = Questions.of(folder, summary.record) if formats else None
     for path, format in formats:
-        save_report(found, path, format, questions)
+        save_report(summary, path, format, questions)
         say_aside(f"Written: {path}")
     if json:
-        print_json({"folder": str(folder), **to_dict(found)})
+        print_json({"folder": str(folder), **to_dict(summary)})
     else:
-        _show(found, folder)
+        _show(summary, folder)
 
 
 def _format(path: Path) -> str:
@@ -178,13 +178,13 @@ def _line(snapshot: Snapshot) -> str:
     )
 
 
-def _show(found: Summary, folder: Path) -> None:
+def _show(summary: Summary, folder: Path) -> None:
     from readagent_core.evaluation.report import headline, reading_facts
     from readagent_core.evaluation.tables import report_tables
 
-    for sentence in headline(found):
+    for sentence in headline(summary):
         say(sentence)
-    for title, (header, rows), note in report_tables(found):
+    for title, (header, rows), note in report_tables(summary):
         say()
         say(title)
         for line in _columns(header, rows):
@@ -192,7 +192,7 @@ def _show(found: Summary, folder: Path) -> None:
         if note:
             say(note)
     say()
-    for fact in reading_facts(found):
+    for fact in reading_facts(summary):
         say(fact)
     say(f"Saved in {folder}")
 

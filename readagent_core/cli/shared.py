@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 
 def open_workspace() -> Workspace:
-    """The workspace of the settings. Raises SettingsError where the keyring does not give the model's key, rather than
-    read with another model than the one that was chosen.
+    """The workspace with the current settings.
+
+    Raises SettingsError where the keyring does not give the model's key: without it another model would read.
     """
     from readagent_core.settings import load_settings
     from readagent_core.workspace import Workspace
@@ -34,7 +35,7 @@ def open_workspace() -> Workspace:
 
 
 def file_bytes(file: Path) -> bytes:
-    """Raises DocumentError where the file cannot be read."""
+    """The file's bytes. Raises DocumentError where it cannot be read."""
     try:
         return file.read_bytes()
     except OSError as error:
@@ -79,9 +80,7 @@ def read_book(
 def complete_reading(
     workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
 ) -> tuple[Reading, GistMemory]:
-    """The complete reading of the file's text by the chosen model; where there is none, or a plan is given, it is read
-    first.
-    """
+    """The complete reading of the file's text by the chosen model; the book is read first if needed, or for a plan."""
     from readagent_core.workspace.reading import newest_memory
 
     found = newest_memory(workspace, book.id) if plan is None else None

@@ -61,12 +61,12 @@ class Task:
 
 
 def answer(
-    task: Task, model: CountingModel, rater: CountingModel | None, *, tools: Resources, cancel: CancelToken
+    task: Task, model: CountingModel, rater: CountingModel | None, *, resources: Resources, cancel: CancelToken
 ) -> tuple[Result, list[Event]]:
     """Return the scored result and every event. ``rater``: rates free-form answers; None leaves them unrated."""
     events: list[Event] = []
     try:
-        settings = with_resources(task.arm.settings, tools)
+        settings = with_resources(task.arm.settings, resources)
         for event in method(task.arm.method).run(task.item.question, task.memory, model, settings, cancel):
             events.append(event)  # one by one, so that those before an error are there
         found = [event.answer for event in events if isinstance(event, Answered)]

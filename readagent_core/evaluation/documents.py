@@ -17,7 +17,7 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.datasets import Case
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget
-from readagent_core.evaluation.results import Cost, Reading
+from readagent_core.evaluation.results import Cost, ReadingFigures
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.methods.support.resources import ArtifactStore, build_lock
@@ -48,7 +48,7 @@ def read_document(
     book = library.add(document)
     opened = library.open_reading(book.id, plan, model.name, model.where).id
     with build_lock(f"reading {opened} in {library.home}", cancel):
-        log = WordLog(library.shelf(document.id), f"reading {opened}")
+        log = WordLog(library.artifacts(document.id), f"reading {opened}")
         counting = CountingModel(model, budget, on_reply=log.add)
         found: GistMemory | ReadAgentError
         try:
@@ -64,9 +64,9 @@ def read_document(
         return found, Cost(document.id, plan.key, *log.total)
 
 
-def describe_reading(memory: GistMemory, plan: ReadingPlan) -> Reading:
+def describe_reading(memory: GistMemory, plan: ReadingPlan) -> ReadingFigures:
     """Return what the report says of a document's reading."""
-    return Reading(
+    return ReadingFigures(
         document=memory.document.id,
         title=memory.document.title,
         words=memory.document.words,
@@ -80,12 +80,12 @@ def describe_reading(memory: GistMemory, plan: ReadingPlan) -> Reading:
 class WordLog:
     """The words one reading has sent, by prompt: a prompt that is sent again after a kill does not count twice.
 
-    Saved after every reply and before what comes of it, so that nothing is stored uncounted.
+    Saved after every reply, before the page or gist made from it, so that every stored page and gist is counted.
     """
 
-    def __init__(self, shelf: ArtifactStore, key: str) -> None:
-        self._shelf, self._key = shelf, key
-        saved = shelf.load(_WORD_LOG, key) or {}
+    def __init__(self, store: ArtifactStore, key: str) -> None:
+        self._store, self._key = store, key
+        saved = store.load(_WORD_LOG, key) or {}
         self._words: dict[str, dict[str, int]] = {part: dict(saved.get(part, {})) for part in _PARTS}
         self._lock = threading.Lock()
 
@@ -95,7 +95,7 @@ class WordLog:
             name = blake2b(prompt.text.encode("utf-8", "replace"), digest_size=8).hexdigest()
             with self._lock:
                 self._words[part][name] = prompt.words
-                self._shelf.save(_WORD_LOG, self._key, self._words)
+                self._store.save(_WORD_LOG, self._key, self._words)
 
     @property
     def total(self) -> tuple[int, int]:
@@ -112,8 +112,8 @@ class SharedBuilds:
     question used, also where another question or another arm built it.
     """
 
-    def __init__(self, shelf: ArtifactStore, model: CountingModel) -> None:
-        self._shelf, self._model = shelf, model
+    def __init__(self, store: ArtifactStore, model: CountingModel) -> None:
+        self._store, self._model = store, model
         self._words: dict[tuple[str, str], int] = {}
         self._stored = 0  # of the words this question's model sent for builds, those stored with one
 
@@ -122,7 +122,7 @@ class SharedBuilds:
         return sum(self._words.values())
 
     def load(self, kind: str, key: str) -> Any | None:
-        entry = self._shelf.load(kind, key)
+        entry = self._store.load(kind, key)
         if not isinstance(entry, dict) or entry.keys() != {"words", "value"}:
             return None
         self._words[kind, key] = int(entry["words"])
@@ -131,4 +131,4 @@ class SharedBuilds:
     def save(self, kind: str, key: str, value: Any) -> None:
         sent, self._stored = self._model.built - self._stored, self._model.built
         self._words[kind, key] = self._words.get((kind, key), 0) + sent
-        self._shelf.save(kind, key, {"words": self._words[kind, key], "value": value})
+        self._store.save(kind, key, {"words": self._words[kind, key], "value": value})

@@ -54,7 +54,7 @@ _ANSWER_FIELDS = (
 )  # fmt: skip
 
 
-def render_pieces(found: Summary, format: str, questions: Questions | None = None) -> Iterator[bytes]:
+def render_pieces(summary: Summary, format: str, questions: Questions | None = None) -> Iterator[bytes]:
     """Yield the report in one of FORMATS, piece by piece. Raises SettingsError for another format.
 
     ``questions``: the experiment's, to be included one by one; None leaves them out.
@@ -63,20 +63,20 @@ def render_pieces(found: Summary, format: str, questions: Questions | None = Non
         writer = _WRITERS[format]
     except KeyError:
         raise SettingsError(f"Unknown report format {format!r}. Choose one of: {', '.join(FORMATS)}.") from None
-    return (piece.encode("utf-8", "replace") for piece in writer(found, questions))
+    return (piece.encode("utf-8", "replace") for piece in writer(summary, questions))
 
 
-def render_report(found: Summary, format: str, questions: Questions | None = None) -> bytes:
+def render_report(summary: Summary, format: str, questions: Questions | None = None) -> bytes:
     """Return the report in one of FORMATS as the bytes of a file. Raises SettingsError for another format."""
-    return b"".join(render_pieces(found, format, questions))
+    return b"".join(render_pieces(summary, format, questions))
 
 
-def save_report(found: Summary, path: Path, format: str, questions: Questions | None = None) -> None:
+def save_report(summary: Summary, path: Path, format: str, questions: Questions | None = None) -> None:
     """Write the report to ``path``, completely or not at all. Raises SettingsError where that cannot be done."""
     draft = path.with_name(f"{path.name}.new")
     try:
         with draft.open("wb") as file:
-            file.writelines(render_pieces(found, format, questions))
+            file.writelines(render_pieces(summary, format, questions))
         draft.replace(path)
     except OSError as error:
         raise SettingsError(f"{path} cannot be written ({error.strerror}). The results are saved.") from None
@@ -94,37 +94,37 @@ def format_of(path: Path) -> str:
     return ending if ending in FORMATS else ""
 
 
-def to_dict(found: Summary) -> dict[str, Any]:
+def to_dict(summary: Summary) -> dict[str, Any]:
     """Return all figures as plain JSON values, the record included."""
     return {
-        "record": dict(found.record),
-        "answers": found.answers,
-        "wanted": found.wanted or found.answers,
-        "failed": found.failed,
-        "chance": found.chance,
-        "rows": [{**asdict(row), "of_full_text": row.of_full_text} for row in found.rows],
+        "record": dict(summary.record),
+        "answers": summary.answers,
+        "wanted": summary.wanted or summary.answers,
+        "failed": summary.failed,
+        "chance": summary.chance,
+        "rows": [{**asdict(row), "of_full_text": row.of_full_text} for row in summary.rows],
         "published": {
             arm: [
                 {
-                    "source": b.table.source,
-                    "table": b.table.name,
-                    "data": b.table.about,
-                    "model": b.table.model,
-                    "measure": b.table.measure,
-                    **asdict(b.row),
+                    "source": figure.table.source,
+                    "table": figure.table.name,
+                    "data": figure.table.about,
+                    "model": figure.table.model,
+                    "measure": figure.table.measure,
+                    **asdict(figure.row),
                 }
-                for b in found_rows
+                for figure in figures
             ]
-            for arm, found_rows in found.published.items()
+            for arm, figures in summary.published.items()
         },
-        "baseline": found.baseline,
-        "differences": {arm: {m: asdict(d) for m, d in by.items()} for arm, by in found.differences.items()},
-        "documents": [asdict(r) for r in found.readings],
+        "baseline": summary.baseline,
+        "differences": {arm: {m: asdict(d) for m, d in by.items()} for arm, by in summary.differences.items()},
+        "documents": [asdict(r) for r in summary.readings],
     }
 
 
-def _json(found: Summary, questions: Questions | None) -> Iterator[str]:
-    text = json.dumps(to_dict(found), ensure_ascii=False, indent=1)
+def _json(summary: Summary, questions: Questions | None) -> Iterator[str]:
+    text = json.dumps(to_dict(summary), ensure_ascii=False, indent=1)
     if questions is None:
         yield text
         return
@@ -149,10 +149,10 @@ def question_to_dict(questions: Questions, results: Sequence[Result]) -> dict[st
     return {**asked, "right": results[0].gold, "answers": answers}
 
 
-def _csv(found: Summary, questions: Questions | None) -> Iterator[str]:
+def _csv(summary: Summary, questions: Questions | None) -> Iterator[str]:
     yield csv_line(_ARM_COLUMNS.split(" "))
-    for row in found.rows:
-        theirs, rouge = found.published_figure(row.arm), row.rouge.get("rougeL")
+    for row in summary.rows:
+        theirs, rouge = summary.published_figure(row.arm), row.rouge.get("rougeL")
         values = [
             row.arm, row.answers, row.failed,
             *_share_cells(row.accuracy), *_share_cells(row.hard),
@@ -171,7 +171,7 @@ def _share_cells(value: Share | None) -> list[float | None]:
     return [None] * 4 if value is None else [value.value, value.low, value.high, value.sd]
 
 
-def _answers_csv(found: Summary, questions: Questions | None) -> Iterator[str]:
+def _answers_csv(summary: Summary, questions: Questions | None) -> Iterator[str]:
     if questions is None:
         raise SettingsError("The CSV of answers needs the experiment's folder.")
     yield "\ufeff" + csv_line(_ANSWER_COLUMNS.split(" "))  # the mark tells spreadsheets that it is UTF-8
@@ -191,15 +191,15 @@ def _yes(value: bool | None) -> str:
     return "" if value is None else "yes" if value else "no"
 
 
-def _markdown(found: Summary, questions: Questions | None) -> Iterator[str]:
-    lines = [f"# {escape_markdown(dataset_name(found.record['experiment']))}", ""]
-    for sentence in headline(found):
+def _markdown(summary: Summary, questions: Questions | None) -> Iterator[str]:
+    lines = [f"# {escape_markdown(dataset_name(summary.record['experiment']))}", ""]
+    for sentence in headline(summary):
         lines += [escape_markdown(sentence), ""]
-    for title, (header, rows), note in report_tables(found):
+    for title, (header, rows), note in report_tables(summary):
         lines += [f"## {title}", "", *markdown_table(header, rows), ""]
         if note:
             lines += [escape_markdown(note), ""]
-    read = reading_facts(found)
+    read = reading_facts(summary)
     if read:
         lines += ["## Reading", "", *[f"- {escape_markdown(fact)}" for fact in read], ""]
     if questions is not None:

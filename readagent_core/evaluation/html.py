@@ -38,25 +38,25 @@ _LEFT_OUT = (
 )
 
 
-def plotted_measure(found: Summary) -> str:
+def plotted_measure(summary: Summary) -> str:
     """Return the papers' first measure that there is: 'Accuracy, %', 'LLM-Rating-1, %' or 'ROUGE-L'."""
-    if found.choices:
+    if summary.choices:
         return "Accuracy, %"
-    return "LLM-Rating-1, %" if any(row.rating_1 for row in found.rows) else "ROUGE-L"
+    return "LLM-Rating-1, %" if any(row.rating_1 for row in summary.rows) else "ROUGE-L"
 
 
-def score_points(found: Summary) -> list[Point]:
-    """Return the measure against the compression rate, in numbered order: ours with intervals, published hollow."""
+def score_points(summary: Summary) -> list[Point]:
+    """Return a point for each arm and each published figure (``hollow``): compression rate, ``plotted_measure``."""
     points: list[Point] = []
-    rouge = plotted_measure(found) == "ROUGE-L"
-    for row in found.rows:
-        rate = row.accuracy if found.choices else row.rating_1
+    rouge = plotted_measure(summary) == "ROUGE-L"
+    for row in summary.rows:
+        rate = row.accuracy if summary.choices else row.rating_1
         if not rouge and rate is not None:
             points.append(Point(row.compression_rate, 100 * rate.value, row.title, 100 * rate.low, 100 * rate.high))
         elif rouge and "rougeL" in row.rouge:
             points.append(Point(row.compression_rate, row.rouge["rougeL"].value, row.title))
-    for row in found.rows:
-        theirs = found.published_figure(row.arm)
+    for row in summary.rows:
+        theirs = summary.published_figure(row.arm)
         if theirs is None or theirs.row.compression_rate is None:
             continue
         score = theirs.row.score if not rouge else theirs.row.rouge[2] if theirs.row.rouge else None
@@ -66,21 +66,21 @@ def score_points(found: Summary) -> list[Point]:
     return order_points(points)
 
 
-def score_plot(found: Summary) -> str:
+def score_plot(summary: Summary) -> str:
     """Return ``score_points`` drawn as SVG."""
     return scatter(
-        score_points(found), x_title="Compression rate, %", y_title=plotted_measure(found), chance=found.chance
+        score_points(summary), x_title="Compression rate, %", y_title=plotted_measure(summary), chance=summary.chance
     )
 
 
-def word_plots(found: Summary) -> list[tuple[str, str]]:
+def word_plots(summary: Summary) -> list[tuple[str, str]]:
     """Return (caption, SVG) of two histograms: words of documents and their gist memories, words of pages and gists."""
-    if not found.readings:
+    if not summary.readings:
         return []
-    documents = list({r.document: r.words for r in found.readings}.values())
-    memories = [sum(r.gist_words) for r in found.readings if r.gist_words]
-    pages = [n for r in found.readings for n in r.page_words]
-    gists = [n for r in found.readings for n in r.gist_words]
+    documents = list({r.document: r.words for r in summary.readings}.values())
+    memories = [sum(r.gist_words) for r in summary.readings if r.gist_words]
+    pages = [n for r in summary.readings for n in r.page_words]
+    gists = [n for r in summary.readings for n in r.gist_words]
     return [
         (
             "Words of documents and of their gist memories",
@@ -90,22 +90,22 @@ def word_plots(found: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def render_html(found: Summary, questions: Questions | None = None) -> Iterator[str]:
+def render_html(summary: Summary, questions: Questions | None = None) -> Iterator[str]:
     """Yield the whole page, piece by piece; ``questions`` come last, because they are long."""
-    name = dataset_name(found.record["experiment"])
+    name = dataset_name(summary.record["experiment"])
     style = "".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)
     out = [opening(name), f'<style>{style}</style><div class="report">', f"<header><h1>{escape(name)}</h1></header>"]
-    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(found)]
-    for title, (header, rows), note in report_tables(found):
+    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(summary)]
+    for title, (header, rows), note in report_tables(summary):
         out.append(f'<h2>{escape(title)}</h2><div class="wide">{render_table(header, rows)}</div>')
         if note:
             out.append(f'<p class="facts">{escape(note)}</p>')
         if title == "Scores":
-            out.append(f'<figure class="plot">{score_plot(found)}{_legend(score_points(found))}</figure>')
-    facts = reading_facts(found)
+            out.append(f'<figure class="plot">{score_plot(summary)}{_legend(score_points(summary))}</figure>')
+    facts = reading_facts(summary)
     if facts:
         out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
-    for caption, drawing in word_plots(found):
+    for caption, drawing in word_plots(summary):
         out.append(f'<figure>{drawing}<figcaption class="facts">{escape(caption)}</figcaption></figure>')
     head = "".join(out)
     yield head
@@ -215,7 +215,7 @@ def _replay(events: Sequence[dict[str, Any]], *, prompts: bool) -> Iterator[str]
         yield '<p class="facts">The replay of this answer is missing.</p>'
     step = 0
     for event in events:
-        if event["kind"] == "Asked":
+        if event["kind"] == "Asked":  # a stored ModelCall
             step += 1
             task = str(event["task"]).replace("_", " ")
             yield f'<p class="step"><b>Step {step}:</b> {escape(task)}</p>'

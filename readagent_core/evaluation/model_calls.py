@@ -33,7 +33,7 @@ class ExperimentBudget:
 
     ``most_words``, ``most_dollars``: None for no limit. ``folder``: where the sums are saved, so that the limits hold
     however often the experiment is stopped and resumed; None for nowhere. ``words_sent``: in this run; ``words`` and
-    ``dollars``: of the whole experiment. Cached replies count nothing.
+    ``dollars``: of the whole experiment. Cached replies count nothing. ``reported``: the model names that servers gave.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ExperimentBudget:
             self.save()
 
     def save(self) -> None:
-        """Write the sums. A failure is passed over: a full disk is reported by the results, which matter more."""
+        """Write the sums. A failure is ignored here: a full disk is reported when the next result is written."""
         with self._lock:
             self._saved = time.monotonic()
             if self._folder is None:

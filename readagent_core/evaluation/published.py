@@ -69,8 +69,8 @@ class PublishedFigure:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """The data of an experiment, as far as the papers' tables distinguish data.
+class Benchmark:
+    """The dataset and reading plan of an experiment, as far as the papers' tables distinguish them.
 
     ``name``: of the dataset's file or folder. ``plan``: the experiment's changes to the preset.
     """
@@ -99,16 +99,17 @@ def _row(values: dict[str, Any]) -> Published:
     return Published(**values, rouge=tuple(rouge) if rouge else None, when=when or {})
 
 
-def find_published(arm: Arm, setting: Setting) -> tuple[PublishedFigure, ...]:
+def find_published(arm: Arm, benchmark: Benchmark) -> tuple[PublishedFigure, ...]:
     """Return every figure the papers have for ``arm`` on data of this kind, the best known first."""
-    name = setting.name.lower()
-    test = "test" in (setting.split, *name.replace("-", "_").replace(".", "_").split("_"))
+    name = benchmark.name.lower()
+    test = "test" in (benchmark.split, *name.replace("-", "_").replace(".", "_").split("_"))
     return tuple(
         PublishedFigure(table, row)
         for table in load_tables()
-        if (setting.kind, setting.preset) in table.data and (test == (table.split == "test") or not _has_test(table))
+        if (benchmark.kind, benchmark.preset) in table.data
+        and (test == (table.split == "test") or not _has_test(table))
         for row in table.rows
-        if _fits(row, arm, setting)
+        if _fits(row, arm, benchmark)
     )
 
 
@@ -117,11 +118,11 @@ def _has_test(table: Table) -> bool:
     return any(t.split == "test" and t.data == table.data for t in load_tables())
 
 
-def _fits(row: Published, arm: Arm, setting: Setting) -> bool:
+def _fits(row: Published, arm: Arm, benchmark: Benchmark) -> bool:
     if row.method != arm.method or (row.look_ups is not None and row.look_ups != arm.settings.look_ups):
         return False
     when = dict(row.when)
-    if "data" in when and when.pop("data") not in setting.name.lower().replace("-", "_"):
+    if "data" in when and when.pop("data") not in benchmark.name.lower().replace("-", "_"):
         return False
     keep, words = when.pop("keep", None), when.pop("context_words", None)
     if keep is None and arm.method == "full-text" and arm.settings.context_words is not None:
@@ -130,7 +131,7 @@ def _fits(row: Published, arm: Arm, setting: Setting) -> bool:
         return False
     if words is not None and arm.settings.context_words != words:
         return False
-    return when == _varied_settings({**setting.plan, **arm.plan}, setting.preset)
+    return when == _varied_settings({**benchmark.plan, **arm.plan}, benchmark.preset)
 
 
 def _varied_settings(plan: Mapping[str, Any], preset: str) -> dict[str, Any]:

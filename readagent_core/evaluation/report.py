@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.published import PublishedFigure, Setting, find_published
-from readagent_core.evaluation.results import Reading
+from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
+from readagent_core.evaluation.results import ReadingFigures
 from readagent_core.evaluation.score_table import Row, Score, ScoreTable
 from readagent_core.evaluation.scores import Difference, bootstrap, mcnemar
 from readagent_core.words import count_of
@@ -41,7 +41,7 @@ class Summary:
     baseline: str
     differences: Mapping[str, Mapping[str, Difference]]
     chance: float | None
-    readings: tuple[Reading, ...]
+    readings: tuple[ReadingFigures, ...]
     wanted: int
     questions: int
     runs: int
@@ -73,7 +73,7 @@ def summarise(record: Mapping[str, Any], table: ScoreTable, *, wanted: int = 0) 
     experiment = record["experiment"]
     arms = [Arm.from_dict(a) for a in experiment["arms"]]
     rows = [row for arm in arms if (row := table.row(arm)) is not None]
-    setting = _setting(record, experiment)
+    benchmark = _benchmark_of(record, experiment)
     shown = [arm for arm in arms if any(row.arm == arm.key for row in rows)]
     base = next((arm for arm in shown if arm.method == "full-text"), shown[0] if shown else None)
     gaps = {
@@ -85,7 +85,7 @@ def summarise(record: Mapping[str, Any], table: ScoreTable, *, wanted: int = 0) 
     return Summary(
         record=record,
         rows=tuple(rows),
-        published={arm.key: found for arm in shown if (found := find_published(arm, setting))},
+        published={arm.key: found for arm in shown if (found := find_published(arm, benchmark))},
         baseline=base.title if base else "",
         differences=gaps,
         chance=table.chance(),
@@ -96,11 +96,11 @@ def summarise(record: Mapping[str, Any], table: ScoreTable, *, wanted: int = 0) 
     )
 
 
-def _setting(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> Setting:
+def _benchmark_of(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> Benchmark:
     data = experiment["dataset"]
     preset = str(experiment["preset"] or record.get("preset") or "article")
     name = Path(dataset_name(experiment)).stem
-    return Setting(data["kind"], preset, data.get("split", ""), name, experiment.get("plan", {}))
+    return Benchmark(data["kind"], preset, data.get("split", ""), name, experiment.get("plan", {}))
 
 
 # --- differences between two arms -----------------------------------------------------------------------
@@ -148,27 +148,27 @@ _MEASURES: Mapping[str, Callable[[Score], float | None]] = {
 # --- sentences ------------------------------------------------------------------------------------------
 
 
-def headline(found: Summary) -> list[str]:
+def headline(summary: Summary) -> list[str]:
     """Return a few sentences that say what was run."""
-    record, experiment = found.record, found.record["experiment"]
+    record, experiment = summary.record, summary.record["experiment"]
     model = record["model"]
     where = f" at {model['where']}" if model["where"] else ""
     named = [name for name in model["reported"] if name != model["name"]]
     reported = f" (the server called it {', '.join(named)})" if named else ""
-    documents = len({reading.document for reading in found.readings})
+    documents = len({reading.document for reading in summary.readings})
     lines = [
-        f"{count_of(documents, 'document')} and {count_of(found.questions, 'question')} of "
+        f"{count_of(documents, 'document')} and {count_of(summary.questions, 'question')} of "
         f"{dataset_name(experiment)}, "
-        f"read and answered by {model['name']}{where}{reported}; {count_of(found.runs, 'run')}, "
+        f"read and answered by {model['name']}{where}{reported}; {count_of(summary.runs, 'run')}, "
         f"begun {record['started'][:16].replace('T', ' ')}."
     ]
     if not model["is_language_model"]:
         lines.append(NO_MODEL)
-    if found.wanted and found.answers < found.wanted:
-        lines.append(f"Not finished: {found.answers:,} of {found.wanted:,} answers are in.")
-    if found.failed:
-        lines.append(f"{count_of(found.failed, 'answer')} failed: counted as wrong.")
-    unrated = sum(row.answers - row.rating_1.total for row in found.rows if row.rating_1 is not None)
+    if summary.wanted and summary.answers < summary.wanted:
+        lines.append(f"Not finished: {summary.answers:,} of {summary.wanted:,} answers are in.")
+    if summary.failed:
+        lines.append(f"{count_of(summary.failed, 'answer')} failed: counted as wrong.")
+    unrated = sum(row.answers - row.rating_1.total for row in summary.rows if row.rating_1 is not None)
     if unrated:
         lines.append(f"{count_of(unrated, 'answer')} without a rating, left out of both LLM-Ratings.")
     return lines
@@ -180,15 +180,15 @@ def dataset_name(experiment: Mapping[str, Any]) -> str:
     return path.rsplit("/", 1)[-1]
 
 
-def reading_facts(found: Summary) -> list[str]:
+def reading_facts(summary: Summary) -> list[str]:
     """Return sentences on how the documents were read: words, pages, gists."""
-    if not found.readings:
+    if not summary.readings:
         return []
-    words = list({r.document: r.words for r in found.readings}.values())  # several plans may read one document
-    gists = [sum(r.gist_words) for r in found.readings]
-    pages = [n for r in found.readings for n in r.page_words]
+    words = list({r.document: r.words for r in summary.readings}.values())  # several plans may read one document
+    gists = [sum(r.gist_words) for r in summary.readings]
+    pages = [n for r in summary.readings for n in r.page_words]
     share = sum(gists) / sum(pages) if pages else 0
-    fallbacks = sum(r.fallbacks for r in found.readings)
+    fallbacks = sum(r.fallbacks for r in summary.readings)
     return [
         f"Documents: {len(words):,}, {_mean(words):,.0f} words on average, at most {max(words):,}.",
         f"Gist memories: {_mean(gists):,.0f} words on average, at most {max(gists):,}; compression rate "

@@ -34,7 +34,8 @@ class Key(NamedTuple):
 class Result:
     """One answer and how it was judged.
 
-    ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', or '' for an unrated one.
+    ``gold``: index of the right option. ``hard``: whether the dataset calls the question hard, None where it does not
+    say. ``correct``: None for a free-form question. ``rating``: 'exact', 'partial', 'wrong', or '' for an unrated one.
     ``words``: sent for this question alone, instructions included, whether or not a reply came from the cache.
     ``replay``: byte offset of its events in replays.jsonl, None where they are not stored. ``error``: why there is
     no answer.
@@ -99,7 +100,7 @@ _KNOWN = frozenset(f.name for f in fields(Result))
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingFigures:
     """How a document was read by one plan. ``page_words`` and ``gist_words``: the words of each page and gist."""
 
     document: str
@@ -111,7 +112,7 @@ class Reading:
     fallbacks: int = 0
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Reading:
+    def from_dict(cls, data: Mapping[str, Any]) -> ReadingFigures:
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         for name in ("page_words", "gist_words"):
             values[name] = tuple(values.get(name, ()))

@@ -240,9 +240,9 @@ class _Runner:
         model = CountingModel(self._model, self.budget, run=number)
         rated = experiment.rate and model.is_language_model
         rater = CountingModel(self._model, self.budget, run=number) if rated else None
-        builds = SharedBuilds(self._library.shelf(task.memory.document.id), model)
-        tools = Resources(self._embedder, artifacts=builds, connections=self._calls_at_once)
-        result, events = answer(task, model, rater, tools=tools, cancel=self._cancel)
+        builds = SharedBuilds(self._library.artifacts(task.memory.document.id), model)
+        resources = Resources(self._embedder, artifacts=builds, connections=self._calls_at_once)
+        result, events = answer(task, model, rater, resources=resources, cancel=self._cancel)
         return result, events, builds.words
 
     def _add_answer(self, found: tuple[Result, list[Event], int]) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.results import Cost, JsonLines, Key, Reading, Result
+from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
 from readagent_core.evaluation.scores import Mean, Share, mean, share
 from readagent_core.methods import method
 from readagent_core.overlap import ROUGE
 
 
 class Score(NamedTuple):
-    """The figures of one answer."""
+    """The figures of one answer. ``strayed``, ``recovered``, ``read_share``: of MemWalker's walk."""
 
     correct: bool | None
     hard: bool | None
@@ -85,7 +85,7 @@ class ScoreTable:
     """The results and readings of an experiment, added in any order; ``row`` gives an arm's figures at any time."""
 
     scores: dict[str, dict[tuple[int, int, int], Score]] = field(default_factory=dict)
-    readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
+    readings: dict[tuple[str, str], ReadingFigures] = field(default_factory=dict)
     costs: dict[tuple[str, str, str], Cost] = field(default_factory=dict)  # by document, and plan or arm
     answers: int = 0
     failed: int = 0
@@ -104,7 +104,7 @@ class ScoreTable:
         self.costs[key] = cost
         return changed
 
-    def add_reading(self, reading: Reading) -> None:
+    def add_reading(self, reading: ReadingFigures) -> None:
         self.readings[(reading.document, reading.plan)] = reading
 
     def has(self, key: Key) -> bool:
@@ -175,7 +175,7 @@ def load_scores(folder: Path) -> ScoreTable:
         table.add(Result.from_dict(line))
     for line in JsonLines(folder / "documents.jsonl", repair=False):
         if "page_words" in line:
-            table.add_reading(Reading.from_dict(line))
+            table.add_reading(ReadingFigures.from_dict(line))
         else:
             table.add_cost(Cost(**line))
     return table

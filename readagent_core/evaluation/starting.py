@@ -20,7 +20,7 @@ from readagent_core.evaluation.experiment import (
 from readagent_core.evaluation.report import Summary, dataset_name, summarise
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.jobs import Job
-from readagent_core.library.holding import Hold
+from readagent_core.library.file_lock import FileLock
 from readagent_core.models.base import ChatModel
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -73,14 +73,14 @@ def start(workspace: Workspace, experiment: Experiment, *, name: str = "") -> tu
     return workspace.jobs.start(job_key(folder), work), folder
 
 
-def _lock(folder: Path) -> Hold:
+def _lock(folder: Path) -> FileLock:
     """Lock the experiment, because two runs at once would ask everything twice. Raises LibraryBusyError."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise SettingsError(f"The folder {folder.parent} cannot be made ({error.strerror}).") from None
-    lock = Hold(folder.parent, folder.name)
-    if not lock.take():
+    lock = FileLock(folder.parent, folder.name)
+    if not lock.acquire():
         raise LibraryBusyError(
             "This experiment is running already, in another window of the app or on the command line. Wait until it "
             "ends, or stop it there."

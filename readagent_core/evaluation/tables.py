@@ -16,28 +16,28 @@ from readagent_core.evaluation.scores import Share
 WORD_COLUMNS = ("Method", "Measure", "Model", "Where", "Test", "Published on")  # aligned left; figures right
 
 
-def score_table(found: Summary) -> tuple[list[str], list[list[str]]]:
+def score_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of the main table (paper, tables 1–3): our figures and any published ones."""
     columns: list[tuple[str, Callable[[Row], str]]] = [
         ("Method", _label),
         ("Compression rate (look-ups)", lambda r: f"{r.compression_rate:.2f} % ({r.look_ups:.1f})"),
     ]
-    if found.choices:
+    if summary.choices:
         columns.append(("Accuracy (95 %)", lambda r: format_share(r.accuracy)))
-        if any(row.hard for row in found.rows):
+        if any(row.hard for row in summary.rows):
             columns.append(("Hard subset", lambda r: format_share(r.hard)))
-    if found.free:
-        if any(row.rating_1 for row in found.rows):
+    if summary.free:
+        if any(row.rating_1 for row in summary.rows):
             columns.append(("LLM-Rating-1", lambda r: format_share(r.rating_1)))
             columns.append(("LLM-Rating-2", lambda r: format_share(r.rating_2)))
         columns += [(title, partial(_rouge, name)) for title, name in _ROUGE]
         columns.append(("Answer words", lambda r: f"{r.answer_words:.1f}" if r.rouge else ""))
-    theirs = {row.arm: figure for row in found.rows if (figure := found.published_figure(row.arm))}
+    theirs = {row.arm: figure for row in summary.rows if (figure := summary.published_figure(row.arm))}
     if theirs:
         columns += [(title, partial(_published_cell, theirs, text)) for title, text in _PUBLISHED.items()]
-    rows = [[text(row) for _, text in columns] for row in found.rows]
-    if found.chance is not None:
-        rows.append(["Chance", "", f"{found.chance:.2f} %", *[""] * (len(columns) - 3)])
+    rows = [[text(row) for _, text in columns] for row in summary.rows]
+    if summary.chance is not None:
+        rows.append(["Chance", "", f"{summary.chance:.2f} %", *[""] * (len(columns) - 3)])
     return [title for title, _ in columns], rows
 
 
@@ -99,20 +99,20 @@ def _plus_minus(sd: float | None) -> str:
     return f" ± {sd:.2f}" if sd is not None else ""
 
 
-def words_table(found: Summary) -> tuple[list[str], list[list[str]]]:
+def words_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
     """Return the words sent: per question, for all questions, for reading, and in all as a share of the full text's."""
     header = ["Method", "Words per question", "Words, all questions", "Words for reading, once", "Share of full text"]
     rows = [
         [_label(r), f"{r.words_each:,.0f}", f"{r.words:,}", f"{r.reading_words:,}", f"{100 * r.of_full_text:.1f} %"]
-        for r in found.rows
+        for r in summary.rows
     ]
     return header, rows
 
 
-def difference_table(found: Summary) -> tuple[list[str], list[list[str]]]:
+def difference_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
     """Return each arm's difference from the baseline on the same questions."""
-    header = ["Method", "Measure", f"Against {found.baseline}", "95 %", "p", "Questions", "Test"]
-    titles = {row.arm: _label(row) for row in found.rows}
+    header = ["Method", "Measure", f"Against {summary.baseline}", "95 %", "p", "Questions", "Test"]
+    titles = {row.arm: _label(row) for row in summary.rows}
     rows = [
         [
             titles[arm],
@@ -123,14 +123,14 @@ def difference_table(found: Summary) -> tuple[list[str], list[list[str]]]:
             f"{d.n:,}",
             d.test,
         ]
-        for arm, by in found.differences.items()
+        for arm, by in summary.differences.items()
         if arm in titles
         for measure, d in by.items()
     ]
     return header, rows
 
 
-def walk_table(found: Summary) -> tuple[list[str], list[list[str]]]:
+def walk_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
     """Return MemWalker's walks that turned back, those that still answered right, and the share of the text read."""
     header = ["Method", "Stray ratio", "Recovery rate", "Text read"]
     rows = [
@@ -140,31 +140,31 @@ def walk_table(found: Summary) -> tuple[list[str], list[list[str]]]:
             format_share(r.recoveries),
             f"{100 * r.read_share:.1f} %" if r.read_share else "",
         ]
-        for r in found.rows
+        for r in summary.rows
         if r.strays is not None
     ]
     theirs = {
         (f"Published on {figure.table.model}", f"{figure.row.stray:.1f} %", f"{figure.row.recovery:.1f} %", "")
-        for r in found.rows
-        for figure in found.published.get(r.arm, ())
+        for r in summary.rows
+        for figure in summary.published.get(r.arm, ())
         if r.strays is not None and figure.row.stray is not None
     }
     return header, rows + [list(cells) for cells in sorted(theirs)]
 
 
-def published_table(found: Summary) -> tuple[list[str], list[list[str]]]:
+def published_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
     """Return every figure the papers printed for our methods on this kind of data, with its source."""
     header = ["Method", "Model", "Compression rate (look-ups)", "Score", "Where"]
     rows = [
         [
             _label(row),
-            b.table.model,
-            _published_rate(b.row),
-            _published_score(b),
-            f"{cite_table(b.table)}: {b.table.about}",
+            figure.table.model,
+            _published_rate(figure.row),
+            _published_score(figure),
+            f"{cite_table(figure.table)}: {figure.table.about}",
         ]
-        for row in found.rows
-        for b in found.published.get(row.arm, ())
+        for row in summary.rows
+        for figure in summary.published.get(row.arm, ())
     ]
     return header, rows
 
@@ -174,9 +174,11 @@ def cite_table(table: Table) -> str:
     return f"{table.source}, {table.name}"
 
 
-def report_tables(found: Summary) -> list[tuple[str, tuple[list[str], list[list[str]]], str]]:
+def report_tables(summary: Summary) -> list[tuple[str, tuple[list[str], list[list[str]]], str]]:
     """Return (title, table, note) of every table that has rows."""
-    tables = dict.fromkeys(b.table for row in found.rows if (b := found.published_figure(row.arm)) is not None)
+    tables = dict.fromkeys(
+        figure.table for row in summary.rows if (figure := summary.published_figure(row.arm)) is not None
+    )
     sources = [f"{cite_table(t)}, {t.about}, on {t.model}" for t in tables]
     other = "They were measured on other documents and another model: compare the pattern, not the figures."
     note = f"Published: {'; '.join(sources)}. {other}" if sources else ""
@@ -184,10 +186,10 @@ def report_tables(found: Summary) -> list[tuple[str, tuple[list[str], list[list[
     walk = "Stray: the walk turned back at least once. Recovery: it turned back and still answered right."
     pairs = "In percentage points, on the questions both answered; over several runs a question counts with its mean."
     found_tables = [
-        ("Scores", score_table(found), f"{rate} {note}".strip()),
-        ("Words sent", words_table(found), "Cached replies are counted as if they had been sent."),
-        ("Differences", difference_table(found), pairs),
-        ("Walks", walk_table(found), walk),
-        ("Published", published_table(found), f"As the papers printed them. {other}"),
+        ("Scores", score_table(summary), f"{rate} {note}".strip()),
+        ("Words sent", words_table(summary), "Cached replies are counted as if they had been sent."),
+        ("Differences", difference_table(summary), pairs),
+        ("Walks", walk_table(summary), walk),
+        ("Published", published_table(summary), f"As the papers printed them. {other}"),
     ]
     return [entry for entry in found_tables if entry[1][1]]

@@ -1,7 +1,7 @@
 """A comparison drawn as HTML elements, once for the screen and the exported file: a row for every method.
 
 Elements are plain values. ``to_html`` writes them escaped; the component of the Compare screen makes nodes of them,
-text by ``textContent``. So no text of a book or a model is ever read as mark-up.
+text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A conversation as Markdown, HTML or JSON: questions, look-ups, answers, and what they rest on."""
+"""A conversation as Markdown, HTML or JSON: questions, look-ups, answers and their citations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Citation, check
+from readagent_core import citations
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Citation
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export import html_page
@@ -23,6 +24,7 @@ from readagent_core.workspace.costs import answer_cost, cost_line
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", "not found": "not found"}
 
+# what comes before a quotation that begins a sentence, and after one that ends it: it then needs no ellipsis
 _BEGINS = re.compile(r"(?:^|[.!?…:。！？—][\"”’»」』)\]*_]*|[\"“‘«「『(\[])[\s*_]*$")
 _ENDS = re.compile(r"[\s*_]*(?:$|[.!?…。！？—\"”»」』)\]]|[’'](?!\w))")
 
@@ -33,13 +35,14 @@ def citation_label(citation: Citation) -> str:
 
 
 def quote_citation(citation: Citation, document: Document) -> str:
-    """The words a citation rests on, in quotation marks; an ellipsis outside them where their sentence continues."""
+    """The words a citation quotes, in quotation marks; an ellipsis outside them where their sentence continues."""
     before = after = ""
     words = citation.quotation.strip()
     if citation.places:
         first, last = citation.places[0], citation.places[-1]
         lead = document.paragraphs[first.paragraph].text[: first.start]
-        rest = document.paragraphs[last.paragraph].text[last.end :] if last.end > last.start else ""  # else a heading
+        in_heading = last.end == last.start
+        rest = "" if in_heading else document.paragraphs[last.paragraph].text[last.end :]
         before = "" if words.startswith(("…", "...")) or _BEGINS.search(lead) else "… "
         after = "" if words.endswith(tuple(".!?…。！？")) or _ENDS.match(rest) else " …"
     return f"{before}“{citation.quotation}”{after}"
@@ -83,8 +86,9 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Texts:
-    """One exchange as the texts of a file. ``chosen``: index of the option chosen. ``pieces``: the answer's text in
-    pieces, each with the citations that follow it. ``footer``: notes, cost and time.
+    """One exchange as the texts of a file. ``standalone``: a follow-up question as it was understood. ``chosen``: index
+    of the option chosen. ``pieces``: the answer's text in pieces, each with the citations that follow it. ``footer``:
+    notes, cost and time.
     """
 
     question: str
@@ -100,8 +104,8 @@ class _Texts:
 def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
     events = replay.events_of(exchange)
     answer = replay.answer_of(events)
-    whole = int(exchange.extra.get("words") or memory.document.words)
-    cost = answer_cost(events, whole=whole, seconds=float(exchange.extra.get("seconds") or 0))
+    text_words = int(exchange.extra.get("words") or memory.document.words)
+    cost = answer_cost(events, whole=text_words, seconds=float(exchange.extra.get("seconds") or 0))
     asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
     footer = [*replay.notes(events), exchange.error, cost_line(cost) if cost else "", asked]
     return _Texts(
@@ -118,7 +122,7 @@ def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
 
 def _pieces(text: str, answer: Answer | None, memory: GistMemory) -> list[tuple[str, list[Citation]]]:
     full = [n for n, how in answer.seen.items() if how == "full"] if answer else []
-    checked = check(text, memory, full=full, shown=answer.seen.keys() if answer and answer.seen else None)
+    checked = citations.check(text, memory, full=full, shown=answer.seen.keys() if answer and answer.seen else None)
     pieces = [(piece.text, list(piece.citations)) for piece in checked.pieces]
     return [*pieces, ("", list(checked.loose))] if checked.loose else pieces
 

@@ -173,7 +173,7 @@ def _html_paragraphs(text: str) -> str:
 def _html_map(memory: GistMemory) -> str:
     longest = max((p.words for p in memory.pages), default=1) or 1
     cells = []
-    for page in memory.pages:
+    for page in memory.pages:  # the longer its gist for its length, the stronger its shade
         gist = memory.gists[page.number - 1]
         share = gist.words / page.words if gist is not None and page.words else 0
         shade = 1 + sum(share > limit for limit in (0.12, 0.18, 0.26))
@@ -185,7 +185,7 @@ def _html_map(memory: GistMemory) -> str:
     return "".join(cells)
 
 
-# --- EPUB: the book in a tenth of its words, a chapter a section ------------------------------------------
+# --- EPUB: the gists as a book, one chapter for each section --------------------------------------------
 
 
 def _epub(memory: GistMemory) -> bytes:

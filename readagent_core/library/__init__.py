@@ -10,7 +10,7 @@ from pathlib import Path
 
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
-from readagent_core.library.holding import Hold
+from readagent_core.library.file_lock import FileLock
 from readagent_core.library.readings import Readings
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
 from readagent_core.library.search import Hit, find_hits
@@ -30,9 +30,9 @@ class Library(Readings, Conversations, Artifacts):
         """The size of the library on disk in bytes."""
         return self._db.size()
 
-    def hold(self, reading_id: int) -> Hold:
+    def reading_lock(self, reading_id: int) -> FileLock:
         """The lock that a process takes to work on this reading; the system releases it when the process ends."""
-        return Hold(self.home, f"reading-{reading_id}")
+        return FileLock(self.home, f"reading-{reading_id}")
 
     def search(self, reading_id: int, query: str) -> list[Hit]:
         """Every place of the words in pages and gists, in book order; "quoted words" must be next to each other."""

@@ -10,10 +10,10 @@ import json
 import time
 from typing import Any
 
-from readagent_core.library.schema import Database, Tables
+from readagent_core.library.schema import Database, LibraryPart
 
 
-class BookShelf:
+class DocumentArtifacts:
     """One text's artifacts. ``kind``: what it is; ``key``: the model and settings it was made with."""
 
     def __init__(self, db: Database, document_id: str) -> None:
@@ -36,12 +36,12 @@ class BookShelf:
         )
 
 
-class Artifacts(Tables):
+class Artifacts(LibraryPart):
     """The artifacts of all texts, and the preferences."""
 
-    def shelf(self, document_id: str) -> BookShelf:
-        """The store where methods save what they make of this text."""
-        return BookShelf(self._db, document_id)
+    def artifacts(self, document_id: str) -> DocumentArtifacts:
+        """The store of what methods make of this text."""
+        return DocumentArtifacts(self._db, document_id)
 
     def preference(self, name: str, default: Any) -> Any:
         row = self._db.row("SELECT value FROM preference WHERE name = ?", (name,))

@@ -14,7 +14,7 @@ from functools import lru_cache
 from readagent_core.document import Cover, Document
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.records import Book, Position
-from readagent_core.library.schema import Database, Tables
+from readagent_core.library.schema import Database, LibraryPart
 from readagent_core.quick_json import from_json, to_json
 
 _CACHED_DOCUMENTS = 8  # some texts twice: whole and with a paragraph limit
@@ -30,7 +30,7 @@ _SELECT = """
 """
 
 
-class Books(Tables):
+class Books(LibraryPart):
     """The books, their texts and covers, and the reader's position in each."""
 
     def __init__(self, db: Database) -> None:

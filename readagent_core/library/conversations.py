@@ -12,7 +12,7 @@ from typing import Any
 
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Conversation, Exchange
-from readagent_core.library.schema import Database, Tables
+from readagent_core.library.schema import Database, LibraryPart
 
 CACHED_ANSWERS = 64  # in a book of 1000 pages the events of one answer are a megabyte of JSON, prompts included
 _SELECT = """
@@ -24,7 +24,7 @@ _SELECT_EXCHANGE = """
 """
 
 
-class Conversations(Tables):
+class Conversations(LibraryPart):
     """The conversations of all books."""
 
     def __init__(self, db: Database) -> None:

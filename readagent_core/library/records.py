@@ -82,6 +82,8 @@ class Exchange:
 
     ``state``: 'running', 'done', 'cut off', 'cancelled' or 'failed' (then ``error``). ``method``: its name;
     ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit.
+    ``extra``: more facts, where known: ``words`` of the text asked about, ``seconds``, the ``standalone``
+    question, ``model`` and its server, ``recorded``.
     """
 
     id: str

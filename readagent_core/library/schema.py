@@ -1,7 +1,8 @@
 """The one SQLite file: its tables, its connections and its errors.
 
 It is in WAL mode, each thread has its own connection, and migrations bring the tables of an earlier version up to
-date. Every SQLite error is turned into a LibraryError here. Knows nothing of what the tables mean.
+date. Every SQLite error is turned into a LibraryError here. The columns are explained where their values are defined:
+books, readings and exchanges in ``library.records``, pages and gists in ``memory``.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ MIGRATIONS: tuple[str, ...] = (
     """,
 )
 _log = logging.getLogger(__name__)
-_ADVICE = "Nothing that was saved before is damaged."
+_UNDAMAGED = "Nothing that was saved before is damaged."
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
@@ -236,7 +237,7 @@ class Database:
     def _busy_error(self) -> LibraryBusyError:
         return LibraryBusyError(
             "The library is locked by another program, so nothing could be written for "
-            f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_ADVICE}"
+            f"{self._busy_seconds:.0f} seconds. Close other windows of ReadAgent or wait, then try again. {_UNDAMAGED}"
         )
 
     def _to_library_error(self, error: sqlite3.Error) -> LibraryError:
@@ -245,7 +246,7 @@ class Database:
             return self._busy_error()
         if code.startswith("SQLITE_FULL"):
             return DiskFullError(
-                f"The disk is full, so this could not be saved. Free some space, then try again. {_ADVICE}"
+                f"The disk is full, so this could not be saved. Free some space, then try again. {_UNDAMAGED}"
             )
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return LibraryError(
@@ -255,7 +256,7 @@ class Database:
         if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM", "SQLITE_AUTH")):
             return LibraryError(
                 f"The library {self.path} cannot be read or written. Check that the disk has space and that the folder "
-                f"is writable, then try again. {_ADVICE}"
+                f"is writable, then try again. {_UNDAMAGED}"
             )
         detail = f"{code or type(error).__name__}: {error}"
         _log.error("library: %s", detail)  # a screen shows only the message
@@ -266,8 +267,8 @@ class Database:
         )
 
 
-class Tables:
-    """What every part of ``Library`` is based on: the database."""
+class LibraryPart:
+    """Base class of the parts of ``Library``: keeps the database."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

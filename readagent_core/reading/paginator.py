@@ -1,4 +1,4 @@
-"""The base class of the ways of paginating, and the simplest one: uniform pagination.
+"""The base class of paginators, and the simplest paginator, which needs no model: uniform pagination.
 
 A page is confirmed when its start and end cannot change any more. Confirmed pages have no number yet: the reader
 numbers them when all pages before them are confirmed too.
@@ -18,7 +18,7 @@ from readagent_core.reading.pause_windows import Windows
 
 @dataclass(frozen=True)
 class Call:
-    """A model call to be made: the result of ``work`` goes to ``accept_reply`` with ``key``."""
+    """A model call to make: ``work`` makes it; its result goes to ``Paginator.accept_reply`` with ``key``."""
 
     key: str
     work: Callable[[], Any]
@@ -28,7 +28,7 @@ class Call:
 class CallCounts:
     """Counts of pagination calls.
 
-    ``asked``: windows asked so far. ``ahead``: those among them asked ahead and not (yet) part of a confirmed page.
+    ``asked``: calls made so far. ``ahead``: those made in advance whose page is not confirmed (yet).
     """
 
     asked: int = 0
@@ -36,9 +36,9 @@ class CallCounts:
 
 
 class Paginator:
-    """Finds where pages end. The reader makes the calls it asks for and hands it the results.
+    """Finds where pages end. The reader makes the calls of ``next_calls`` and passes the results to ``accept_reply``.
 
-    Adds the pages it confirms to ``_new_pages``. A subclass that needs a model overrides the other methods.
+    A confirmed page is added to ``_new_pages``. A subclass that needs a model overrides the other methods.
     """
 
     def __init__(self, windows: Windows) -> None:
@@ -58,7 +58,7 @@ class Paginator:
         return []
 
     def accept_reply(self, key: str, reply: Any) -> dict[str, Any] | None:
-        """Accept the result of a call. Returns a note to save, so that a crash loses nothing; None if not needed."""
+        """Accept the result of a call. Returns a note to save (JSON values), so that a crash loses nothing, or None."""
         return None
 
     def gist_for(self, page: Page) -> Gist | None:
@@ -75,7 +75,7 @@ class UniformPaginator(Paginator):
 
 
 def cut_pages_by_rule(windows: Windows, start: int) -> list[Page]:
-    """Return pages from paragraph ``start`` on, each ending at the label nearest to the middle of the plan's bounds."""
+    """Return pages from paragraph ``start`` on, with words as near as possible to the middle of the plan's bounds."""
     target = (windows.plan.min_words + windows.plan.max_words) / 2
     pages: list[Page] = []
     while start < windows.total:

@@ -17,7 +17,7 @@ from readagent_core import methods
 from readagent_core.document import Document
 from readagent_core.errors import CancelledError, CutOffError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
-from readagent_core.library.holding import Hold
+from readagent_core.library.file_lock import FileLock
 from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
@@ -97,8 +97,8 @@ def ask(
         up_to=up_to,
         extra=extra,
     )
-    hold = _hold(workspace, exchange)
-    hold.take()
+    lock = _exchange_lock(workspace, exchange)
+    lock.acquire()
 
     def events(job: Job) -> Iterator[Event]:
         standalone = text
@@ -111,21 +111,21 @@ def ask(
             yield from step
             if standalone != text:
                 extra[STANDALONE] = standalone
-        equipped = with_resources(settings, workspace.tools(reading.document_id))
+        equipped = with_resources(settings, workspace.resources(reading.document_id))
         yield from chosen.run(replace(question, text=standalone), memory, model, equipped, job)
 
     def work(job: Job) -> AskProgress:
         try:
             return _record(workspace, exchange, job, events(job), extra=extra)
         finally:
-            hold.remove()
+            lock.remove()
 
     return exchange, workspace.jobs.start(job_key(exchange.id), work)
 
 
-def _hold(workspace: Workspace, exchange: Exchange) -> Hold:
+def _exchange_lock(workspace: Workspace, exchange: Exchange) -> FileLock:
     """The lock of the process that answers this exchange; the system frees it when that process ends."""
-    return Hold(workspace.home, f"exchange-{exchange.id}")
+    return FileLock(workspace.home, f"exchange-{exchange.id}")
 
 
 def _record(
@@ -195,7 +195,7 @@ def conversation_title(question: str) -> str:
 
 def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
     """The saved state of an exchange, or 'interrupted' where that is 'running' and no process works on it any more."""
-    if exchange.state != "running" or _hold(workspace, exchange).is_held():
+    if exchange.state != "running" or _exchange_lock(workspace, exchange).is_held():
         return exchange.state
     state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
     return INTERRUPTED if state == "running" else state

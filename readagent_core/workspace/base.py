@@ -51,10 +51,10 @@ class Workspace:
             self.settings = settings
             self._model = None
 
-    def tools(self, document_id: str) -> Resources:
+    def resources(self, document_id: str) -> Resources:
         """What a method runs with. ``document_id``: the text that the question is about."""
         return Resources(
             embedder=models.connect_embedder(self.settings),
-            artifacts=self.library.shelf(document_id),
+            artifacts=self.library.artifacts(document_id),
             connections=self.connections,
         )

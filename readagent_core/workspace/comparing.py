@@ -142,7 +142,7 @@ def compare(
         raise NotInLibraryError("No page of this book has been read yet. Start reading it, then compare.")
     equipped = with_resources(
         replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
-        workspace.tools(memory.document.id),
+        workspace.resources(memory.document.id),
     )
     model = workspace.model
     begun = Comparison(
@@ -171,7 +171,7 @@ def compare(
         wait(runs, STOP_SECONDS)
         pool.shutdown(wait=False, cancel_futures=True)
         comparison = rows.close()
-        workspace.library.shelf(memory.document.id).save(ARTIFACT, "last", asdict(comparison))
+        workspace.library.artifacts(memory.document.id).save(ARTIFACT, "last", asdict(comparison))
         job.check()
         return comparison
 
@@ -180,7 +180,7 @@ def compare(
 
 def last_comparison(workspace: Workspace, book_id: str) -> Comparison | None:
     """The last comparison of the book's newest text, or None."""
-    saved = workspace.library.shelf(workspace.library.book(book_id).document_id).load(ARTIFACT, "last")
+    saved = workspace.library.artifacts(workspace.library.book(book_id).document_id).load(ARTIFACT, "last")
     return None if saved is None else Comparison.from_dict(saved)
 
 

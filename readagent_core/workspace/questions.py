@@ -1,4 +1,4 @@
-"""From what a person typed to the question that a method is given: its options, and the follow-up made self-contained.
+"""Turn what a person typed into the question a method is given: find its options, make a follow-up self-contained.
 
 Under a spoiler limit only exchanges asked under the same limit or a stricter one are used, so that nothing from a
 later page comes in by way of an old answer.
@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from readagent_core import prompts
+from readagent_core import citations, prompts
 from readagent_core.cancel import CancelToken
-from readagent_core.citations import parse
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.library.records import Exchange
 from readagent_core.methods.base import LETTERS, Event, ModelCall, Noted, Question
@@ -30,7 +29,7 @@ _LETTERED = re.compile(r"^\s*(?:[(（\[]\s*([A-Za-zＡ-Ｚ])\s*[)）\]]|([A-Za-z
 _NUMBERED = re.compile(r"^\s*(?:[(（]\s*(\d{1,2})\s*[)）]|(\d{1,2})\s*[.)、．）])\s*(\S.*)$")
 _BULLET = re.compile(r"^\s*[-*•・]\s+(\S.*)$")
 _FULL_WIDTH = {0xFF21 + i: ord("A") + i for i in range(26)}
-_LEAD = re.compile(
+_LEAD = re.compile(  # 'Next question:' and the like at the start of a rewritten question
     r"^\s*(?:[*_#>\s]*(?:next |rewritten |standalone )?question|質問|次の質問)[*_]*\s*[:：]\s*", re.IGNORECASE
 )
 
@@ -87,7 +86,7 @@ def visible_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: in
                 continue
         answer = answer_text(events_of(exchange))
         if exchange.state in ("done", "cut off") and answer:
-            found.append((exchange.extra.get(STANDALONE) or exchange.question, parse(answer).body))
+            found.append((exchange.extra.get(STANDALONE) or exchange.question, citations.parse(answer).body))
     return found[::-1]
 
 

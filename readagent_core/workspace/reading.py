@@ -136,14 +136,14 @@ def _read(
     workspace: Workspace, reading: Reading, job: Job, *, model: ChatModel, connections: int, ahead: float
 ) -> None:
     library = workspace.library
-    hold = library.hold(reading.id)
+    lock = library.reading_lock(reading.id)
 
     def publish(progress: Progress) -> None:
         job.publish(done=progress.words_read, total=progress.words_total, value=progress)
 
     document = library.document(reading.book_id, document_id=reading.document_id)
     try:
-        while not hold.take():
+        while not lock.acquire():
             saved = library.memory(reading.id)  # by the other process
             read_words, words = saved.readable_words, saved.document.words
             publish(Progress(len(saved.pages), len(saved.readable), read_words, words, Usage(), saved))
@@ -163,7 +163,7 @@ def _read(
     except BaseException as error:
         state = "paused" if isinstance(error, ReadAgentError) else "failed"
         why = PAUSED if isinstance(error, CancelledError) else str(error) if state == "paused" else UNEXPECTED
-        if hold.taken:
+        if lock.acquired:
             with suppress(LibraryError):  # the disk that stopped the reading may not take this either
                 library.set_state(reading.id, state, why=why)
         if isinstance(error, BudgetError) and not error.monthly:
@@ -172,11 +172,11 @@ def _read(
                 library.set_state(reading.id, state, why=budget.message)
                 raise BudgetError(budget.message) from None
         if isinstance(error, WindowError):
-            hold.release()
+            lock.release()
             _read_in_smaller_pages(workspace, reading, document, error, model=model, connections=connections)
         raise
     finally:
-        hold.release()
+        lock.release()
     library.set_state(reading.id, "done")
 
 

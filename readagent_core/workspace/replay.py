@@ -34,7 +34,9 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Step:
-    """``marked``: pages just asked for. ``expanded``: pages shown in full by then. ``calls``: every prompt of this step
+    """One step of a replay. ``kind``: one of the constants above.
+
+    ``marked``: pages just asked for. ``expanded``: pages shown in full by then. ``calls``: every prompt of this step
     with its reply, word for word. ``said``: the model's words for the look-up; ``refused``: what it named that was
     not opened.
     """

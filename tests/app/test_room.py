@@ -147,10 +147,10 @@ def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
     memory = a_memory()
     text = memory.page_text(1)
     at = text.index("two")
-    assert memory_view.paragraph_place(memory, 1, at, at + 3) == [[0, 7, 10]]  # the face is two for a browser
+    assert memory_view.passage_pieces(memory, 1, at, at + 3) == [[0, 7, 10]]  # the face is two for a browser
     at = text.index("Three")
-    assert memory_view.paragraph_place(memory, 1, at, at + 5) == [[1, 0, 5]]
-    assert memory_view.paragraph_place(memory, 1, text.index("## Head"), text.index("## Head") + 7) == []
+    assert memory_view.passage_pieces(memory, 1, at, at + 5) == [[1, 0, 5]]
+    assert memory_view.passage_pieces(memory, 1, text.index("## Head"), text.index("## Head") + 7) == []
 
 
 def test_a_page_record_holds_what_is_shown_and_nothing_empty():

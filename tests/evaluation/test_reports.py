@@ -17,9 +17,9 @@ from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.formats import markdown_table, render_report
 from readagent_core.evaluation.html import score_plot, score_points
 from readagent_core.evaluation.plots import Point, histogram, scatter
-from readagent_core.evaluation.published import Setting, find_published, load_tables
+from readagent_core.evaluation.published import Benchmark, find_published, load_tables
 from readagent_core.evaluation.report import reading_facts, summarise
-from readagent_core.evaluation.results import Reading
+from readagent_core.evaluation.results import ReadingFigures
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.evaluation.tables import published_table, score_table, walk_table
 from readagent_core.methods import method
@@ -29,8 +29,8 @@ from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
 # --- published figures --------------------------------------------------------------------------
 
 
-QUALITY, BOOK = Setting("quality", "article"), Setting("narrativeqa", "book")
-MEETING = Setting("qmsum", "meeting")
+QUALITY, BOOK = Benchmark("quality", "article"), Benchmark("narrativeqa", "book")
+MEETING = Benchmark("qmsum", "meeting")
 
 
 def first(name, setting):
@@ -45,7 +45,7 @@ def test_published_figures_as_the_papers_have_them():
     assert first("read-agent-s:6", MEETING).rating_2 == 91.54
     assert (first("memwalker", QUALITY).score, first("memwalker", QUALITY).stray) == (67.4, 15)
     assert first("recurrence", QUALITY).score == 51.3
-    assert find_published(P3, Setting("plain", "article")) == ()
+    assert find_published(P3, Benchmark("plain", "article")) == ()
 
 
 def test_a_published_figure_says_on_which_model_and_where():
@@ -68,12 +68,12 @@ def test_a_published_figure_says_on_which_model_and_where():
         ("gist-mem:0:plan.max_words=1200", QUALITY, [73.97]),
         ("gist-mem:0:plan.max_words=500", QUALITY, []),
         ("gist-neural:1", QUALITY, [82.65]),
-        ("gist-mem", Setting("qmsum", "meeting", name="QMSum-test"), [44.96]),
-        ("gist-mem", Setting("narrativeqa", "book", split="test"), [55.79]),
-        ("gist-mem", Setting("qmsum", "meeting", name="latest"), [40.2]),
-        ("semantic-compression", Setting("longbench", "meeting", name="qmsum"), [21.1, 23.4, 21.2, 22.4]),
-        ("semantic-compression", Setting("longbench", "article", name="vcsum"), []),
-        ("gist-mem", Setting("quality", "article", plan={"max_words": 800}), [76.22]),
+        ("gist-mem", Benchmark("qmsum", "meeting", name="QMSum-test"), [44.96]),
+        ("gist-mem", Benchmark("narrativeqa", "book", split="test"), [55.79]),
+        ("gist-mem", Benchmark("qmsum", "meeting", name="latest"), [40.2]),
+        ("semantic-compression", Benchmark("longbench", "meeting", name="qmsum"), [21.1, 23.4, 21.2, 22.4]),
+        ("semantic-compression", Benchmark("longbench", "article", name="vcsum"), []),
+        ("gist-mem", Benchmark("quality", "article", plan={"max_words": 800}), [76.22]),
     ],
 )
 def test_a_figure_stands_only_beside_what_it_was_measured_on(name, setting, scores):
@@ -100,7 +100,7 @@ def filled():
     for item in range(8):
         tally.add(chosen(P3, item, item < 6))
         tally.add(chosen(FULL, item, item < 5, looked_up=(), compression_rate=0.0))
-    tally.add_reading(Reading("doc", "<Fog>", 400, "plan", (200, 200), (30, 20)))
+    tally.add_reading(ReadingFigures("doc", "<Fog>", 400, "plan", (200, 200), (30, 20)))
     return tally
 
 
@@ -125,7 +125,7 @@ def test_the_table_has_the_papers_shape():
 
 def test_a_document_read_by_two_plans_is_one_document():
     tally = filled()
-    tally.add_reading(Reading("doc", "<Fog>", 400, "other plan", (400,), (60,)))
+    tally.add_reading(ReadingFigures("doc", "<Fog>", 400, "other plan", (400,), (60,)))
     facts = reading_facts(summarise(record(), tally))
     assert facts[0].startswith("Documents: 1, 400 words on average")
     assert facts[2].startswith("Pages: 3,")

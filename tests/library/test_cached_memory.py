@@ -94,6 +94,6 @@ def test_a_library_of_an_earlier_version_is_migrated_with_its_readings(tmp_path,
     assert (reading.state, reading.changed) == ("done", 0)
     library.store(reading.id).save_page(PAGES[0])
     assert library.reading(reading.id).changed == 1
-    library.shelf("d").save("tree", "m", 1)  # artifacts came with version 2
-    assert library.shelf("d").load("tree", "m") == 1
+    library.artifacts("d").save("tree", "m", 1)  # artifacts came with version 2
+    assert library.artifacts("d").load("tree", "m") == 1
     library.close()

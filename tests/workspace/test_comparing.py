@@ -58,7 +58,7 @@ def test_six_methods_answer_side_by_side_and_are_kept(workspace: Workspace) -> N
     assert all(e.answer is not None and e.text for e in found.entries)
     assert comparing.last_comparison(workspace, book_id) == found
     assert all(comparing.is_right(found, e) in (True, False) for e in found.entries)
-    assert workspace.library.shelf(workspace.library.book(book_id).document_id).load("comparison", "last")
+    assert workspace.library.artifacts(workspace.library.book(book_id).document_id).load("comparison", "last")
 
 
 def test_a_method_that_fails_leaves_the_others_be(workspace: Workspace) -> None:

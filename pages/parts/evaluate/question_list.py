@@ -118,7 +118,7 @@ def _replay(questions: Questions, result: Result) -> None:
         return
     step = 0
     for event in events:
-        if event["kind"] == "Asked":
+        if event["kind"] == "Asked":  # a stored ModelCall
             step += 1
             with st.expander(f"Step {step}: {event['task'].replace('_', ' ')}"):
                 st.caption("Sent")

@@ -40,20 +40,20 @@ def draw(svg: str, *, key: str, points: Sequence[Point] = ()) -> None:
     mount(key=key, data={"svg": svg, "points": named})
 
 
-def scores(found: Summary) -> None:
+def scores(summary: Summary) -> None:
     """The main table and the plot."""
-    for title, (header, rows), note in report_tables(found):
+    for title, (header, rows), note in report_tables(summary):
         if title == "Scores":
             table(header, rows)
             if note:
                 st.caption(note)
-    if len(found.rows) > 1:
-        draw(score_plot(found), key="evaluate_plot", points=score_points(found))
+    if len(summary.rows) > 1:
+        draw(score_plot(summary), key="evaluate_plot", points=score_points(summary))
 
 
-def more(found: Summary) -> None:
+def more(summary: Summary) -> None:
     """Words sent, differences between methods, walks."""
-    for title, (header, rows), note in report_tables(found):
+    for title, (header, rows), note in report_tables(summary):
         if title != "Scores":
             st.subheader(title, anchor=False)
             table(header, rows)
@@ -61,28 +61,28 @@ def more(found: Summary) -> None:
                 st.caption(note)
 
 
-def how_it_was_read(found: Summary) -> None:
+def how_it_was_read(summary: Summary) -> None:
     """Words, pages and gists of the documents."""
-    for fact in reading_facts(found):
+    for fact in reading_facts(summary):
         st.text(fact)
-    for number, (caption, drawing) in enumerate(word_plots(found)):
+    for number, (caption, drawing) in enumerate(word_plots(summary)):
         st.caption(caption)
         draw(drawing, key=f"evaluate_words_{number}")
 
 
-def about(found: Summary) -> None:
+def about(summary: Summary) -> None:
     """What was run, as plain text: it has names of files and models."""
-    for sentence in headline(found):
+    for sentence in headline(summary):
         st.text(sentence)
 
 
-def downloads(found: Summary, folder: Path) -> None:
+def downloads(summary: Summary, folder: Path) -> None:
     """The report in every format, side by side; each is made when its button is clicked."""
     with st.container(horizontal=True, key="evaluate_downloads"):
         for format, (label, mime) in FILES.items():
             st.download_button(
                 label,
-                data=lambda f=format: render_report(found, f, Questions.of(folder, found.record)),
+                data=lambda f=format: render_report(summary, f, Questions.of(folder, summary.record)),
                 file_name=f"{folder.name}.{format}",
                 mime=mime,
                 on_click="ignore",  # no rerun: a click on the next format would be lost

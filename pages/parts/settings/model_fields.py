@@ -32,19 +32,19 @@ ABOUT = {
 }
 
 
-def look_again() -> None:
+def forget_found_servers() -> None:
     """Forget the servers found on this computer, so that the next run looks for them."""
     st.session_state.pop("found_servers", None)
 
 
-def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, place: Any = st) -> str:
-    """Draw the select box of models; a name that is not listed may be typed."""
+def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, container: Any = st) -> str:
+    """Draw the select box of models and return the one chosen; a name that is not listed may be typed."""
     options = list(names)
     now = workspace.settings.model
     known = connecting.preset_of(workspace.settings.base_url) is not None or workspace.settings.key_trouble
     if now and known and not options:
         options = [now]
-    chosen = place.selectbox(
+    chosen = container.selectbox(
         "Model",
         options,
         index=options.index(now) if now in options else (0 if options else None),
@@ -55,7 +55,7 @@ def choose_model(workspace: Workspace, names: Sequence[str], *, scope: str, plac
     return str(chosen or "")
 
 
-def fields(
+def draw_fields(
     workspace: Workspace,
     *,
     scope: str,
@@ -64,7 +64,10 @@ def fields(
     key_page: str = "",
     key_needed: bool = True,
 ) -> None:
-    """Draw the fields of address and key, the model's if it is not chosen yet, and the buttons."""
+    """Draw the fields of address and key, the model's if it is not chosen yet, and the buttons.
+
+    ``key_page``: where the server's owner gives out keys.
+    """
     left, right = st.columns(2)
     where = left.text_input("Address", value=address, placeholder="http://localhost:1234/v1", key=f"{scope}_address")
     preset = connecting.preset_of(where)
@@ -72,24 +75,24 @@ def fields(
         not workspace.settings.base_url and preset is not None and preset.id == "openai"
     )
     stored = workspace.settings.api_key if same else Secret()
-    waiting = same and bool(workspace.settings.key_trouble)
-    hint = f"{stored.masked()} is in use" if stored else "Paste it here" if key_needed or waiting else "Not needed here"
+    key_needed |= same and bool(workspace.settings.key_trouble)  # a key was entered, but the keyring does not give it
+    hint = f"{stored.masked()} is in use" if stored else "Paste it here" if key_needed else "Not needed here"
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
     key = Secret(typed.strip()) if typed.strip() else stored
     place = key_places.MEMORY
-    if key or key_needed or waiting:
-        place = choose_place(workspace, scope=scope, same=same, key_page=key_page)
+    if key or key_needed:
+        place = choose_key_place(workspace, scope=scope, same=same, key_page=key_page)
     listing = Listing()
     if model is None:
-        listing = listed(where, key, needs_key=key_needed or waiting, scope=scope)
+        listing = list_models(where, key, needs_key=key_needed, scope=scope)
         model = choose_model(workspace, listing.names, scope=scope)
     price = listing.prices.get(model)
-    acts(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
+    draw_buttons(workspace, where=where, model=model, key=key, place=place, price=price, scope=scope)
 
 
-def choose_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
-    """The place chosen for the key. ``same``: the address is the one in use, so that the place in use is shown."""
+def choose_key_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
+    """Draw the choice of where the key is kept and return it. ``same``: the address in use, so its place is shown."""
     offered = key_places.places()
     now = workspace.settings.origin.get("api_key", "") if same else ""
     place = st.radio(
@@ -105,10 +108,10 @@ def choose_place(workspace: Workspace, *, scope: str, same: bool, key_page: str)
     return place
 
 
-def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
+def list_models(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
     """The server's models, requested once for each address and key; none while either is missing.
 
-    An error is shown, and the server asked again only when the person wants it: without a server that takes seconds.
+    An error is shown. The server is asked again only at a click, because a server that does not answer takes seconds.
     """
     if not where.strip() or (needs_key and not key):
         return Listing()
@@ -118,7 +121,7 @@ def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
         try:
             cache[at] = probe.list_models(connecting.complete_address(where), key)
         except ReadAgentError as error:
-            cache[at] = str(error).replace(f"{KEPT} ", "")  # there was no work to keep
+            cache[at] = str(error).replace(f"{KEPT} ", "")  # nothing was done that could be kept
     found = cache[at]
     if isinstance(found, Listing):
         return found
@@ -128,19 +131,20 @@ def listed(where: str, key: Secret, *, needs_key: bool, scope: str) -> Listing:
     return Listing()
 
 
-def acts(
+def draw_buttons(
     workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None, scope: str
 ) -> None:
+    """Draw the buttons that use or test the model and do what is clicked; then the model's limits."""
     tested = workspace.jobs.get(connecting.TEST_KEY) is not None
     with st.container(horizontal=True):
         use = st.button("Use this model", type="primary", key=f"{scope}_use")
         test = st.button("Test again" if tested else "Test", key=f"{scope}_test")
         if scope.startswith("local"):
-            st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
+            st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
         chosen = workspace.model.is_language_model or workspace.settings.key_trouble
         back = chosen and st.button("Back to the built-in reader", type="tertiary", key="use_builtin")
     if use:
-        shell.guarded(lambda: take(workspace, where=where, model=model, key=key, place=place, price=price))
+        shell.guarded(lambda: use_model(workspace, where=where, model=model, key=key, place=place, price=price))
     if test:
         shell.guarded(lambda: connecting.start_model_test(workspace, address=where, model=model, key=key))
     if back:
@@ -148,7 +152,7 @@ def acts(
     model_limits.limits(workspace, model=model, where=where, listed=price)
 
 
-def take(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
+def use_model(workspace: Workspace, *, where: str, model: str, key: Secret, place: str, price: Price | None) -> None:
     """Use the model and empty the field of the API key, which gets a new widget key."""
     connecting.use_model(workspace, address=where, model=model, key=key, place=place, price=price)
     st.session_state["keys_taken"] = st.session_state.get("keys_taken", 0) + 1

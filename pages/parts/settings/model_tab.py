@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.settings import model_limits, model_test
-from pages.parts.settings.model_fields import choose_model, fields, look_again
+from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import shell
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
@@ -95,7 +95,7 @@ def form(workspace: Workspace) -> None:
     elif chosen == "local":
         local_form(workspace, found)
     elif chosen == "openai":
-        fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
+        draw_fields(workspace, scope="openai", address=OPENAI.address, key_page=OPENAI.key_page)
     else:
         other_form(workspace)
 
@@ -133,7 +133,7 @@ def local_form(workspace: Workspace, found: list[Found]) -> None:
             "No server answers here yet. Start Ollama, LM Studio, llama.cpp or vLLM, then look again. "
             "For a server at another address choose “Another server”."
         )
-        st.button("Look for servers again", key="look_again", type="tertiary", on_click=look_again)
+        st.button("Look for servers again", key="look_again", type="tertiary", on_click=forget_found_servers)
         return
     with st.container(border=True, key="found"):
         rows, picked = st.columns([1.6, 1], vertical_alignment="center")
@@ -151,8 +151,8 @@ def local_form(workspace: Workspace, found: list[Found]) -> None:
         server = found[row]
         scope, model = f"local_{server.preset.id}", None
         if not server.locked:
-            model = choose_model(workspace, server.models, scope=scope, place=picked)
-    fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
+            model = choose_model(workspace, server.models, scope=scope, container=picked)
+    draw_fields(workspace, scope=scope, address=server.address, model=model, key_needed=server.locked)
 
 
 def other_form(workspace: Workspace) -> None:
@@ -163,7 +163,7 @@ def other_form(workspace: Workspace) -> None:
     chosen = st.selectbox("Server", ids, index=ids.index(now), format_func=titles.__getitem__, key="other_server")
     known = next((p for p in ELSEWHERE if p.id == chosen), None)
     address = known.address if known else workspace.settings.base_url if current_kind(workspace) == "other" else ""
-    fields(
+    draw_fields(
         workspace,
         scope=f"other_{chosen}",
         address=address,

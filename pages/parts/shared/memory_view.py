@@ -62,7 +62,7 @@ def show_memory(*, book: str, key: str, on_act: Callable[[Act], None]) -> None:
 
 
 def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str, Any]) -> tuple[Act | None, Any]:
-    """Draw the reader and return what was done, or None, and the component's result with ``at`` and ``query``.
+    """Draw the reader; return what was done, or None, and the component's result: ``at`` (the position) and ``query``.
 
     ``state``: the other fields of ``ReaderData`` in types.js: job, hits, goto, looked, lit, look, view, can.
     """
@@ -89,9 +89,9 @@ def show_outline(memory: GistMemory, *, scope: str, key: str) -> None:
 
 
 def passage_records(memory: GistMemory, passages: Mapping[int, Sequence[tuple[int, int]]]) -> dict[int, list[Any]]:
-    """The passages to mark, given as characters of ``memory.page_text``, in pieces as of ``paragraph_place``."""
+    """The passages of each page to mark, given as characters of its text, as the pieces of ``passage_pieces``."""
     return {
-        n: [place for place in (paragraph_place(memory, n, a, b) for a, b in spans) if place]
+        n: [pieces for pieces in (passage_pieces(memory, n, a, b) for a, b in spans) if pieces]
         for n, spans in passages.items()
     }
 
@@ -125,7 +125,7 @@ def page_record(memory: GistMemory, page: Page) -> dict[str, Any]:
     optional = {
         "h": [[i - page.start, s.level, s.title] for i in inside for s in document.headings(i)],
         "c": [i - page.start for i in inside if document.paragraphs[i].continues],
-        "p": list(_places(memory, page)),
+        "p": list(_source_places(memory, page)),
         "r": page.reason,
         "f": int(page.fallback),
         "g": gist_record(memory, page.number),
@@ -148,7 +148,8 @@ def gist_record(memory: GistMemory, number: int) -> dict[str, Any] | None:
     return {"t": gist.text, "w": gist.words} | {name: value for name, value in optional.items() if value}
 
 
-def _places(memory: GistMemory, page: Page) -> Iterator[list[Any]]:
+def _source_places(memory: GistMemory, page: Page) -> Iterator[list[Any]]:
+    """Yield [paragraph, place in the source], at the page's start and wherever the place changes."""
     before = memory.document.paragraphs[page.start - 1].place if page.start else ""
     for index in range(page.start, page.end):
         place = memory.document.paragraphs[index].place
@@ -157,10 +158,10 @@ def _places(memory: GistMemory, page: Page) -> Iterator[list[Any]]:
         before = place
 
 
-def paragraph_place(memory: GistMemory, number: int, start: int, end: int) -> list[list[int]]:
+def passage_pieces(memory: GistMemory, number: int, start: int, end: int) -> list[list[int]]:
     """Characters ``start`` to ``end`` of ``memory.page_text(number)`` as [paragraph, start, end] of its paragraphs.
 
-    A place within several paragraphs gives one piece for each; what falls on a heading is left out.
+    A passage of several paragraphs gives one piece for each; what falls on a heading is left out.
     """
     page = memory.page(number)
     pieces: list[list[int]] = []
@@ -172,7 +173,7 @@ def paragraph_place(memory: GistMemory, number: int, start: int, end: int) -> li
         at += len(memory.document.shown(index)) - len(paragraph.text)
         low, high = max(start, at), min(end, at + len(paragraph.text))
         if low < high:
-            places = (utf16(paragraph.text, low - at), utf16(paragraph.text, high - at))
+            places = (utf16_offset(paragraph.text, low - at), utf16_offset(paragraph.text, high - at))
             pieces.append([index - page.start, *places])
         at += len(paragraph.text)
     return pieces
@@ -200,10 +201,10 @@ def hit_records(hits: Sequence[Hit], memory: GistMemory) -> list[list[Any]]:
         inside = hit.paragraph - memory.page(hit.page).start if hit.field == "text" else 0
         gist = memory.gists[hit.page - 1]
         text = memory.document.paragraphs[hit.paragraph].text if hit.field == "text" else gist.text if gist else ""
-        records.append([hit.page, hit.field[0], inside, utf16(text, hit.start), utf16(text, hit.end)])
+        records.append([hit.page, hit.field[0], inside, utf16_offset(text, hit.start), utf16_offset(text, hit.end)])
     return records
 
 
-def utf16(text: str, place: int) -> int:
+def utf16_offset(text: str, place: int) -> int:
     """A position in ``text`` in UTF-16 code units, as browsers count."""
     return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2

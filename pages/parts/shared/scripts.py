@@ -27,7 +27,7 @@ class ScriptError(Exception):
 class Module:
     """A module's text without ``import`` and ``export``, the names it exports, and what it imports.
 
-    ``imports``: pairs of a file and the names taken from it, each name as (name there, name here).
+    ``imports``: pairs of a file and the names imported from it, each as (its name there, its name in this module).
     ``default``: the name of its default export; '' without one.
     """
 
@@ -67,14 +67,14 @@ def bundle(entry: str) -> str:
     first = (ASSETS / entry).resolve()
     _collect(first, order, ())
     variables = {path: f"module_{number}" for number, path in enumerate(order)}
-    parts = [_wrapped(path, module, variables) for path, module in order.items()]
+    parts = [_wrap(path, module, variables) for path, module in order.items()]
     if order[first].default:
         parts.append(f"export default {variables[first]}.{order[first].default};\n")
     return "".join(parts)
 
 
 def _collect(path: Path, order: dict[Path, Module], above: tuple[Path, ...]) -> None:
-    """Add ``path`` to ``order`` after everything it imports; ``above``: the files that led here."""
+    """Add ``path`` to ``order`` after everything it imports; ``above``: the chain of files that import it."""
     if path in above:
         circle = " → ".join(file.name for file in (*above[above.index(path) :], path))
         raise ScriptError(f"modules import each other in a circle: {circle}")
@@ -90,7 +90,7 @@ def _collect(path: Path, order: dict[Path, Module], above: tuple[Path, ...]) -> 
     order[path] = module
 
 
-def _wrapped(path: Path, module: Module, variables: dict[Path, str]) -> str:
+def _wrap(path: Path, module: Module, variables: dict[Path, str]) -> str:
     lines = [f"// {path.name}", f"const {variables[path]} = (() => {{"]
     for file, names in module.imports:
         taken = ", ".join(there if there == here else f"{there}: {here}" for there, here in names)

@@ -48,7 +48,7 @@ _REASON_LEAD = re.compile(
 class LookUpReply:
     """The pages that a reply names.
 
-    ``pages``: pages to open, in the order named, at most k. ``refused``: every other page named, with the reason.
+    ``pages``: pages to open, in the order named, up to the limit. ``refused``: every other page named, with the reason.
     ``reason``: the model's words after the list. ``stop``: the reply says STOP and names no page before it.
     ``numbers``: every number named.
     """

@@ -1,4 +1,4 @@
-"""Locks between processes: one process reads a reading, or runs an experiment, at a time.
+"""Locks between processes: one process at a time makes a reading, answers a question or runs an experiment.
 
 The lock is on a file, so the operating system releases it when the process ends, also after ``kill -9``.
 """
@@ -14,18 +14,18 @@ from readagent_core.errors import LibraryError
 FOLDER = "held"
 
 
-class Hold:
-    """A lock with a name. ``take`` acquires it without waiting; ``release`` gives it up."""
+class FileLock:
+    """A lock with a name. ``acquire`` takes it if it is free, without waiting; ``release`` gives it up."""
 
     def __init__(self, home: Path, name: str) -> None:
         self._path = home / FOLDER / f"{name}.lock"
         self._file: int | None = None
 
     @property
-    def taken(self) -> bool:
+    def acquired(self) -> bool:
         return self._file is not None
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Acquire the lock if it is free and return whether this object holds it. Raises LibraryError."""
         if self._file is not None:
             return True
