@@ -78,7 +78,7 @@ def act(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
     elif done.do == "save":
         before = library.memory(reading.id).gists[done.page - 1]
         if done.text.strip() and before is not None and done.text.strip() != before.text:
-            library.save_gist(reading.id, done.page, Gist(done.text.strip(), edited=True))
+            library.store(reading.id).save_gist(done.page, Gist(done.text.strip(), edited=True))
         st.rerun(scope="fragment")
     elif done.do == "regenerate_gist":
         start.gist_again(workspace, reading, done.page, instruction=done.text)

@@ -13,7 +13,7 @@ from pathlib import Path
 from readagent_core import models
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
-from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.errors import SettingsError
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method as find_method
@@ -26,6 +26,7 @@ from readagent_core.reading import Progress
 from readagent_core.reading import read as read_document
 from readagent_core.settings import Secret, load_settings
 from readagent_core.workspace.base import CONNECTIONS, Workspace
+from readagent_core.workspace.opening import read_file
 from readagent_core.workspace.reading import default_plan, start_reading
 
 PROGRESS_SECONDS = 0.2  # between two calls of on_progress
@@ -56,11 +57,7 @@ def open_document(source: str | Path | bytes, *, name: str = "", password: str =
     if isinstance(source, bytes):
         return load_in_child_process(source, name or "document", password=password)
     path = Path(source)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DocumentError(f"{path} cannot be read ({error.strerror or 'no such file'}).") from None
-    return load_in_child_process(data, name or path.name, password=password)
+    return load_in_child_process(read_file(path), name or path.name, password=password)
 
 
 def read(

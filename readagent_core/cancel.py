@@ -1,6 +1,6 @@
 """Cancellation: one token is passed down with every piece of work, and says when to stop.
 
-It also reports waits: why the work waits, and for how long.
+It also reports waits: why the work waits, and for how long. ``key_lock`` is a lock whose wait it ends.
 """
 
 from __future__ import annotations
@@ -8,8 +8,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from weakref import WeakValueDictionary
 
 from readagent_core.errors import CancelledError
+
+_POLL_SECONDS = 0.1  # between checks for cancellation while waiting for a lock
+_LOCKS: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+_LOCKS_LOCK = threading.Lock()
 
 
 class CancelToken:
@@ -76,3 +81,20 @@ class CancelToken:
 
     def waiting(self, seconds: float, why: str) -> None:
         """Called when a wait begins (``seconds`` > 0) and ends (0). Overridden by what shows it."""
+
+
+@contextmanager
+def key_lock(key: str, cancel: CancelToken) -> Iterator[None]:
+    """Hold the lock of ``key``, so that one thread of this process at a time makes what the key stands for.
+
+    The next thread then finds it stored. Raises CancelledError when ``cancel`` is cancelled before or during the wait.
+    """
+    cancel.check()
+    with _LOCKS_LOCK:
+        lock = _LOCKS.setdefault(key, threading.Lock())
+    while not lock.acquire(timeout=_POLL_SECONDS):
+        cancel.check()
+    try:
+        yield
+    finally:
+        lock.release()

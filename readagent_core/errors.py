@@ -41,8 +41,6 @@ A message never contains a key, a prompt or any text of a book except its title.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 
 class ReadAgentError(Exception):
     """The base class of all errors: screens and the command line catch this one and no wider one."""
@@ -93,13 +91,11 @@ class UnsafeDocumentError(DocumentError):
 
 
 class ModelError(ReadAgentError):
-    """``retryable``: whether the same call may succeed after a wait; if not, the work stops with this error."""
-
-    retryable: ClassVar[bool] = False
+    pass
 
 
 class UnreachableError(ModelError):
-    retryable = True
+    pass
 
 
 class KeyRefusedError(ModelError):
@@ -117,8 +113,6 @@ class NoCreditError(ModelError):
 class _RetryAfterError(ModelError):
     """``retry_after``: seconds the server asked to wait, or None."""
 
-    retryable = True
-
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
@@ -133,7 +127,7 @@ class ServerFailedError(_RetryAfterError):
 
 
 class ModelTimeoutError(ModelError):
-    retryable = True
+    pass
 
 
 class WindowError(ModelError):
@@ -147,23 +141,21 @@ class WindowError(ModelError):
 class CutOffError(ModelError):
     """A reply that broke off. ``text``: what had arrived."""
 
-    retryable = True
-
     def __init__(self, message: str, text: str = "") -> None:
         super().__init__(message)
         self.text = text
 
 
 class EndlessReplyError(CutOffError):
-    retryable = False  # the next reply would not end either
+    pass
 
 
 class EmptyReplyError(ModelError):
-    retryable = True
+    pass
 
 
 class RefusedError(ModelError):
-    retryable = True
+    pass
 
 
 class BadRequestError(ModelError):

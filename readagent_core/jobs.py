@@ -22,7 +22,7 @@ class Snapshot:
 
     ``done`` of about ``total`` (0: not known). ``waiting``: why it waits, '' while it works, until
     ``waiting_until`` (seconds of ``time.time``). ``error``: fit to show a person. ``value``: what the work
-    last published or returned; readers must not change it. ``version`` grows with every change.
+    last published or returned; readers must not change it.
     """
 
     state: str = "running"
@@ -35,7 +35,6 @@ class Snapshot:
     error: str = ""
     error_kind: str = ""
     value: Any = None
-    version: int = 0
 
 
 class Job(CancelToken):
@@ -65,7 +64,7 @@ class Job(CancelToken):
     def publish(self, **changes: Any) -> None:
         """Change the snapshot: done=, total=, value=."""
         with self._lock:
-            self._snapshot = replace(self._snapshot, **changes, version=self._snapshot.version + 1)
+            self._snapshot = replace(self._snapshot, **changes)
 
     def waiting(self, seconds: float, why: str) -> None:
         """Publish that this thread waits, or with 0 seconds that it no longer does; of several waits the longest."""

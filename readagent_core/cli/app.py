@@ -22,13 +22,7 @@ from readagent_core.cli.output import (
     usage_errors,
     wait_for,
 )
-from readagent_core.cli.shared import (
-    complete_reading,
-    file_bytes,
-    open_book,
-    plan_from_options,
-    read_book,
-)
+from readagent_core.cli.shared import complete_reading, open_book, plan_from_options, read_book
 from readagent_core.errors import ReadAgentError, SettingsError
 from readagent_core.words import count_of
 
@@ -74,9 +68,9 @@ def run_app(
 def inspect(file: File, json: Json = False, password: Password = "") -> None:
     """What was understood of a file: title, sections, words, warnings."""
     with report_errors(as_json=json):
-        from readagent_core.loaders.child_process import load_in_child_process
+        from readagent_core.api import open_document
 
-        document = load_in_child_process(file_bytes(file), file.name, password=password)
+        document = open_document(file, password=password)
         minutes = max(1, round(document.words / READING_SPEED))
         if json:
             more = {"right_to_left": document.right_to_left, "has_cover": document.cover is not None}

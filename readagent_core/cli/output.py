@@ -71,8 +71,7 @@ def report_errors(*, as_json: bool) -> Iterator[None]:
 
 def _report(error: ReadAgentError, *, as_json: bool) -> None:
     if as_json:
-        kind = error.kind if isinstance(error, JobError) else type(error).__name__
-        print_json({"error": {"kind": kind, "message": str(error)}})
+        print_json({"error": {"kind": type(error).__name__, "message": str(error)}})
     print(f"Error: {printable(str(error))}", file=sys.stderr)
 
 
@@ -103,8 +102,8 @@ def say_aside(text: str) -> None:
 def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
     """Wait for a job, its state in a line on stderr. Ctrl-C cancels it and waits for what it saves.
 
-    The line is rewritten in place on a terminal, and printed every ten seconds elsewhere. Raises JobError when the job
-    failed, and KeyboardInterrupt when it was stopped.
+    The line is rewritten in place on a terminal, and printed every ten seconds elsewhere. Raises the error of a failed
+    job, and KeyboardInterrupt when it was stopped.
     """
     from rich.console import Console
     from rich.text import Text
@@ -129,15 +128,7 @@ def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
     if job.snapshot.state == "cancelled":
         raise KeyboardInterrupt
     if job.snapshot.state == "failed":
-        raise JobError(job.snapshot.error, job.snapshot.error_kind)
-
-
-class JobError(ReadAgentError):
-    """The error of a job that failed; ``kind`` is the name of its class."""
-
-    def __init__(self, message: str, kind: str) -> None:
-        super().__init__(message)
-        self.kind = kind
+        raise job.exception if isinstance(job.exception, ReadAgentError) else ReadAgentError(job.snapshot.error)
 
 
 # --- JSON shapes ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from readagent_core.cli.output import say_aside, usage_errors, wait_for
-from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.errors import SettingsError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
@@ -34,20 +34,12 @@ def open_workspace() -> Workspace:
     return Workspace(settings)
 
 
-def file_bytes(file: Path) -> bytes:
-    """The file's bytes. Raises DocumentError where it cannot be read."""
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise DocumentError(f"{file} cannot be read ({error.strerror or 'no such file'}).") from None
-
-
 def open_book(file: Path, *, password: str) -> tuple[Workspace, Book]:
     """The workspace, and the book in ``file``, added to its library."""
-    from readagent_core.workspace.opening import open_file
+    from readagent_core.workspace.opening import open_file, read_file
 
     workspace = open_workspace()
-    return workspace, open_file(workspace, file_bytes(file), file.name, password=password)
+    return workspace, open_file(workspace, read_file(file), file.name, password=password)
 
 
 def plan_from_options(preset: str | None, **changes: Any) -> ReadingPlan | None:

@@ -20,7 +20,6 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.model_calls import CountingModel
 from readagent_core.evaluation.results import Key, Result
-from readagent_core.evaluation.scores import EXACT, PARTIAL, WRONG, best_rating, rating
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer, Answered, Event
@@ -45,6 +44,7 @@ STOPPERS = (
 )
 _TEMPORARY = (errors.ServerFailedError, errors.RateLimitError, errors.ModelTimeoutError)
 RATER_TRIES = 2
+EXACT, PARTIAL, WRONG = "exact", "partial", "wrong"
 _VERDICT = re.compile(r"\b(yes|partially|partly|no)\b|はい|いいえ|部分", re.IGNORECASE)
 
 
@@ -160,39 +160,34 @@ def rate(
 ) -> str:
     """Return 'exact', 'partial' or 'wrong': the best rating over the references, by both raters.
 
-    Stops asking once a rating is exact. Raises ModelError, or ReplyError where a rater gives no verdict.
+    Exact when either rater says exact, partial when only the permissive one says partial (paper, section 4.1). Stops
+    asking once a rating is exact. Raises ModelError, or ReplyError where a rater gives no verdict.
     """
-    if not answer.strip():
-        return WRONG
-    ratings: list[str] = []
-    for reference in references:
+    best = WRONG
+    for reference in references if answer.strip() else ():
         fields = {"question": question, "answer": answer, "reference": reference}
-        strict = _ask_rater("rate_strict", fields, model, language, cancel)
-        permissive = WRONG if strict == EXACT else _ask_rater("rate_permissive", fields, model, language, cancel)
-        ratings.append(rating(strict, permissive))
-        if ratings[-1] == EXACT:
-            break
-    return best_rating(ratings)
+        if _ask_rater("rate_strict", fields, model, language, cancel) == EXACT:
+            return EXACT
+        permissive = _ask_rater("rate_permissive", fields, model, language, cancel)
+        if permissive == EXACT:
+            return EXACT
+        if permissive == PARTIAL:
+            best = PARTIAL
+    return best
 
 
 def _ask_rater(task: str, fields: dict[str, str], model: ChatModel, language: str, cancel: CancelToken) -> str:
-    parse = parse_strict_verdict if task == "rate_strict" else parse_permissive_verdict
     prompt = prompts.render(task, language, reply_words=50, **fields)
     again = prompt.with_follow_up("rate.again")
     for attempt in range(RATER_TRIES):
         try:
-            return parse(model.complete(prompt if attempt == 0 else again, cancel).text)
+            return parse_verdict(model.complete(prompt if attempt == 0 else again, cancel).text)
         except ReplyError:
             continue
     raise ReplyError("The rater said neither yes nor no, twice.")
 
 
-def parse_strict_verdict(reply: str) -> str:
-    """Return 'exact' or 'wrong' from YES or NO. Raises ReplyError for neither."""
-    return WRONG if parse_permissive_verdict(reply) in (WRONG, PARTIAL) else EXACT
-
-
-def parse_permissive_verdict(reply: str) -> str:
+def parse_verdict(reply: str) -> str:
     """Return 'exact', 'partial' or 'wrong' from 'Yes', 'Yes, partially' or 'No'. Raises ReplyError for neither.
 
     The first verdict word counts; 'partially' counts within the same line, after yes or alone.

@@ -14,7 +14,7 @@ from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.results import Key
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.methods import method
-from readagent_core.models.cost.prices import Price, money, quote
+from readagent_core.models.cost.prices import Price, money
 from readagent_core.words import count_of
 
 _DOCUMENTS = 12  # looked at; the others are taken to be like them
@@ -45,7 +45,7 @@ class Estimate:
 
     def dollars(self, price: Price | None) -> float | None:
         """Return the cost in dollars; None where no price is known."""
-        return quote(self.calls, self.words, self.words_back, price=price).dollars
+        return price.cost_of_words(self.words, self.words_back) if price else None
 
     def sentence(self, price: Price | None = None) -> str:
         """Return a sentence for people: what would be asked, and what it would cost where that is known."""

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import Any
 
 from readagent_core import reading
-from readagent_core.cancel import CancelToken
+from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.datasets import Case
@@ -20,7 +20,7 @@ from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudge
 from readagent_core.evaluation.results import Cost, ReadingFigures
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
-from readagent_core.methods.support.resources import ArtifactStore, build_lock
+from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
@@ -47,7 +47,7 @@ def read_document(
     document = case.document
     book = library.add(document)
     opened = library.open_reading(book.id, plan, model.name, model.where).id
-    with build_lock(f"reading {opened} in {library.home}", cancel):
+    with key_lock(f"reading {opened} in {library.home}", cancel):
         log = WordLog(library.artifacts(document.id), f"reading {opened}")
         counting = CountingModel(model, budget, on_reply=log.add)
         found: GistMemory | ReadAgentError

@@ -22,12 +22,12 @@ from readagent_core.errors import DatasetError, DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Dataset, open_dataset
 from readagent_core.export.text_files import safe_file_name
+from readagent_core.methods import method
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.plan import ReadingPlan
 
 RECORD = "record.json"
-_EMBEDDING = ("neural", "neural-dos", "gist-neural", "semantic-compression")  # methods that compare embeddings
 _VERSION = 1
 _PACKAGES = (
     "openai",
@@ -209,7 +209,7 @@ def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatM
         if before_value != value:
             changed.append(f"the {name} ({_describe_sampling(before_value)} before, {_describe_sampling(value)} now)")
     first = record.get("embedder", BuiltInEmbedder.name)  # older records do not name it: it was always this one
-    if first != embedder and any(arm["method"] in _EMBEDDING for arm in before["arms"]):
+    if first != embedder and any(method(arm["method"]).compares_embeddings for arm in before["arms"]):
         changed.append(f"the embedding model ({first} before, {embedder} now)")
     hashes = _prompt_hashes()
     if any(hashes.get(name) != known for name, known in record["prompts"].items()):

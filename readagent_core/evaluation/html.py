@@ -26,7 +26,7 @@ from readagent_core.evaluation.report import Summary, dataset_name, headline, re
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.tables import WORD_COLUMNS, report_tables
 from readagent_core.export.comparison_view import split_evidence
-from readagent_core.export.html_page import CLOSING, opening
+from readagent_core.export.text_files import HTML_CLOSING, html_opening
 from readagent_core.resources import ASSETS
 from readagent_core.words import count_of, count_words
 
@@ -94,7 +94,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
     """Yield the whole page, piece by piece; ``questions`` come last, because they are long."""
     name = dataset_name(summary.record["experiment"])
     style = "".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)
-    out = [opening(name), f'<style>{style}</style><div class="report">', f"<header><h1>{escape(name)}</h1></header>"]
+    out = [f'{html_opening(name)}<style>{style}</style><div class="report"><header><h1>{escape(name)}</h1></header>']
     out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(summary)]
     for title, (header, rows), note in report_tables(summary):
         out.append(f'<h2>{escape(title)}</h2><div class="wide">{render_table(header, rows)}</div>')
@@ -111,7 +111,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
     yield head
     if questions is not None:
         yield from render_questions(questions, len(head.encode("utf-8", "replace")))
-    yield f"</div>{CLOSING}"
+    yield f"</div>{HTML_CLOSING}"
 
 
 def _legend(points: Sequence[Point]) -> str:

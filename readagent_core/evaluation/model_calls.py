@@ -119,11 +119,6 @@ class LimitedModel(ModelWrapper):
             yield from self.model.stream(prompt, cancel)
 
 
-def limit_calls(model: ChatModel, connections: int) -> ChatModel:
-    """Return ``model`` with at most so many calls at once. A reply found in the cache is no call and never waits."""
-    return model.wrap_inner(lambda inner: LimitedModel(inner, connections))
-
-
 _RAISED: dict[Limiter, tuple[int, list[int]]] = {}  # the limit before, and what each experiment under way asks for
 _RAISED_LOCK = threading.Lock()
 

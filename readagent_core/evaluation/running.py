@@ -22,7 +22,7 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.documents import SharedBuilds, describe_reading, read_document
 from readagent_core.evaluation.experiment import Experiment, count_work, prepare_folder, write_record
-from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, limit_calls, raise_server_limit
+from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
 from readagent_core.evaluation.results import Cost, JsonLines, Key, Result
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.library import Library
@@ -103,7 +103,8 @@ class _Runner:
     ) -> None:
         self._experiment, self._folder, self._cancel, self._on_change = experiment, folder, cancel, on_change
         self._embedder = embedder
-        self._model = limit_calls(model, experiment.connections)
+        # a reply found in the cache is no call and never waits
+        self._model = model.wrap_inner(partial(LimitedModel, connections=experiment.connections))
         self.budget = ExperimentBudget(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self._library = Library(folder.parent)  # all experiments of this folder share their readings
         self._results = JsonLines(folder / "results.jsonl")
@@ -196,21 +197,18 @@ class _Runner:
         self._open[number] = len(missing)
         self._may_fetch = True
         self._fetch_case()
-        plans = [self._experiment.plan_for(arm, case.preset) for _, _, arm in missing]
-        for plan in {plan.key: plan for plan in plans}.values():
-            wanted = [entry for entry, own in zip(missing, plans, strict=True) if own.key == plan.key]
-            self._pool.submit(partial(self._add_memory, case, plan, wanted), partial(self._read, case, plan))
-
-    def _read(self, case: Case, plan: ReadingPlan) -> tuple[GistMemory | ReadAgentError, Cost]:
-        return read_document(
-            case,
-            plan,
+        read = partial(
+            read_document,
             library=self._library,
             model=self._model,
             budget=self.budget,
             connections=self._calls_at_once,
             cancel=self._cancel,
         )
+        plans = [self._experiment.plan_for(arm, case.preset) for _, _, arm in missing]
+        for plan in {plan.key: plan for plan in plans}.values():
+            wanted = [entry for entry, own in zip(missing, plans, strict=True) if own.key == plan.key]
+            self._pool.submit(partial(self._add_memory, case, plan, wanted), partial(read, case, plan))
 
     def _add_memory(
         self, case: Case, plan: ReadingPlan, wanted: _Missing, found: tuple[GistMemory | ReadAgentError, Cost]

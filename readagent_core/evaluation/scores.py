@@ -1,4 +1,4 @@
-"""The measures, as plain functions of numbers and texts: accuracy, ROUGE, LLM ratings, means, paired tests.
+"""The measures, as plain functions of numbers: shares, means, paired tests.
 
 See docs/methods.md, 'Measures'. Every figure comes with its uncertainty: Wilson intervals for shares,
 standard deviations over runs, exact McNemar and paired bootstrap for differences. Knows nothing of models.
@@ -14,7 +14,6 @@ from typing import Any
 
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 BOOTSTRAPS = 10_000
-EXACT, PARTIAL, WRONG = "exact", "partial", "wrong"
 
 
 @dataclass(frozen=True)
@@ -65,25 +64,6 @@ def mean(values: Sequence[float]) -> Mean | None:
     if not values:
         return None
     return Mean(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values))
-
-
-# --- free-form answers, as raters judge them -------------------------------------------------------------
-
-
-def rating(strict: str, permissive: str) -> str:
-    """Return one rating from both raters' verdicts on one reference: 'exact', 'partial' or 'wrong'.
-
-    Exact when either says exact, partial when only the permissive one says partial (paper, section 4.1).
-    ``strict`` is 'exact' or 'wrong', ``permissive`` any of the three.
-    """
-    if EXACT in (strict, permissive):
-        return EXACT
-    return PARTIAL if permissive == PARTIAL else WRONG
-
-
-def best_rating(ratings: Sequence[str]) -> str:
-    """Return the best of the ratings over several references."""
-    return next((r for r in (EXACT, PARTIAL) if r in ratings), WRONG)
 
 
 # --- differences between two methods on the same questions ----------------------------------------------

@@ -9,8 +9,7 @@ from typing import Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html
-from readagent_core.export.html_page import page
-from readagent_core.export.text_files import csv_line, escape_markdown, slug
+from readagent_core.export.text_files import csv_line, escape_markdown, html_page, slug
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS
 from readagent_core.resources import ASSETS
@@ -122,7 +121,7 @@ def _html(comparison: Comparison) -> str:
         f"{f'<ul>{options}</ul>' if options else ''}</header>"
         f'<div class="root">{"".join(map(to_html, draw_comparison(comparison, open_details=True)))}</div>'
     )
-    return page(comparison.question, body)
+    return html_page(comparison.question, body)
 
 
 _WRITERS: dict[str, Callable[[Comparison], str]] = {"html": _html, "md": _markdown, "csv": _csv}

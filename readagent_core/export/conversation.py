@@ -13,7 +13,7 @@ from readagent_core import citations
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, Citation
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
-from readagent_core.export import html_page
+from readagent_core.export.text_files import html_page
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer
@@ -163,7 +163,7 @@ def _html(title: str, language: str, conversation: Conversation, exchanges: list
         parts += [f"<p>{block}</p>" for block in answer.split("\n\n") if block.strip()]
         parts += [f'<p class="facts">{escape(line)}</p>' for line in one.footer]
         parts.append("</section>")
-    return html_page.page(conversation.title, "".join(parts) + "</main>", language=language)
+    return html_page(conversation.title, "".join(parts) + "</main>", language=language)
 
 
 def _html_citation(citation: Citation, document: Document) -> str:

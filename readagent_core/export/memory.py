@@ -11,8 +11,7 @@ from io import BytesIO
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
-from readagent_core.export import html_page
-from readagent_core.export.text_files import escape_markdown, slug
+from readagent_core.export.text_files import escape_markdown, html_page, slug
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import collapse_whitespace, count_of
 from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION
@@ -136,7 +135,7 @@ def _html(memory: GistMemory) -> bytes:
         f'<nav class="map" aria-label="Map of the book">{_html_map(memory)}</nav><main>{pages}</main>'
     )
     direction = "rtl" if document.right_to_left else "ltr"
-    whole = html_page.page(document.title, body, language=document.language, direction=direction)
+    whole = html_page(document.title, body, language=document.language, direction=direction)
     return whole.encode("utf-8", "replace")
 
 

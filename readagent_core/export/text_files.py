@@ -1,4 +1,6 @@
-"""What text formats need: names of files, CSV lines that hold no formula, Markdown without mark-up of its own."""
+"""What text files need: their names, CSV lines that hold no formula, Markdown without mark-up of its own, and the frame
+of HTML pages: the app's own styles in the file, no script, and nothing that is loaded.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,12 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
+from readagent_core.resources import ASSETS
+
+HTML_CLOSING = "</body></html>"
 _FORMULA = re.compile(r"^[=+\-@\t\r]")
 _INLINE = re.compile(r"([\\`*_\[\]<>|~$])")
 _LINE_START = re.compile(r"^(\s*\d*)([#+\-=!]|(?<=\d)[.)])", re.MULTILINE)
@@ -39,3 +45,29 @@ def _cell(value: Any) -> Any:
 def escape_markdown(text: str) -> str:
     """Return ``text`` escaped so that Markdown shows its characters: no heading, link, picture, table or formula."""
     return _LINE_START.sub(r"\1\\\2", _INLINE.sub(r"\\\1", text).replace("&", "&amp;"))
+
+
+def html_page(title: str, body: str, *, language: str = "en", direction: str = "ltr") -> str:
+    """Return an HTML file around ``body``, which the caller has escaped; in the app's colours, light and dark."""
+    return f"{html_opening(title, language=language, direction=direction)}{body}{HTML_CLOSING}"
+
+
+def html_opening(title: str, *, language: str = "en", direction: str = "ltr") -> str:
+    """Return everything in the file before its body; HTML_CLOSING ends it."""
+    return (
+        f'<!doctype html><html lang="{escape(language)}" dir="{direction}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)}</title><style>{_styles()}</style></head><body>"
+    )
+
+
+def _styles() -> str:
+    """Return the app's tokens, following the reader's own light or dark setting, and the rules of exported pages."""
+    tokens = (ASSETS / "tokens.css").read_text(encoding="utf-8")
+    dark = tokens.split('[data-theme="dark"]', 1)
+    night = ""
+    if len(dark) == 2 and "{" in dark[1]:
+        rules = dark[1].split("{", 1)[1].split("}", 1)[0]
+        night = f"@media (prefers-color-scheme: dark) {{ :root {{{rules}}} }}"
+    return f"{tokens}\n{night}\n{(ASSETS / 'export.css').read_text(encoding='utf-8')}"

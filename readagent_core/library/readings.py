@@ -199,11 +199,8 @@ class Readings(Books):
         )
 
     def store(self, reading_id: int) -> ReadingStore:
-        """The store that ``reading.read`` saves the pages and gists of this reading to."""
+        """The store of this reading's pages and gists, which ``reading.read`` saves to."""
         return ReadingStore(self._db, reading_id)
-
-    def save_gist(self, reading_id: int, number: int, gist: Gist) -> None:
-        self.store(reading_id).save_gist(number, gist)
 
     def cut_from(self, reading_id: int, page: int) -> None:
         """Delete ``page`` and all after it, so that reading resumes there."""

@@ -103,6 +103,19 @@ class _Connection(sqlite3.Connection):
             self.close()
 
 
+@contextmanager
+def _transaction(connection: _Connection) -> Iterator[_Connection]:
+    """A transaction, committed when the block ends and rolled back when it raises."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+
+
 class Database:
     """The library's file. ``rows`` and ``row`` read; ``change`` runs one statement and ``write`` is a transaction."""
 
@@ -132,16 +145,8 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """A transaction, committed when the block ends and rolled back when it raises."""
-        with self._one_writer(), self._translate_errors():
-            connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
+        with self._one_writer(), self._translate_errors(), _transaction(self._connection()) as connection:
+            yield connection
 
     def size(self) -> int:
         """The size on disk in bytes, including the write-ahead log."""
@@ -203,19 +208,13 @@ class Database:
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
         if version == len(MIGRATIONS):
             return
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with _transaction(connection):
             version = connection.execute("PRAGMA user_version").fetchone()[0]  # another process may have been first
             for script in MIGRATIONS[version:]:
                 for statement in script.split(";\n"):
                     if statement.strip():
                         connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-            connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
 
     @contextmanager
     def _one_writer(self) -> Iterator[None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
 from functools import cache
 
 from readagent_core.errors import SettingsError
@@ -34,12 +33,8 @@ def all_methods() -> dict[str, Method]:
         method = getattr(importlib.import_module(f"{__name__}.{module.name}"), "METHOD", None)
         if method is not None:
             found[method.name] = method
-    return {name: found[name] for name in in_order(found)}
-
-
-def in_order(names: Iterable[str]) -> list[str]:
-    """Return ``names`` sorted by ``ORDER``."""
-    return sorted(names, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+    ranks = {name: rank for rank, name in enumerate(ORDER)}
+    return {name: found[name] for name in sorted(found, key=lambda name: (ranks.get(name, len(ranks)), name))}
 
 
 def method(name: str) -> Method:

@@ -31,4 +31,5 @@ METHOD = Method(
     about="Remembers the gists and reads again, in place, the pages nearest to the question in meaning.",
     answer=lambda run: retry_within_window(run, lambda fit, limit: find_and_answer(run, fit, limit)),
     needs_gists=True,
+    compares_embeddings=True,
 )

@@ -130,23 +130,14 @@ def choose_child(
     )
     actions = [*numbers, *([str(BACK)] if len(path) > 1 else [])]
 
-    def prompt(memory: str) -> Prompt:
-        return render(
-            "walk",
-            run.language,
-            title=run.title,
-            back=render_fragment("walk.back", run.language) if len(path) > 1 else "",
-            memory=memory,
-            parts=parts,
-            question=run.question_with_options,
-        )
-
     def parse(reply: str) -> int | None:
         action = parse_action(reply)
         if action is None or str(action) not in actions:
             return None
         return BACK if action == BACK else numbers[str(action)]
 
+    back = render_fragment("walk.back", run.language) if len(path) > 1 else ""
+    prompt = _prompt(run, "walk", back=back, parts=parts)
     memory = working_memory(run, tree, walk, prompt("").words, current=node.id)
     chosen, reply = yield from request_action(run, prompt, memory, actions, parse, walk)
     return chosen, parse_reasoning(reply)
@@ -160,17 +151,6 @@ def read_leaf(
     if node.id not in walk.leaves:
         walk.leaves.append(node.id)
 
-    def prompt(memory: str) -> Prompt:
-        return render(
-            "leaf",
-            run.language,
-            reply_words=ANSWER_WORDS,
-            title=run.title,
-            memory=memory,
-            text=tree.text(node),
-            question=run.question_with_options,
-        )
-
     def parse(reply: str) -> tuple[int, str, int | None] | None:
         action = parse_action(reply)
         found = _ANSWER.search(to_plain_text(reply))
@@ -182,6 +162,7 @@ def read_leaf(
         option = chosen_option(f"Answer: {text}", run.question.options) if run.question.options else None
         return None if not text or (run.question.options and option is None) else (COMMIT, text, option)
 
+    prompt = _prompt(run, "leaf", reply_words=ANSWER_WORDS, text=tree.text(node))
     memory = working_memory(run, tree, walk, prompt("").words, current=node.id)
     walk.words = tree.words(node) + count_words(memory)
     yield LookedUp(pages, "", "the walk came to this part")
@@ -189,6 +170,12 @@ def read_leaf(
     parsed, reply = yield from request_action(run, prompt, memory, [str(COMMIT), str(BACK)], parse, walk)
     action, text, option = parsed or (None, "", None)
     return action, parse_reasoning(reply), text, option
+
+
+def _prompt(run: Run, task: str, *, reply_words: int = 300, **fields: str) -> Callable[[str], Prompt]:
+    """Return the prompt of a step as a function of its working memory."""
+    fields |= {"title": run.title, "question": run.question_with_options}
+    return lambda memory: render(task, run.language, reply_words=reply_words, memory=memory, **fields)
 
 
 def request_action(

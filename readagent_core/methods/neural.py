@@ -10,4 +10,5 @@ METHOD = Method(
     title="Search (embeddings)",
     about="The pages nearest to the question in meaning, best first.",
     answer=lambda run: answer_from_pages(run, rank_by_embedding(run)),
+    compares_embeddings=True,
 )

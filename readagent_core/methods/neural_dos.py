@@ -10,4 +10,5 @@ METHOD = Method(
     title="Search (embeddings), book order",
     about="The pages nearest to the question in meaning, in the order of the book.",
     answer=lambda run: answer_from_pages(run, rank_by_embedding(run), in_book_order=True),
+    compares_embeddings=True,
 )

@@ -91,18 +91,14 @@ def _merge(
     verdicts = _ask_verdicts(read, model, cancel, connections=connections)
     groups = [[page.number] for page in read.pages]
     size = memory.plan.max_words
-    joinable = {"no"}
+    joinable, others = {"no"}, ["not sure", "yes"]
     while len(groups) > wanted:
         size = min(size * 2, most)
         groups = _grouped(read, verdicts, joinable, size)
-        if size < most:
-            continue
-        if "not sure" not in joinable:
-            joinable.add("not sure")
-        elif "yes" not in joinable:
-            joinable.add("yes")
-        else:
-            break
+        if size == most:
+            if not others:
+                break
+            joinable.add(others.pop(0))
     most_groups = max(1, budget // (_MIN_WORDS + TAG_WORDS + 2))
     while len(groups) > most_groups:  # not even the shortest gists would fit: pages may exceed ``most`` words
         size *= 2

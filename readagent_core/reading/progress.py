@@ -12,44 +12,38 @@ from readagent_core.usage import Usage
 
 
 class Store(Protocol):
-    """Stores pages and gists as they are made. ``Library.store(reading_id)`` returns one.
+    """Stores pages and gists as they are made: ``Library.store(reading_id)`` returns one; what is defined here saves
+    nothing.
 
     A note is a reply that is not part of a saved page yet; notes are deleted when the reading is complete.
     """
-
-    def load(self) -> tuple[list[Page], dict[int, Gist]]: ...
-
-    def save_page(self, page: Page) -> Page:
-        """Save a page and return the stored page of this number: another one, where a process saved it before."""
-        ...
-
-    def save_gist(self, number: int, gist: Gist) -> None: ...
-    def load_notes(self) -> Mapping[str, dict[str, Any]]: ...
-    def save_note(self, key: str, value: Mapping[str, Any]) -> None: ...
-    def clear_notes(self) -> None: ...
-
-    def save_usage(self, usage: Usage) -> None:
-        """Save the usage of this run so far; the usage of earlier runs of the reading is added to it."""
-        ...
-
-
-class NoStore:
-    """A store that saves nothing."""
 
     def load(self) -> tuple[list[Page], dict[int, Gist]]:
         return [], {}
 
     def save_page(self, page: Page) -> Page:
+        """Save a page and return the stored page of this number: another one, where a process saved it before."""
         return page
 
-    def save_gist(self, number: int, gist: Gist) -> None: ...
+    def save_gist(self, number: int, gist: Gist) -> None:
+        return
 
     def load_notes(self) -> Mapping[str, dict[str, Any]]:
         return {}
 
-    def save_note(self, key: str, value: Mapping[str, Any]) -> None: ...
-    def clear_notes(self) -> None: ...
-    def save_usage(self, usage: Usage) -> None: ...
+    def save_note(self, key: str, value: Mapping[str, Any]) -> None:
+        return
+
+    def clear_notes(self) -> None:
+        return
+
+    def save_usage(self, usage: Usage) -> None:
+        """Save the usage of this run so far; the usage of earlier runs of the reading is added to it."""
+        return
+
+
+class NoStore(Store):
+    """A store that saves nothing."""
 
 
 @dataclass(frozen=True)

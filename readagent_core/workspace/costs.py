@@ -14,7 +14,8 @@ from readagent_core.library.records import Reading
 from readagent_core.memory import compression_rate
 from readagent_core.methods.base import Answer, Event, ModelCall
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import money, quote
+from readagent_core.models.cost.prices import money
+from readagent_core.models.cost.tokens import tokens_of_words
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import estimate
 from readagent_core.usage import Usage
@@ -36,19 +37,15 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPla
     pages = count_of(work.pages, "page")
     if not model.is_language_model:
         return f"About {pages}. The built-in reader costs nothing."
-    found = quote(
-        work.calls,
-        work.words_in,
-        work.words_out,
-        price=model.price,
-        seconds_a_call=seconds_per_call(workspace),
-        at_once=workspace.connections,
-    )
-    sent = f"{count_of(found.calls, 'call')}, {found.words_in:,} words ({found.tokens_in:,} tokens) sent"
-    cost = {None: "its price is not known", 0.0: "free"}.get(found.dollars, f"about {money(found.dollars)}")
-    parts = [f"About {pages}: {sent}, {found.words_out:,} words back", cost.replace("about under", "under")]
-    if found.minutes is not None:
-        parts.append("under a minute" if found.minutes < 1 else f"about {round(found.minutes):,} minutes")
+    sent = f"{count_of(work.calls, 'call')}, {work.words_in:,} words ({tokens_of_words(work.words_in):,} tokens) sent"
+    dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
+    cost = {None: "its price is not known", 0.0: "free"}.get(dollars, f"about {money(dollars)}")
+    parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost.replace("about under", "under")]
+    seconds = seconds_per_call(workspace)
+    if seconds is not None:
+        # about half of the calls run side by side: pause points are found one after another, gists at the same time
+        minutes = max(work.calls / 2, work.calls / workspace.connections) * seconds / 60
+        parts.append("under a minute" if minutes < 1 else f"about {round(minutes):,} minutes")
     return f"{'; '.join(parts)}."
 
 

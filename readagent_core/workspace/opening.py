@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Document
@@ -18,6 +19,14 @@ from readagent_core.workspace.base import Workspace
 
 READING_SUFFIX = ".json"  # what the name of an exported reading ends with
 READING_FORMAT, READING_VERSION = "readagent gist memory", 1
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file. Raises DocumentError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"{path} cannot be read ({error.strerror or 'no such file'}).") from None
 
 
 def open_file(workspace: Workspace, data: bytes, name: str, *, password: str = "") -> Book:

@@ -1,14 +1,13 @@
 """The bundled samples, with what a large language model made of them: pages, gists, and answered questions.
 
-A recording is a file next to its text in ``assets/samples`` and is always marked as one. Its pages are matched with the
-text's paragraphs letter by letter; a recording that does not fit its text is an error.
+A recording is a file next to its text in ``assets/samples`` and is always marked as one. Its pages hold the paragraphs
+of the text; a recording that does not fit its text is an error.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -17,7 +16,9 @@ from readagent_core.document import Document
 from readagent_core.errors import LibraryError
 from readagent_core.library.records import Book
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
-from readagent_core.methods.base import LETTERS, Answer, Answered, Event, Expanded, LookedUp, event_to_dict
+from readagent_core.methods.base import Answer, Answered, Event, Expanded, LookedUp, event_to_dict
+from readagent_core.methods.support.look_up_replies import parse_look_up
+from readagent_core.methods.support.response import chosen_option
 from readagent_core.plan import ReadingPlan
 from readagent_core.resources import ASSETS
 from readagent_core.workspace.base import Workspace
@@ -27,8 +28,6 @@ NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki") 
 ADDED = "samples added"  # the preference that says which were added, so that a removed one stays away
 TITLES = {"en": "Questions of the recording", "ja": "記録された質問"}
 ENDS = {"pause point": "pause", "section": "section"}
-_OPTION = re.compile(r"^\s*Answer:\s*\(([A-Z])\)")
-_REASON = re.compile(r"\]\s*(?:to |を読み返したい。理由は、?)(.+)", re.DOTALL)
 
 
 def add_samples(workspace: Workspace) -> list[Book]:
@@ -67,13 +66,14 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
         cross_sections=not recording["settings"]["never_cross_a_section"],
     )
     document = document.limited(plan.max_words)
-    try:
-        starts = page_starts([p.text for p in document.paragraphs], [p["text"] for p in recording["pages"]])
-    except ValueError as error:
+    texts = [page["text"].split("\n\n") for page in recording["pages"]]
+    first = len(document.paragraphs) - sum(map(len, texts))  # those before it (who was present) are of the first page
+    if first < 0 or [p.text for p in document.paragraphs[first:]] != [text for page in texts for text in page]:
         raise LibraryError(
-            f"The recording of {recording['title']} does not fit its text ({error}). "
-            "The sample's files were changed; install them again."
-        ) from None
+            f"The recording of {recording['title']} does not fit its text. The sample's files were changed; install "
+            "them again."
+        )
+    _, *ends = accumulate(map(len, texts), initial=first)
     pages = [
         Page(
             number=page["number"],
@@ -84,7 +84,7 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
             fallback=page["fallback"],
             ends="end" if end == len(document.paragraphs) else ENDS[page["ends"]],
         )
-        for start, end, page in zip(starts[:-1], starts[1:], recording["pages"], strict=True)
+        for start, end, page in zip([0, *ends[:-1]], ends, recording["pages"], strict=True)
     ]
     check_coverage(document, pages)
     return GistMemory(
@@ -98,43 +98,14 @@ def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMem
     )
 
 
-def page_starts(paragraphs: Sequence[str], pages: Sequence[str]) -> list[int]:
-    """The paragraph each page starts at, and last the number of paragraphs. Only letters and digits are compared.
-
-    Paragraphs before the first page's text (a list of those present) belong to the first page; paragraphs
-    without letters (scene breaks) to the page before. Raises ValueError where a page does not end with a paragraph.
-    """
-    letters = [_letters(text) for text in paragraphs]
-    wanted = [_letters(text) for text in pages]
-    whole, recorded = "".join(letters), "".join(wanted)
-    if not recorded or not whole.endswith(recorded):
-        raise ValueError("its words are not the text's")
-    front = len(whole) - len(recorded)
-    ends = list(accumulate(len(text) for text in letters))
-    if front and front not in ends:
-        raise ValueError("it does not begin at a paragraph")
-    starts = [0]
-    for number, place in enumerate(accumulate([front + len(wanted[0]), *map(len, wanted[1:])]), start=1):
-        if place not in ends:
-            raise ValueError(f"page {number} does not end with a paragraph")
-        starts.append(max(i for i, end in enumerate(ends) if end == place) + 1)
-    return starts
-
-
-def _letters(text: str) -> str:
-    return "".join(c for c in text if c.isalnum())
-
-
 def recorded_events(ask: Mapping[str, Any], memory: GistMemory) -> list[Event]:
     """The events of a recorded run of ReadAgent-P: the look-up, the expanded memory, the answer."""
     looked_up = tuple(ask["looked_up"])
-    reason = _REASON.search(ask["look_up_reply"])
-    in_order = tuple(sorted(looked_up))
-    chosen = _OPTION.match(ask["answer"])
+    reply, options = ask["look_up_reply"], ask.get("options", ())
     answer = Answer(
         text=ask["answer"],
         method="read-agent-p",
-        option=LETTERS.index(chosen.group(1)) if chosen and ask.get("options") else None,
+        option=chosen_option(ask["answer"], options) if options else None,
         looked_up=looked_up,
         seen={p.number: "full" if p.number in looked_up else "gist" for p in memory.pages},
         memory_words=ask["memory_words"],
@@ -142,8 +113,8 @@ def recorded_events(ask: Mapping[str, Any], memory: GistMemory) -> list[Event]:
         steps=1,
     )
     return [
-        LookedUp(looked_up, ask["look_up_reply"], reason.group(1).strip() if reason else ""),
-        Expanded(in_order, ask["memory_words"]),
+        LookedUp(looked_up, reply, parse_look_up(reply, memory.readable, limit=len(looked_up)).reason),
+        Expanded(tuple(sorted(looked_up)), ask["memory_words"]),
         Answered(answer),
     ]
 

@@ -6,7 +6,7 @@ import pytest
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReplyError, UnreachableError
-from readagent_core.evaluation.answering import parse_permissive_verdict, parse_strict_verdict, rate
+from readagent_core.evaluation.answering import parse_verdict, rate
 from tests.fakes.model import FakeModel
 
 
@@ -32,19 +32,14 @@ from tests.fakes.model import FakeModel
         ("いいえ", "wrong"),
     ],
 )
-def test_permissive_replies(reply, wanted):
-    assert parse_permissive_verdict(reply) == wanted
-
-
-@pytest.mark.parametrize(("reply", "wanted"), [("YES", "exact"), ("NO", "wrong"), ("Yes, partially", "wrong")])
-def test_strict_replies(reply, wanted):
-    assert parse_strict_verdict(reply) == wanted
+def test_verdicts_of_replies(reply, wanted):
+    assert parse_verdict(reply) == wanted
 
 
 @pytest.mark.parametrize("reply", ["", "Perhaps.", "<think>Yes", "I cannot say", "Nothing", "Yesterday"])
 def test_a_reply_that_says_neither(reply):
     with pytest.raises(ReplyError):
-        parse_permissive_verdict(reply)
+        parse_verdict(reply)
 
 
 def rated(replies, references=("blue",), answer="It was blue."):
@@ -60,6 +55,19 @@ def test_partial_comes_from_the_permissive_rater_alone():
     found, model = rated(["NO", "Yes, partially"])
     assert found == "partial"
     assert model.tasks() == ["rate_strict", "rate_permissive"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "wanted"),
+    [
+        (["NO", "Yes"], "exact"),
+        (["NO", "No"], "wrong"),
+        (["Yes, partially", "No"], "wrong"),  # the strict rater's yes counts only without a reserve
+        (["NO", "Yes, partially", "NO", "No"], "partial"),
+    ],
+)
+def test_two_raters_make_one_rating(replies, wanted):
+    assert rated(replies, references=("red", "blue")[: len(replies) // 2])[0] == wanted
 
 
 def test_the_best_of_several_references_counts():

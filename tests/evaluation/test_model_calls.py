@@ -16,7 +16,7 @@ from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, limit_calls, raise_server_limit
+from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import Completion
 from readagent_core.models.cost.meter import Metered
@@ -41,7 +41,7 @@ def test_a_kept_reply_waits_for_no_connection(tmp_path: Path) -> None:
     with FakeServer(reply) as server:
         model = models.connect(Settings(tmp_path, base_url=server.url, model="fake-model"))
         model.complete(KEPT, CancelToken())
-        one = limit_calls(model, 1)
+        one = model.wrap_inner(lambda inner: LimitedModel(inner, 1))
         with ThreadPoolExecutor(2) as pool:
             slow = pool.submit(one.complete, SLOW, CancelToken())
             until = time.monotonic() + 20
@@ -71,7 +71,7 @@ def test_never_more_calls_at_once_than_allowed() -> None:
         def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
             return Completion(reply(prompt))
 
-    three = limit_calls(Unlocked([]), 3)
+    three = LimitedModel(Unlocked([]), 3)
     with ThreadPoolExecutor(12) as pool:
         parts = list(pool.map(lambda n: list(three.stream(Prompt("answer", str(n)), CancelToken())), range(36)))
     assert most == 3
@@ -125,7 +125,7 @@ def test_the_limit_for_one_book_does_not_stop_an_experiment() -> None:
     class Priced(FakeModel):
         price, budget = Price(1_000.0, 1_000.0), 0.01
 
-    model = CountingModel(limit_calls(Priced(["OK."] * 3), 2), ExperimentBudget())
+    model = CountingModel(LimitedModel(Priced(["OK."] * 3), 2), ExperimentBudget())
     for _ in range(3):
         Metered(model).complete(Prompt("answer", "a long question " * 20), CancelToken())
     assert (model.usage.cost or 0.0) > 0.01

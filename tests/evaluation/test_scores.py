@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.evaluation.scores import (
-    best_rating,
-    bootstrap,
-    mcnemar,
-    mean,
-    rating,
-    share,
-)
+from readagent_core.evaluation.scores import bootstrap, mcnemar, mean, share
 from readagent_core.overlap import rouge, strip_citations
 
 
@@ -85,26 +78,6 @@ def test_what_an_answer_cites_is_no_part_of_what_is_compared():
         == "A bell rang in the fog."
     )
     assert strip_citations("鐘が鳴った [2]。\n根拠：\n[2] 「鐘」") == "鐘が鳴った。"
-
-
-@pytest.mark.parametrize(
-    ("strict", "permissive", "wanted"),
-    [
-        ("exact", "exact", "exact"),
-        ("exact", "partial", "exact"),
-        ("exact", "wrong", "exact"),
-        ("wrong", "exact", "exact"),
-        ("wrong", "partial", "partial"),
-        ("wrong", "wrong", "wrong"),
-    ],
-)
-def test_two_raters_make_one_rating(strict, permissive, wanted):
-    assert rating(strict, permissive) == wanted
-
-
-def test_the_best_rating_over_several_references():
-    assert best_rating(["wrong", "partial", "wrong"]) == "partial"
-    assert best_rating([]) == "wrong"
 
 
 def test_mcnemar_by_hand():

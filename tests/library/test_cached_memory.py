@@ -36,9 +36,9 @@ def test_it_is_the_same_object_while_nothing_changes(two):
 
 
 CHANGES = {
-    "a gist by hand": lambda library, reading: library.save_gist(reading, 2, Gist("Other.", edited=True)),
-    "a gist of the same length": lambda library, reading: library.save_gist(reading, 2, Gist("Gust 2.")),
-    "its marks": lambda library, reading: library.save_gist(reading, 1, replace(GISTS[0], marks=("odd",))),
+    "a gist by hand": lambda library, reading: library.store(reading).save_gist(2, Gist("Other.", edited=True)),
+    "a gist of the same length": lambda library, reading: library.store(reading).save_gist(2, Gist("Gust 2.")),
+    "its marks": lambda library, reading: library.store(reading).save_gist(1, replace(GISTS[0], marks=("odd",))),
     "pages deleted": lambda library, reading: library.cut_from(reading, 3),
     "a page added": lambda library, reading: (
         library.cut_from(reading, 3),

@@ -148,7 +148,7 @@ def test_pages_and_gists_are_saved_one_by_one(library):
     library.set_state(reading.id, "done")
     kept = library.reading(reading.id)
     assert (kept.state, kept.pages, kept.gists, kept.usage.calls) == ("done", len(memory.pages), len(memory.pages), 0)
-    library.save_gist(reading.id, 1, Gist("by hand", edited=True))
+    library.store(reading.id).save_gist(1, Gist("by hand", edited=True))
     assert library.memory(reading.id).gists[0] == Gist("by hand", edited=True)
     library.cut_from(reading.id, 2)
     assert [p.number for p in library.memory(reading.id).pages] == [1]

@@ -80,9 +80,9 @@ def test_places_are_exact(opened, query, places):
 def test_gists_are_found_and_a_changed_gist_is_found_anew(opened):
     library, reading, _ = opened
     assert found(opened, "Ada", "gist") == ["Ada"]
-    library.save_gist(reading.id, 2, Gist("A ferry came.", edited=True))
+    library.store(reading.id).save_gist(2, Gist("A ferry came.", edited=True))
     assert found(opened, "ferry", "gist") == ["ferry"]
-    library.save_gist(reading.id, 2, Gist("Gist 2", edited=True))
+    library.store(reading.id).save_gist(2, Gist("Gist 2", edited=True))
     assert found(opened, "ferry", "gist") == []
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from readagent_core import methods
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
-from readagent_core.methods import ORDER, all_methods, in_order, method
+from readagent_core.methods import ORDER, all_methods, method
 from readagent_core.methods.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
 from readagent_core.models.builtin.reader import BuiltInReader
 from tests.fakes.model import FakeModel
@@ -17,11 +20,18 @@ from tests.recordings import recording
 NAMES = sorted(all_methods())
 
 
-def test_lists_have_read_agent_first_and_methods_of_ones_own_last() -> None:
+def test_lists_have_read_agent_first_and_methods_of_ones_own_last(tmp_path, monkeypatch) -> None:
     assert tuple(all_methods()) == ORDER
-    assert in_order(["my-own", "full-text", "another", "read-agent-p"]) == [
-        "read-agent-p", "full-text", "another", "my-own",
-    ]  # fmt: skip
+    (tmp_path / "my_own.py").write_text(
+        "from dataclasses import replace\n"
+        "from readagent_core.methods import bm25\n"
+        "METHOD = replace(bm25.METHOD, name='another')\n"
+    )
+    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
+    try:
+        assert tuple(all_methods.__wrapped__()) == (*ORDER, "another")
+    finally:
+        del sys.modules["readagent_core.methods.my_own"], methods.my_own
 
 
 KEEPER, SNOW = "the-keeper-of-harrow-light", "yuki-no-eki"

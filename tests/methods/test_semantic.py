@@ -15,8 +15,8 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.errors import EmptyReplyError, UnreachableError
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings, Question
+from readagent_core.methods.semantic_compression import cluster_blocks, split_into_blocks
 from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.methods.support.topics import cluster_blocks, split_into_blocks
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply

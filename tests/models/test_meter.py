@@ -14,7 +14,7 @@ from readagent_core import errors, models
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.cost.prices import FREE, OPENAI, Price, money, price_of, quote
+from readagent_core.models.cost.prices import FREE, OPENAI, Price, money, price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
@@ -105,7 +105,8 @@ def test_what_came_of_a_stream_that_was_closed_is_entered_in_the_month(priced, o
 
 def test_a_budget_stops_before_a_call_is_sent():
     fake = FakeModel(lambda prompt: "word " * 100)
-    metered = Metered(fake, prices=Price(1.0, 1000.0), budget=0.3)
+    fake.price = Price(1.0, 1000.0)
+    metered = Metered(fake, budget=0.3)
     for _ in range(3):
         metered.complete(PROMPT, CancelToken())
     with pytest.raises(errors.BudgetError, match=r"\$0\.30.*kept"):
@@ -142,10 +143,8 @@ def test_prices(model, where, price):
     assert price_of(model, where, {model: [1, 2]}) == Price(1.0, 2.0)
 
 
-def test_an_estimate_says_what_is_not_known():
-    known = quote(50, 30_000, 5_000, price=Price(1.0, 2.0), seconds_a_call=2.0, at_once=8)
-    assert (known.tokens_in, known.dollars, known.minutes) == (45_000, pytest.approx(0.06), pytest.approx(50 / 60))
-    assert quote(50, 30_000, 5_000, price=None).dollars is None
+def test_words_cost_what_their_tokens_do():
+    assert Price(1.0, 2.0).cost_of_words(30_000, 5_000) == pytest.approx(0.06)
     assert [money(x) for x in (None, 0, 0.004, 1234.5)] == ["price not known", "nothing", "under $0.01", "$1,234.50"]
 
 

@@ -274,7 +274,7 @@ def test_edited_gists_stay_when_a_reading_resumes(library):
     document = random_document(14)
     reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
     read(document, sensible_model(), PLAN, store=library.store(reading.id))
-    library.save_gist(reading.id, 1, Gist("By hand.", edited=True))
+    library.store(reading.id).save_gist(1, Gist("By hand.", edited=True))
     library.cut_from(reading.id, 3)
     seen = []
     memory = read(document, sensible_model(3), PLAN, store=library.store(reading.id), on_change=seen.append)

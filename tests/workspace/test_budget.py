@@ -145,7 +145,9 @@ def test_calls_side_by_side_do_not_pass_the_months_limit_together(workspace_at, 
 
 
 def test_a_meter_over_a_meter_counts_money_and_leaves_the_budget_below():
-    below = Metered(FakeModel(lambda prompt: "word"), prices=Price(1.0, 2.0), budget=5.0, spent=4.0)
+    fake = FakeModel(lambda prompt: "word")
+    fake.price = Price(1.0, 2.0)
+    below = Metered(fake, budget=5.0, spent=4.0)
     above = Metered(below)
     above.complete(Prompt("answer", "Four words in all"), CancelToken())
     assert above.price == Price(1.0, 2.0)

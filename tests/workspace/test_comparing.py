@@ -8,11 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from readagent_core.cancel import CancelToken
+from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
 from readagent_core.methods.base import AskSettings, Question
-from readagent_core.methods.support.resources import build_lock
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
 from readagent_core.workspace import Workspace, comparing
@@ -150,15 +149,15 @@ def test_whoever_waits_for_a_tree_can_be_stopped() -> None:
 
     def wait() -> None:
         inside.set()
-        with pytest.raises(CancelledError), build_lock("a tree", cancel):
+        with pytest.raises(CancelledError), key_lock("a tree", cancel):
             raise AssertionError("it was being built")
 
-    with build_lock("a tree", CancelToken()):
+    with key_lock("a tree", CancelToken()):
         waiting = threading.Thread(target=wait)
         waiting.start()
         assert inside.wait(5)
         cancel.cancel()
         waiting.join(5)
         assert not waiting.is_alive()
-    with build_lock("a tree", CancelToken()):  # free again
+    with key_lock("a tree", CancelToken()):  # free again
         pass

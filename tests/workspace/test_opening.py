@@ -47,7 +47,7 @@ def test_an_exported_reading_opens_as_its_book_and_replaces_nothing(workspace, t
     assert open_file(elsewhere, file, "again.json").id == book.id
     assert len(elsewhere.library.readings(book.id)) == 1
     mine = elsewhere.library.readings(book.id)[0]
-    elsewhere.library.save_gist(mine.id, 3, Gist("My own words.", edited=True))
+    elsewhere.library.store(mine.id).save_gist(3, Gist("My own words.", edited=True))
     with pytest.raises(DocumentError, match="Nothing was replaced"):
         open_file(elsewhere, file, "keeper-gists.json")
     assert elsewhere.library.memory(mine.id).gists[2].text == "My own words."

@@ -169,9 +169,8 @@ def gist_again(workspace: Workspace, shown: Reading, page: int, *, instruction: 
 
     def work(job: Job) -> Any:
         job.publish(value=page)
-        workspace.library.save_gist(
-            shown.id, page, regenerate_gist(memory, page, model, instruction=instruction, cancel=job)
-        )
+        gist = regenerate_gist(memory, page, model, instruction=instruction, cancel=job)
+        workspace.library.store(shown.id).save_gist(page, gist)
         return page
 
     return workspace.jobs.start(gist_job_key(shown), work)

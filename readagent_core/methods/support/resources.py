@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
-from weakref import WeakValueDictionary
 
-from readagent_core.cancel import CancelToken
+from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.methods.base import AskSettings
 
 if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
-
-_POLL_SECONDS = 0.1  # between checks for cancellation while waiting for a lock
-_LOCKS: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
-_GUARD = threading.Lock()
 
 
 class ArtifactStore(Protocol):
@@ -67,23 +61,6 @@ def embedder_for(settings: AskSettings) -> Embedder:
     return resources_of(settings).embedder or BuiltInEmbedder()
 
 
-@contextmanager
-def build_lock(key: str, cancel: CancelToken) -> Iterator[None]:
-    """Hold the lock of an artifact key while the artifact is built.
-
-    Two questions about one book then build one tree: the second waits and finds it in the store. Raises
-    CancelledError when ``cancel`` is cancelled while it waits.
-    """
-    with _GUARD:
-        lock = _LOCKS.setdefault(key, threading.Lock())
-    while not lock.acquire(timeout=_POLL_SECONDS):
-        cancel.check()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 @dataclass(frozen=True)
 class Artifact:
     """An artifact of a run. ``stored``: the value it had in the store when it was opened; None where there was none."""
@@ -100,8 +77,11 @@ class Artifact:
 
 @contextmanager
 def open_artifact(settings: AskSettings, cancel: CancelToken, kind: str, *made_from: Any) -> Iterator[Artifact]:
-    """Hold the lock of the artifact of ``kind`` that is made from these JSON values. Raises CancelledError."""
+    """Hold the lock of the artifact of ``kind`` that is made from these JSON values. Raises CancelledError.
+
+    So two questions about one book build one tree: the second waits and finds it in the store.
+    """
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
     store = resources_of(settings).artifacts
-    with build_lock(key, cancel):
+    with key_lock(key, cancel):
         yield Artifact(store, kind, key, store.load(kind, key) if store else None)

@@ -181,6 +181,7 @@ class Method:
 
     ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
     events of a run, the last one Answered. ``needs_gists``: whether it uses gists, not only the pages' full text.
+    ``compares_embeddings``: whether another embedder gives other answers.
     """
 
     name: str
@@ -188,6 +189,7 @@ class Method:
     about: str
     answer: Callable[[Run], Iterator[Event]]
     needs_gists: bool = False
+    compares_embeddings: bool = False
 
     def run(
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken

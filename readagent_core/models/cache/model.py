@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self
 
-from readagent_core.cancel import CancelToken
+from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.cache.store import ReplyCache
 from readagent_core.prompts import Prompt
@@ -22,9 +19,6 @@ from readagent_core.quick_json import to_json
 
 VERSION = 1
 _STORED = ("text", "model", "tokens_in", "tokens_out", "reasoning")  # of a completion
-_POLL_SECONDS = 0.2  # how soon a thread that waits for another one's reply notices a cancel
-_IN_PROGRESS: set[tuple[Path, str]] = set()  # store and key of every prompt that is being sent
-_FINISHED = threading.Condition()
 
 
 class Cached(ModelWrapper):
@@ -54,7 +48,7 @@ class Cached(ModelWrapper):
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
         key = self.key(prompt)
-        with _only_one_thread(self.cache, key, cancel):
+        with key_lock(f"{key} in {self.cache.folder}", cancel):  # another thread may be sending the same prompt
             cached = self._load(key)
             if cached is not None:
                 return cached
@@ -100,24 +94,3 @@ def store_reply(cache: ReplyCache, key: str, completion: Completion) -> None:
         return
     data = {"version": VERSION, **{name: getattr(completion, name) for name in _STORED}}
     cache.put(key, to_json(data).decode())  # lone surrogates are escaped: SQLite does not accept them
-
-
-@contextmanager
-def _only_one_thread(cache: ReplyCache, key: str, cancel: CancelToken) -> Iterator[None]:
-    """Wait until no other thread of this process is sending the prompt of ``key``, then hold off the others.
-
-    Raises CancelledError if ``cancel`` is cancelled before or during the wait.
-    """
-    prompt = (cache.folder, key)
-    with _FINISHED:
-        cancel.check()
-        while prompt in _IN_PROGRESS:
-            _FINISHED.wait(_POLL_SECONDS)
-            cancel.check()
-        _IN_PROGRESS.add(prompt)
-    try:
-        yield
-    finally:
-        with _FINISHED:
-            _IN_PROGRESS.remove(prompt)
-            _FINISHED.notify_all()

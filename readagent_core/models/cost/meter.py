@@ -123,21 +123,12 @@ class _Accounting(ModelWrapper):
 class Metered(_Accounting):
     """A ChatModel with ``usage``, of this run only; thread-safe.
 
-    ``prices``: None takes the price the model itself knows. ``budget``: dollars; None takes the model's own limit
-    for one run (set in Settings). ``spent``: what of it was spent before this run. At the limit a call raises
-    BudgetError before anything is sent.
+    ``budget``: dollars; None takes the model's own limit for one run (set in Settings). ``spent``: what of it was spent
+    before this run. At the limit a call raises BudgetError before anything is sent.
     """
 
-    def __init__(
-        self,
-        model: ChatModel,
-        *,
-        prices: Price | None = None,
-        budget: float | None = None,
-        spent: float = 0.0,
-    ) -> None:
-        limit = budget if budget is not None else model.budget
-        super().__init__(model, prices if prices is not None else model.price, limit)
+    def __init__(self, model: ChatModel, *, budget: float | None = None, spent: float = 0.0) -> None:
+        super().__init__(model, model.price, budget if budget is not None else model.budget)
         self._spent_before = spent
 
     @property

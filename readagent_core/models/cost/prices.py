@@ -30,6 +30,10 @@ class Price:
     def cost(self, tokens_in: int, tokens_out: int) -> float:
         return (tokens_in * self.read + tokens_out * self.written) / 1e6
 
+    def cost_of_words(self, words_in: int, words_out: int) -> float:
+        """Return about what so many words sent and received cost."""
+        return self.cost(tokens_of_words(words_in), tokens_of_words(words_out))
+
 
 FREE = Price(0.0, 0.0)
 # By the makers' names, for prompts of usual length: some charge more for one above 100,000 or 200,000 tokens.
@@ -126,40 +130,6 @@ def listed_price(row: object) -> Price | None:
         return None
     known = 0 <= read < math.inf and 0 <= written < math.inf
     return Price(round(read, 6), round(written, 6), time.strftime("%Y-%m-%d")) if known else None
-
-
-@dataclass(frozen=True)
-class Quote:
-    """What work would come to. ``dollars`` and ``minutes``: None where price or speed is not known."""
-
-    calls: int
-    words_in: int
-    words_out: int
-    tokens_in: int
-    tokens_out: int
-    dollars: float | None
-    minutes: float | None
-
-
-def quote(
-    calls: int,
-    words_in: int,
-    words_out: int,
-    *,
-    price: Price | None,
-    seconds_a_call: float | None = None,
-    at_once: int = 8,
-) -> Quote:
-    """An estimate before the work: tokens at 1.5 a word, minutes with about half of the calls side by side.
-
-    Pause points are found one after another, gists at the same time.
-    """
-    tokens_in, tokens_out = tokens_of_words(words_in), tokens_of_words(words_out)
-    dollars = price.cost(tokens_in, tokens_out) if price else None
-    minutes = None
-    if seconds_a_call is not None:
-        minutes = max(calls / 2, calls / max(1, at_once)) * seconds_a_call / 60
-    return Quote(calls, words_in, words_out, tokens_in, tokens_out, dollars, minutes)
 
 
 def money(dollars: float | None) -> str:

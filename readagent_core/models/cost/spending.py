@@ -24,7 +24,7 @@ class SpendingLog:
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
-    def add(self, model: str, dollars: float, *, month: str = "") -> None:
+    def add(self, model: str, dollars: float) -> None:
         """Add to what ``model`` cost this month."""
         if dollars <= 0:
             return
@@ -32,19 +32,19 @@ class SpendingLog:
             db.execute(
                 "INSERT INTO spent VALUES (?, ?, ?, 1) "
                 "ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars, calls = calls + 1",
-                (month or this_month(), model, dollars),
+                (_this_month(), model, dollars),
             )
 
-    def month(self, month: str = "") -> float:
-        """Return the dollars spent in ``month`` ('2026-11'; '' for this one)."""
+    def month(self) -> float:
+        """Return the dollars spent this month."""
         with self._open() as db:
-            row = db.execute("SELECT COALESCE(SUM(dollars), 0) FROM spent WHERE month = ?", (month or this_month(),))
+            row = db.execute("SELECT COALESCE(SUM(dollars), 0) FROM spent WHERE month = ?", (_this_month(),))
             return float(row.fetchone()[0])
 
-    def by_model(self, month: str = "") -> dict[str, float]:
-        """Return the dollars spent on each model in ``month``."""
+    def by_model(self) -> dict[str, float]:
+        """Return the dollars spent on each model this month."""
         with self._open() as db:
-            rows = db.execute("SELECT model, dollars FROM spent WHERE month = ?", (month or this_month(),)).fetchall()
+            rows = db.execute("SELECT model, dollars FROM spent WHERE month = ?", (_this_month(),)).fetchall()
         return {str(model): float(dollars) for model, dollars in rows}
 
     def close(self) -> None:
@@ -85,5 +85,6 @@ class SpendingLog:
         return db
 
 
-def this_month() -> str:
+def _this_month() -> str:
+    """Return the month as the file holds it: '2026-11'."""
     return time.strftime("%Y-%m")
