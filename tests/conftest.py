@@ -59,6 +59,12 @@ def open_workspace(own_home):
 
 
 @pytest.fixture
+def workspace(open_workspace):
+    """A workspace of the test's home with the built-in reader."""
+    return open_workspace()
+
+
+@pytest.fixture
 def in_keyring(monkeypatch):
     """``in_keyring(backend)``: the process has this keyring, and nothing is known of any before it."""
 

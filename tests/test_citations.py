@@ -99,61 +99,32 @@ def test_half_a_mark_is_not_shown_while_it_streams(tail):
 
 # --- found, exactly ---------------------------------------------------------------------------------
 
+JAPANESE = memory_of(["「直すと、\n間に合わない人がいますから」と佐伯は言った。"], language="ja")
 FOUND = [
-    (1, "So long as I burn, I'm killing her.", None),  # other words of the text between them
-    (1, '"So long as I burn," he said - softly - "I\'m killing her."',
-     "So long as I burn,” he said—softly—“I’m killing her"),
-    (1, "they trust the light", "They *trust* the light"),
-    (1, "So long as I burn ... I'm killing her", "So long as I burn"),
-    (1, "So long […] killing her.", "So long"),
-    (2, "the fire was out", "the ﬁre was out"),
-    (2, "officer stayed calm, the fire", "officer stayed calm; the ﬁre"),
-    (2, "to warn them. They didn't turn.", "to warn them"),
-    (3, "twenty‑nine pints", "twenty-nine pints"),
-    (3, "ounted the oil", None),
-    (3, "the", None),
-    (3, "870", "870"),
-    (1, "killing her … So long as I burn", None),  # the wrong way round
+    (KEEPER, 1, "So long as I burn, I'm killing her.", []),  # other words of the text between them
+    (KEEPER, 1, '"So long as I burn," he said - softly - "I\'m killing her."',
+     ["So long as I burn,” he said—softly—“I’m killing her"]),
+    (KEEPER, 1, "they trust the light", ["They *trust* the light"]),
+    (KEEPER, 1, "So long as I burn ... I'm killing her", ["So long as I burn", "I’m killing her"]),
+    (KEEPER, 1, "So long […] killing her.", ["So long", "killing her"]),
+    (KEEPER, 2, "the fire was out", ["the ﬁre was out"]),
+    (KEEPER, 2, "officer stayed calm, the fire", ["officer stayed calm; the ﬁre"]),
+    (KEEPER, 2, "to warn them. They didn't turn.", ["to warn them", "They didn’t turn"]),  # a place in each paragraph
+    (KEEPER, 3, "twenty‑nine pints", ["twenty-nine pints"]),
+    (KEEPER, 3, "ounted the oil", []),
+    (KEEPER, 3, "the", []),
+    (KEEPER, 3, "870", ["870"]),
+    (KEEPER, 1, "killing her … So long as I burn", []),  # the wrong way round
+    (JAPANESE, 1, "直すと、間に合わない人がいますから", ["直すと、\n間に合わない人がいますから"]),
+    (JAPANESE, 1, "直すと、間に合わない客がいますから", []),
+    (memory_of(["Cafe\u0301 noir at the quay"]), 1, "café noir", ["Cafe\u0301 noir"]),  # letter and accent apart
+    (memory_of(["One.", "Two."], sections=(Section("The Second Wife", 1),)), 1, "the second wife", [""]),  # a heading
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("page", "quotation", "first"), FOUND)
-def test_finding(page, quotation, first):
-    places = Finder(KEEPER).find_in_page([quotation], page)
-    assert (words_at(KEEPER, places)[0] if places else None) == first
-
-
-def test_words_across_paragraphs_have_a_place_in_each():
-    places = Finder(KEEPER).find_in_page(["to warn them. They didn't turn."], 2)
-    assert words_at(KEEPER, places) == ["to warn them", "They didn’t turn"]
-
-
-def test_a_quoted_heading_is_found_above_its_paragraph():
-    memory = memory_of(["One.", "Two here."], sections=(Section("The Second Wife", 1),))
-    (place,) = Finder(memory).find_in_page(["the second wife"], 1)
-    assert (place.paragraph, place.start, place.end) == (1, 0, 0)
-
-
-def test_japanese_without_spaces_or_with_line_breaks():
-    memory = memory_of(["「直すと、\n間に合わない人がいますから」と佐伯は言った。"], language="ja")
-    places = Finder(memory).find_in_page(["直すと、間に合わない人がいますから"], 1)
-    assert words_at(memory, places) == ["直すと、\n間に合わない人がいますから"]
-    assert not Finder(memory).find_in_page(["直すと、間に合わない客がいますから"], 1)
-
-
-def test_decomposed_letters_are_the_same_letters():
-    memory = memory_of(["Cafe\u0301 noir at the quay"])
-    assert words_at(memory, Finder(memory).find_in_page(["café noir"], 1)) == ["Cafe\u0301 noir"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_evidence_quote_of_the_samples_is_found(name):
-    held = recording(name)
-    finder = Finder(held.memory)
-    quotes = [quote for question in held.questions for quote in question.get("evidence", ())]
-    lost = [q for q in quotes if not any(finder.find_in_page([q], n) for n in held.memory.readable)]
-    assert quotes
-    assert not lost
+@pytest.mark.parametrize(("memory", "page", "quotation", "places"), FOUND)
+def test_finding(memory, page, quotation, places):
+    assert words_at(memory, Finder(memory).find_in_page([quotation], page)) == places
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -167,60 +138,55 @@ def test_every_quotation_of_the_recorded_answers_is_found_where_it_says(name):
         assert {q.text for q in parsed.quotations} <= found, ask["id"]
 
 
-def test_a_hundred_altered_quotes_are_never_exact():
-    """One word changed, or a sentence of another page: nothing is highlighted."""
+@pytest.mark.parametrize("name", NAMES)
+def test_quotes_of_the_samples_are_found_and_altered_ones_never(name):
+    """With one word changed, or from a sentence of another page, nothing is highlighted."""
     chance = random.Random(7)
-    tried = 0
-    for name in NAMES[:2]:
-        held = recording(name)
-        finder = Finder(held.memory)
-        quotes = [quote for question in held.questions for quote in question.get("evidence", ())]
-        for quote in quotes:
-            pages = [n for n in held.memory.readable if finder.find_in_page([quote], n)]
-            words = quote.split()
-            for _ in range(3):
-                at = chance.randrange(len(words))
-                other = [*words[:at], chance.choice(["herring", "seven", "not", "Thursday"]), *words[at + 1 :]]
-                answer = f'So it was [{pages[0]}].\n\nEvidence:\n[{pages[0]}] "{" ".join(other)}"'
-                checked = check(answer, held.memory, full=pages)
-                assert not [c for c in checked.citations if c.places or c.state == FROM_PAGE], other
-                tried += 1
-            wrong = chance.choice([n for n in held.memory.readable if n not in pages])
-            answer = f'So it was [{wrong}].\n\nEvidence:\n[{wrong}] "{quote}"'
-            checked = check(answer, held.memory, full=[wrong])
-            assert not [c for c in checked.citations if c.places or c.state == FROM_PAGE], quote
-            tried += 1
-    assert tried >= 100
+    held = recording(name)
+    finder = Finder(held.memory)
+    quotes = [quote for question in held.questions for quote in question.get("evidence", ())]
+    assert quotes
+    for quote in quotes:
+        pages = [n for n in held.memory.readable if finder.find_in_page([quote], n)]
+        assert pages, quote
+        altered = [(chance.choice([n for n in held.memory.readable if n not in pages]), quote)]
+        words = quote.split()
+        for _ in range(3 if len(words) > 1 else 0):  # Japanese has no spaces
+            at = chance.randrange(len(words))
+            other = [*words[:at], chance.choice(["herring", "thirty", "not", "Thursday"]), *words[at + 1 :]]
+            altered.append((pages[0], " ".join(other)))
+        for page, text in altered:
+            checked = check(f'So it was [{page}].\n\nEvidence:\n[{page}] "{text}"', held.memory, full=[page])
+            assert not [c for c in checked.citations if c.places or c.state == FROM_PAGE], text
 
 
 # --- the three states -------------------------------------------------------------------------------
 
 
-def states(answer, **how):
-    return [(c.page, c.state) for c in check(answer, KEEPER, **how).citations]
-
-
-def test_three_states():
-    answer = (
-        "He put it out for the ship [1]. He fired the gun twice first [2]. He feared it for years [3].\n\n"
-        'Evidence:\n[1] "They trust the light"\n[3] "he had feared it"'
-    )
-    assert states(answer, full={1, 3}) == [(1, FROM_PAGE), (2, FROM_MEMORY), (3, NOT_FOUND)]
+THREE = (
+    "He put it out for the ship [1]. He fired the gun twice first [2]. He feared it for years [3].\n\n"
+    'Evidence:\n[1] "They trust the light"\n[3] "he had feared it"'
+)
 
 
 @pytest.mark.parametrize(
     ("answer", "how", "expected"),
     [
-        ("So [9].", {"full": {1}}, (9, NOT_FOUND)),  # a page the model was not shown
-        ("So [3].", {"full": {1}, "shown": {1, 2}}, (3, NOT_FOUND)),
-        ("“He fired the gun twice, to warn them,” said Tilda [2].", {"full": {2}}, (2, FROM_PAGE)),  # in the claim
-        ("“He fired the gun nine times at them,” said Tilda [2].", {"full": {2}}, (2, NOT_FOUND)),
-        ("Crale printed forged regatta notices [3].", {"full": set()}, (3, NOT_FOUND)),  # nothing of it in the gist
-        ('So [1].\nEvidence:\n[1] "So long as I burn" and "I am saving everyone"', {"full": {1}}, (1, NOT_FOUND)),
+        (THREE, {"full": {1, 3}}, [(1, FROM_PAGE), (2, FROM_MEMORY), (3, NOT_FOUND)]),
+        ("So [9].", {"full": {1}}, [(9, NOT_FOUND)]),  # a page the model was not shown
+        ("So [3].", {"full": {1}, "shown": {1, 2}}, [(3, NOT_FOUND)]),
+        ("“He fired the gun twice, to warn them,” said Tilda [2].", {"full": {2}}, [(2, FROM_PAGE)]),  # in the claim
+        ("“He fired the gun nine times at them,” said Tilda [2].", {"full": {2}}, [(2, NOT_FOUND)]),
+        ("Crale printed forged regatta notices [3].", {"full": set()}, [(3, NOT_FOUND)]),  # nothing of it in the gist
+        ('So [1].\nEvidence:\n[1] "So long as I burn" and "I am saving everyone"', {"full": {1}}, [(1, NOT_FOUND)]),
+        ('He trusted it.\nEvidence:\n"They trust the light"', {"full": {1, 2}}, [(1, FROM_PAGE)]),  # without a mark
     ],
 )
-def test_the_state_of_one_mark(answer, how, expected):
-    assert states(answer, **how) == [expected]
+def test_the_states_of_marks(answer, how, expected):
+    checked = check(answer, KEEPER, **how)
+    assert [(c.page, c.state) for c in checked.citations] == expected
+    assert len(checked.loose) == (0 if "[" in answer else 1)  # a quotation without a mark is listed separately
+    assert checked.count(FROM_PAGE) == sum(state == FROM_PAGE for _, state in expected)
 
 
 def test_read_again_but_not_quoted_says_so():
@@ -240,13 +206,5 @@ def test_several_quotations_of_a_page_go_to_their_claims():
         "They held on and did not turn [2]. He had fired the gun [2].\n\n"
         'Evidence:\n[2] "He fired the gun twice"\n[2] "They didn\'t turn"'
     )
-    assert [c.quotation for c in check(answer, KEEPER, full={2}).citations] == [
-        "They didn't turn",
-        "He fired the gun twice",
-    ]
-
-
-def test_a_quotation_without_a_mark_is_listed_separately():
-    checked = check('He trusted it.\nEvidence:\n"They trust the light"', KEEPER, full={1, 2})
-    assert [(c.page, c.state) for c in checked.loose] == [(1, FROM_PAGE)]
-    assert checked.count(FROM_PAGE) == 1
+    quoted = [c.quotation for c in check(answer, KEEPER, full={2}).citations]
+    assert quoted == ["They didn't turn", "He fired the gun twice"]

@@ -1,4 +1,7 @@
-"""Documents: the same id after splitting, nothing lost in a round trip, titles above their text."""
+"""Documents: the same id after splitting, nothing lost in a round trip, titles above their text.
+
+The fast JSON they are written in is the standard library's, for everything that is written or comes in.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagent_core.document import Document, Notice, Paragraph, Section
+from readagent_core.quick_json import from_json, to_json
 
 PARAGRAPHS = st.lists(st.text(alphabet="ab c.雪駅。\n", min_size=1, max_size=120), min_size=1, max_size=12)
 
@@ -28,8 +32,11 @@ def documents(draw):
 
 
 @given(documents())
-def test_round_trip(document):
+def test_round_trip_and_the_section_of_a_paragraph_is_the_last_that_has_started(document):
     assert Document.from_dict(json.loads(json.dumps(document.to_dict()))) == document
+    for index in range(len(document.paragraphs)):
+        started = [s for s in document.sections if s.start <= index]
+        assert document.section_of(index) == (started[-1] if started else None)
 
 
 @given(documents(), st.integers(1, 20))
@@ -45,18 +52,39 @@ def test_limiting_splits_but_keeps_the_text_and_the_id(document, limit):
         assert document.paragraphs[before.start].text.startswith(limited.paragraphs[after.start].text)
 
 
-@given(documents())
-def test_section_of_is_the_last_that_has_started(document):
-    for index in range(len(document.paragraphs)):
-        started = [s for s in document.sections if s.start <= index]
-        assert document.section_of(index) == (started[-1] if started else None)
-
-
 def test_titles_are_above_their_paragraph():
     document = Document("T", (Paragraph("a"), Paragraph("b")), (Section("Part", 1, 1), Section("One", 1, 2)))
     assert document.text() == "a\n\n## Part\n\n### One\n\nb"
-
-
-def test_another_version_is_refused():
     with pytest.raises(ValueError, match="version"):
         Document.from_dict({"version": 99})
+
+
+TEXT = st.text(st.characters(codec=None, categories=None), max_size=20)  # half characters too
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_what_goes_out_or_the_standard_library_wrote_comes_back(value):
+    line = to_json(value)
+    assert b"\n" not in line
+    assert json.loads(line.decode()) == value == from_json(line) == from_json(line.decode())
+    assert from_json(json.dumps(value, indent=1)) == from_json(json.dumps(value).encode()) == value
+
+
+def test_json_of_large_numbers_other_keys_and_broken_text():
+    assert to_json(-(2**63) - 1) == b"-9223372036854775809"
+    assert from_json(b"-9223372036854775809") == -(2.0**63)  # read about
+    assert to_json({"b": 1, "a": (2, 3)}) == b'{"b":1,"a":[2,3]}'  # keys stay in their order
+    assert from_json(to_json({1: "one"})) == {"1": "one"}
+    assert from_json(b'{"a": "\xff"}') == {"a": "\ufffd"}
+    for broken in (b"", b"{", b'{"a": }', b"\xff", "nothing"):
+        with pytest.raises(ValueError, match=r"."):
+            from_json(broken)

@@ -8,20 +8,23 @@ from readagent_core.errors import UnreachableError
 from readagent_core.jobs import Job, Jobs
 
 
-def test_one_running_job_a_key():
+def test_one_running_job_a_key_says_what_it_is_about_and_how_far_it_is():
     jobs, gate, runs = Jobs(), threading.Event(), []
 
     def work(job):
         runs.append(job)
+        job.publish(done=1, total=4)
+        job.publish(done=2)
         gate.wait(10)
         return "value"
 
-    first = jobs.start("a", work)
-    assert jobs.start("a", work) is first
+    first = jobs.start("a", work, subject=7)
+    assert jobs.start("a", work, subject=8) is first
+    assert first.subject == 7
     assert jobs.running() == [first]
     gate.set()
-    assert first.join(10).state == "done"
-    assert first.snapshot.value == "value"
+    ended = first.join(10)
+    assert (ended.state, ended.value, ended.done, ended.total) == ("done", "value", 2, 4)
     assert len(runs) == 1
     assert jobs.start("a", work) is not first
 
@@ -62,20 +65,3 @@ def test_an_error_of_ours_is_shown_and_a_bug_is_only_traced(capsys):
     assert bug.state == "failed"
     assert "sk-secret" not in bug.error
     assert "KeyError" in capsys.readouterr().err
-
-
-def test_publish_changes_what_it_names():
-    def work(job):
-        job.publish(done=1, total=4)
-        job.publish(done=2)
-
-    snapshot = Jobs().start("a", work).join(10)
-    assert (snapshot.done, snapshot.total) == (2, 4)
-
-
-def test_a_job_says_what_it_is_about():
-    jobs, gate = Jobs(), threading.Event()
-    job = jobs.start("read 7", lambda job: gate.wait(10), subject=7)
-    assert jobs.start("read 7", lambda job: None, subject=8).subject == 7  # the job under way
-    gate.set()
-    assert job.join(10).state == "done"

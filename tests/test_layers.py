@@ -64,6 +64,8 @@ def test_no_import_circle():
 
 def test_every_import_goes_to_a_lower_layer():
     layer = layers()
+    there = {path.stem if path.suffix else path.name for path in ENGINE.iterdir() if path.suffix in ("", ".py")}
+    assert set(layer) == {name for name in there if not name.startswith("_")}, "see the table in docs/architecture.md"
     wrong = []
     for name, others in graph().items():
         if not name.startswith("readagent_core."):
@@ -71,18 +73,12 @@ def test_every_import_goes_to_a_lower_layer():
         own = name.split(".")[1]
         if own == "__main__":
             continue
-        assert own in layer, f"{own} has no layer: add it to the table in docs/architecture.md"
         for other in others - {"readagent_core"}:
             package = other.split(".")[1] if other.startswith("readagent_core.") else ""
             if package != own and (not package or layer[package] >= layer[own]):
                 wrong.append(f"{name} (layer {layer[own]}) imports {other}")
     assert not wrong, "\n".join(wrong)
     assert sum(map(len, graph().values())) > 500, "hardly any import was found: the test looks in the wrong place"
-
-
-def test_the_list_of_layers_names_what_there_is():
-    there = {path.stem if path.suffix else path.name for path in ENGINE.iterdir() if path.suffix in ("", ".py")}
-    assert set(layers()) == {name for name in there if not name.startswith("_")}
 
 
 def test_the_engine_does_not_import_streamlit():
@@ -95,13 +91,3 @@ def test_no_method_imports_another():
                and re.search(r"^METHOD\b", path.read_text(encoding="utf-8"), re.MULTILINE)}  # fmt: skip
     assert len(methods) > 8
     assert not {(name, other) for name in methods for other in graph()[name] & methods}
-
-
-def test_screens_catch_only_named_errors():
-    for name, path in modules().items():
-        if not name.startswith("pages"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ExceptHandler):
-                assert node.type is not None, f"{path}: a bare except"
-                assert not (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")), path

@@ -1,12 +1,14 @@
-"""The gist memory: pages expand in place, and later pages can be removed."""
+"""The gist memory: pages expand in place, and later pages can be removed. Plans: presets, a key for each reading."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.errors import SettingsError
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
 from readagent_core.plan import ReadingPlan
 from readagent_core.tags import split_memory
@@ -27,13 +29,9 @@ def test_pages_expand_in_place(memory):
     assert memory.text() == "<Page 1>\nfirst\n\n<Page 2>\nsecond\n\n<Page 3>\nthird"
     full = memory.text(expanded={2})
     assert full == f"<Page 1>\nfirst\n\n<Page 2> (full text)\n{memory.page_text(2)}\n\n<Page 3>\nthird"
-    assert split_memory(full) == [(1, False, "first"), (2, True, memory.page_text(2)), (3, False, "third")]
-
-
-def test_a_page_without_a_gist_is_left_out(memory):
     part = GistMemory(memory.document, memory.plan, memory.pages, (Gist("first"), None, None))
-    assert part.readable == (1,)
-    assert part.text() == "<Page 1>\nfirst"
+    assert (part.readable, part.text()) == ((1,), "<Page 1>\nfirst")  # a page without a gist is left out
+    assert split_memory(full) == [(1, False, "first"), (2, True, memory.page_text(2)), (3, False, "third")]
 
 
 def test_up_to_leaves_nothing_of_later_pages(memory):
@@ -42,11 +40,9 @@ def test_up_to_leaves_nothing_of_later_pages(memory):
     assert [s.title for s in part.document.sections] == ["One"]
     assert part.readable == (1, 2)
     assert memory.up_to(0).text() == ""
-
-
-def test_page_at(memory):
     assert [memory.page_at(i).number for i in range(6)] == [1, 1, 2, 2, 3, 3]
-    assert memory.up_to(2).page_at(5) is None
+    assert part.page_at(5) is None
+    assert (compression_rate(25, 100), compression_rate(10, 0)) == (75.0, 0.0)
 
 
 def test_tags_in_the_text_of_a_book_are_escaped():
@@ -61,20 +57,37 @@ def test_tags_in_the_text_of_a_book_are_escaped():
 
 def test_round_trip(memory):
     assert GistMemory.from_dict(json.loads(json.dumps(memory.to_dict())), memory.document) == memory
-
-
-def test_another_text_is_refused(memory):
     with pytest.raises(ValueError, match="another text"):
         GistMemory.from_dict(memory.to_dict(), Document("T", (Paragraph("else"),)))
-
-
-def test_check_coverage(memory):
     check_coverage(memory.document, memory.pages)
     for pages in (memory.pages[:2], memory.pages[1:], (*memory.pages, Page(4, 6, 6, 0))):
         with pytest.raises(ValueError, match="page"):
             check_coverage(memory.document, pages)
 
 
-def test_compression_rate():
-    assert compression_rate(25, 100) == 75.0
-    assert compression_rate(10, 0) == 0.0
+@pytest.mark.parametrize(
+    ("preset", "max_words", "min_words"),
+    [("article", 600, 280), ("meeting", 600, 280), ("book", 3000, 500), ("script", 1000, 600)],
+)
+def test_presets_are_the_papers(preset, max_words, min_words):
+    plan = ReadingPlan.from_preset(preset)
+    assert (plan.max_words, plan.min_words) == (max_words, min_words)
+
+
+def test_keys():
+    plan = ReadingPlan()
+    assert plan.key == ReadingPlan.from_preset("meeting").key, "the same numbers are the same reading"
+    assert plan.key != replace(plan, max_words=700).key
+    assert plan.key != replace(plan, instructions="Keep all numbers.").key
+    assert plan.key != replace(plan, preset="book").key, "a book also asks for chapter starts"
+    assert ReadingPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_words": 10}, {"min_words": 0}, {"gist_share": 1.0}, {"gist_share": 0}, {"pagination": "magic"}]
+)
+def test_what_cannot_be_read_is_refused(wrong):
+    with pytest.raises(SettingsError):
+        ReadingPlan(**wrong)
+    with pytest.raises(SettingsError, match="article, meeting, book, script"):
+        ReadingPlan.from_preset("poem")

@@ -29,7 +29,7 @@ def workspace(own_home):
     opened.library.close()
 
 
-def test_settings_key_and_prices_are_found(workspace):
+def test_settings_books_readings_and_answers_are_there(workspace):
     settings = workspace.settings
     assert (settings.base_url, settings.model) == ("http://127.0.0.1:18999/v1", "old-model")
     assert settings.api_key.reveal() == "sk-kept-by-the-version-before"
@@ -37,9 +37,6 @@ def test_settings_key_and_prices_are_found(workspace):
     assert workspace.connections == 4
     assert (workspace.model.price.read, workspace.model.price.written, workspace.model.budget) == (1.0, 2.0, 5.0)
     assert workspace.model.window == 16_000
-
-
-def test_books_readings_and_answers_are_there(workspace):
     (book,) = workspace.library.books()
     reading, memory = newest_memory(workspace, book.id)
     assert (reading.state, reading.model, len(memory.pages)) == ("done", "old-model", 6)
@@ -47,7 +44,7 @@ def test_books_readings_and_answers_are_there(workspace):
     assert all(gist and gist.text for gist in memory.gists)
     assert reading.usage.calls > 6
     assert workspace.library.position(book.id).paragraph == 5
-    exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
+    exchanges = all_exchanges(workspace, book)
     assert sorted(e.method for e in exchanges) == ["memwalker", "read-agent-p", "read-agent-s"]
     for exchange in exchanges:
         assert exchange.state == "done"

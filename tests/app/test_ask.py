@@ -22,7 +22,12 @@ def newest(workspace, book):
     return workspace.library.exchanges(conversation.id)[-1]
 
 
-def wait_for(workspace, exchange):
+def put(at, text):
+    """Ask ``text`` on the screen of the novella; its exchange when it has ended."""
+    workspace = get_workspace()
+    at.chat_input(key="ask_input").set_value(text).run()
+    assert not at.exception
+    exchange = newest(workspace, the_keeper(workspace))
     workspace.jobs.get(f"ask {exchange.id}").join(20)
     return workspace.library.exchange(exchange.id)
 
@@ -36,15 +41,13 @@ def opened(app):
 
 
 def test_a_question_is_asked_as_chosen(opened):
-    at, workspace, book = opened
+    at, _, _ = opened
     assert at.sidebar.selectbox[0].label == "Book"
     assert at.chat_input[0].placeholder == "Ask about the book"
     at.sidebar.selectbox(key="ask_method").set_value("read-agent-s").run()
     at.segmented_control(key="ask_look_ups").set_value(1).run()
     at.text_area(key="ask_options_0").set_value("(A) to steal\n(B) to stop a ship").run()
-    at.chat_input(key="ask_input").set_value("Why did Ambrose Vane put out Harrow Light?").run()
-    assert not at.exception
-    exchange = wait_for(workspace, newest(workspace, book))
+    exchange = put(at, "Why did Ambrose Vane put out Harrow Light?")
     assert (exchange.method, exchange.settings["look_ups"]) == ("read-agent-s", 1)
     assert exchange.options == ("to steal", "to stop a ship")
     assert exchange.state == "done"
@@ -56,36 +59,31 @@ def test_only_what_was_read(app, opened):
     workspace.library.set_position(book.id, 40)
     at.sidebar.toggle[0].set_value(True).run()
     caption = next(c.value for c in at.sidebar.caption if "Later pages" in c.value)
-    at.chat_input(key="ask_input").set_value("What happened?").run()
-    exchange = wait_for(workspace, newest(workspace, book))
+    exchange = put(at, "What happened?")
     assert f"{exchange.up_to}. Later pages" in caption
     assert 1 <= exchange.up_to < 25
     assert app("pages/ask.py", book=book.id).sidebar.toggle[0].value is True  # it is remembered for the book
 
 
-def test_an_exchange_opens_by_its_address(app, opened):
+def test_an_exchange_opens_by_its_address_and_a_strange_address_does_no_harm(app, opened):
     """A recorded one, and one whose answer came while nobody had the screen open, as when a tab was closed."""
     _, workspace, book = opened
     conversation = workspace.library.conversations(book.id)[0]
     first = workspace.library.exchanges(conversation.id)[0]
     exchange, job = ask(workspace, book.id, Question("Who is Nora?"))
     job.join(20)
-    for found in (first, exchange):
-        assert not app("pages/ask.py", book=book.id, exchange=found.id, step="1").exception
-
-
-@pytest.mark.parametrize("address", [{"exchange": "gone"}, {"book": "gone"}, {"step": "99999"}, {"step": "x"}])
-def test_a_strange_address_does_no_harm(app, address):
-    assert not app("pages/ask.py", **address).exception
+    known = [{"book": book.id, "exchange": found.id, "step": "1"} for found in (first, exchange)]
+    for address in (*known, {"exchange": "gone"}, {"book": "gone"}, {"step": "99999"}, {"step": "x"}):
+        assert not app("pages/ask.py", **address).exception, address
 
 
 def test_a_book_that_was_not_read_says_so(app):
     app()
     book = get_workspace().library.add(Document("New", (Paragraph("Words of a book. " * 20),)))
     at = app("pages/ask.py", book=book.id)
-    assert not at.exception
     assert any("has not been read" in c.value for c in at.caption)
     assert at.button(key="ask_read")
+    assert not at.exception
 
 
 def test_a_conversation_is_renamed_and_deleted(opened):
@@ -101,16 +99,13 @@ def test_a_conversation_is_renamed_and_deleted(opened):
 
 def test_a_late_run_with_the_old_address_does_not_undo_a_new_conversation(opened):
     at, workspace, book = opened
-    at.chat_input(key="ask_input").set_value("Who is Tilda?").run()
-    wait_for(workspace, newest(workspace, book))
-    asked = newest(workspace, book).id
+    asked = put(at, "Who is Tilda?").id
     at.query_params["exchange"] = asked
     at.run()
     at.sidebar.button(key="ask_new").click().run()
     at.query_params["exchange"] = asked  # a poll for the answer, sent before the click
     at.run()
-    at.chat_input(key="ask_input").set_value("Who is Nora?").run()
-    exchange = wait_for(workspace, newest(workspace, book))
+    exchange = put(at, "Who is Nora?")
     found = workspace.library.conversations(book.id)
     assert (len(found), found[0].title) == (2, "Who is Nora?")  # it is named after its first question
     assert [e.id for e in workspace.library.exchanges(exchange.conversation_id)] == [exchange.id]

@@ -81,54 +81,32 @@ def test_a_finished_answer():
     assert drawn["acts"] == ["again", "method", "copy", "replay"]
 
 
-def test_the_full_stop_comes_before_the_chip():
+def test_the_pieces_of_an_answer_and_the_places_it_quotes():
     drawn = pieces_of(checked_answer("He rowed [14]. Then he slept [15], and woke.", ANSWER, KEEPER.memory))
     assert [piece["text"] for piece in drawn] == ["He rowed.", " Then he slept,", " and woke."]
     assert [[c["page"] for c in piece["cites"]] for piece in drawn] == [[14], [15], []]
-
-
-def test_the_places_are_the_quoted_words():
-    found = page_passages(checked_answer(TEXT, ANSWER, KEEPER.memory), KEEPER.memory)
-    ((start, end),) = found[14]
+    ((start, end),) = page_passages(checked_answer(TEXT, ANSWER, KEEPER.memory), KEEPER.memory)[14]
     assert KEEPER.memory.page_text(14)[start:end].startswith("if they count it right")
-
-
-def test_while_it_is_written_marks_are_not_judged():
-    pieces = pending_pieces("He rowed [14]. Then [1")
+    pieces = pending_pieces("He rowed [14]. Then [1")  # while it is written, marks are not judged
     assert [c["state"] for piece in pieces for c in piece["cites"]] == ["pending"]
     assert pieces[-1]["text"] == ". Then"
 
 
-@pytest.mark.parametrize(
-    ("events", "text", "waiting", "line"),
-    [
-        ([], "", "", "Going through the gists, 1.0 s"),
-        (EVENTS[:3], "", "", "Reading the pages again, 1.0 s"),
-        (EVENTS[:3], "He", "", "Writing, 1.0 s"),
-        ([], "", "Waiting 12 s: the server asked for it", "Waiting 12 s: the server asked for it"),
-    ],
-)
-def test_what_is_being_done(events, text, waiting, line):
-    assert status_line(events, text, seconds=1.0, waiting=waiting) == line
-
-
-@pytest.mark.parametrize(
-    ("pages", "title"),
-    [((), "Went back to no page"), ((3,), "Went back to page 3"), ((3, 9), "Went back to 2 of 25 pages")],
-)
-def test_how_a_look_up_is_drawn(pages, title):
-    assert look_ups([LookedUp(pages, "STOP")], pages=25)[0]["title"] == title
+def test_what_is_being_done_and_what_was_looked_up():
+    assert status_line([], "", seconds=1.0) == "Going through the gists, 1.0 s"
+    assert status_line(EVENTS[:3], "", seconds=1.0) == "Reading the pages again, 1.0 s"
+    assert status_line(EVENTS[:3], "He", seconds=1.0) == "Writing, 1.0 s"
+    assert status_line([], "", seconds=1.0, waiting="Waiting 12 s: it is busy") == "Waiting 12 s: it is busy"
+    titles = [look_ups([LookedUp(pages, "STOP")], pages=25)[0]["title"] for pages in ((), (3,), (3, 9))]
+    assert titles == ["Went back to no page", "Went back to page 3", "Went back to 2 of 25 pages"]
 
 
 @pytest.mark.parametrize("state", ["cut off", "cancelled", "failed", "interrupted"])
 def test_every_end_is_drawn_and_keeps_what_had_come(state):
-    drawn = record(
-        EVENTS[:4], state=state, text=TEXT, error="The model cannot be reached." if state == "failed" else ""
-    )
+    drawn = record(EVENTS[:4], state=state, error="It cannot be reached." if state == "failed" else "")
     assert drawn["trouble"]["text"]
     assert drawn["pieces"]
-    if state == "failed":
-        assert drawn["trouble"] == {"kind": "alert", "text": "The model cannot be reached."}
+    assert state != "failed" or drawn["trouble"] == {"kind": "alert", "text": "It cannot be reached."}
 
 
 def test_notes_are_drawn_once_and_the_limit_is_said():
@@ -136,12 +114,8 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     drawn = record(events, up_to=15)
     assert drawn["before"] == "Answered from the 14 pages read so far. Pages 1 to 15 only."
     assert drawn["notes"] == ["Cut to fit."]
-
-
-def test_no_look_up_is_said():
-    seen = dict.fromkeys(SEEN, "gist")
-    drawn = record([Answered(replace(ANSWER, text="He rowed [14].", looked_up=(), seen=seen))], text="He rowed [14].")
-    assert drawn["before"] == "Answered from gists; no page was needed."
+    from_gists = replace(ANSWER, text="He rowed [14].", looked_up=(), seen=dict.fromkeys(SEEN, "gist"))
+    assert record([Answered(from_gists)], text=from_gists.text)["before"] == "Answered from gists; no page was needed."
 
 
 @pytest.mark.parametrize(
@@ -159,21 +133,18 @@ def test_an_answer_that_it_is_not_there(text, expected):
     assert says_not_in_text(replace(ANSWER, text=text)) is expected
 
 
-def test_what_it_looked_at():
+def test_what_it_looked_at_and_what_not_to_rely_on():
     assert describe_context(ANSWER) == "Looked at: page 14 in full and the gists of 24 pages."
     assert describe_context(replace(ANSWER, seen={1: "gist"})) == "Looked at: the gists of 1 page."
     assert record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.")["notes"]
+    for text, legend in (
+        ("So [14]. And [3]. And [99].", "2 from gists only, 1 found nowhere: do not rely on that one."),
+        ("So.", "The answer names no pages, so nothing in it could be checked."),
+    ):
+        assert citations_summary(checked_answer(text, ANSWER, KEEPER.memory), ANSWER) == legend
 
 
-def test_the_legend_names_what_not_to_rely_on():
-    checked = checked_answer("So [14]. And [3]. And [99].", ANSWER, KEEPER.memory)
-    assert citations_summary(checked, ANSWER) == "2 from gists only, 1 found nowhere: do not rely on that one."
-    assert citations_summary(checked_answer("So.", ANSWER, KEEPER.memory), ANSWER).startswith(
-        "The answer names no pages"
-    )
-
-
-def test_an_earlier_step_shows_only_what_was_known_then():
+def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_nothing():
     drawn = record()
     steps = replay.steps(EVENTS)
     assert [s.title for s in steps] == ["Question", "Gists", "Look-up", "Memory as sent", "Answer"]
@@ -181,17 +152,12 @@ def test_an_earlier_step_shows_only_what_was_known_then():
     at_look_up = record_at_step(drawn, steps[2], 1)
     assert (len(at_look_up["looks"]), at_look_up["pieces"], at_look_up["cost"]) == (1, [], "")
     assert record_at_step(drawn, steps[4], 1) == drawn
-
-
-def test_a_hidden_answer_tells_nothing_of_later_pages():
-    drawn = hide_answer(record())
-    assert (drawn["pieces"], drawn["looks"], drawn["cost"], drawn["legend"]) == ([], [], "", "")
-    assert drawn["notes"] == ["Hidden while only what you have read is shown: this answer saw later pages."]
+    hidden = hide_answer(drawn)
+    assert (hidden["pieces"], hidden["looks"], hidden["cost"], hidden["legend"]) == ([], [], "", "")
+    assert hidden["notes"] == ["Hidden while only what you have read is shown: this answer saw later pages."]
 
 
 def test_times_for_people():
     now = time.mktime((2026, 11, 21, 14, 0, 0, 0, 0, -1))
-    assert format_time(now - 3600, now=now) == "13:00"
-    assert format_time(now - 86400, now=now) == "yesterday"
-    assert format_time(now - 20 * 86400, now=now) == "1 November"
-    assert format_time(0, now=now) == ""
+    moments = (now - 3600, now - 86400, now - 20 * 86400, 0)
+    assert [format_time(moment, now=now) for moment in moments] == ["13:00", "yesterday", "1 November", ""]

@@ -17,6 +17,8 @@ App = Callable[..., AppTest]
 
 def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at = app("pages/compare.py")
+    at.button[0].click().run()
+    assert any("Write a question first" in text.value for text in at.text)
     assert not at.exception
     book = get_workspace().library.books()[0]
     at.checkbox(key="compare_full-text").uncheck().run()
@@ -32,19 +34,13 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     assert kept is not None
     assert [e.method for e in kept.entries] == ["read-agent-p", "gist-mem", "bm25"]
     assert len(at.get("download_button")) == 3
-
-
-def test_an_empty_question_and_a_book_that_was_not_read_are_reported(app: App) -> None:
-    at = app("pages/compare.py")
-    at.button[0].click().run()
-    assert any("Write a question first" in text.value for text in at.text)
-    book = get_workspace().library.add(Document("Unread", (Paragraph("One. Two."),)))
-    at = app("pages/compare.py", book=book.id)
+    unread = get_workspace().library.add(Document("Unread", (Paragraph("One. Two."),)))
+    at = app("pages/compare.py", book=unread.id)
     assert not at.exception
     assert any("has not been read yet" in text.value for text in at.text)
 
 
-def test_a_known_question_brings_its_options(app: App) -> None:
+def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> None:
     at = app("pages/compare.py")
     book = get_workspace().library.books()[0]
     at.selectbox(key=f"compare_known_{book.id}").select_index(3).run()
@@ -53,19 +49,13 @@ def test_a_known_question_brings_its_options(app: App) -> None:
     assert asked.question.text == "Why did Ambrose Vane put out Harrow Light?"
     assert asked.correct == 1
     assert asked.question.options[1] == "To make a ship that was steering on it towards the reef stop"
-
-
-def test_a_known_question_without_options_brings_its_known_answer(app: App) -> None:
-    at = app("pages/compare.py")
-    book = get_workspace().library.books()[0]
     known = controls.known_questions(book)
     free = next(i for i, question in enumerate(known) if not question.get("options"))
     at.selectbox(key=f"compare_known_{book.id}").select_index(free).run()
     assert at.text_area(key=f"compare_options_{book.id}").value == ""
     said = at.text_area(key=f"compare_references_{book.id}").value
     assert said.splitlines() == known[free]["references"]
-    asked = controls.asked_from(known[free]["question"], "", said)
-    assert asked.references == tuple(known[free]["references"])
+    assert controls.asked_from(known[free]["question"], "", said).references == tuple(known[free]["references"])
     assert controls.asked_from("Who?", "one\n* two", said).references == ()
 
 

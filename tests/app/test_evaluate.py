@@ -33,19 +33,15 @@ def small(at, *names):
     return at.run()
 
 
-def test_the_empty_screen_says_what_it_would_cost_and_that_a_method_is_needed(app):
+def test_a_run_shows_its_table_and_its_reports_have_its_questions(app, own_home):
     at = app(SCREEN)
-    assert not at.exception
     assert "No experiment yet" in shown(at)
-    assert "about" in shown(at)
+    assert "about" in shown(at)  # what it would cost
     assert at.button(key="evaluate_start").label == "Start"
     at = small(at)
     assert at.button(key="evaluate_start").disabled
     assert "Choose at least one method" in shown(at)
-
-
-def test_a_run_shows_its_table_and_its_reports_have_its_questions(app, own_home):
-    at = small(app(SCREEN), "gist-mem", "full-text")
+    at = small(at, "gist-mem", "full-text")
     at.button(key="evaluate_start").click().run()
     at = finish(at)
     assert not at.exception

@@ -72,13 +72,6 @@ def test_a_server_without_a_model_is_told_on_the_screen(app, monkeypatch):
     assert any("set READAGENT_MODEL too" in c.value for c in at.sidebar.caption)
 
 
-def test_a_file_that_cannot_be_opened_is_named(app):
-    at = app()
-    at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
-    assert not at.exception
-    assert any(t.value.startswith("scan.epub: ") for t in at.text)
-
-
 def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monkeypatch):
     """A short text is read between the sidebar and the reader; the sidebar must not wait for it for ever."""
     at = app("pages/read.py")
@@ -108,7 +101,11 @@ def test_reading_afresh_what_was_read_so_already_says_so(app):
     assert ["This book was read already with these options" in t.value for t in at.toast] == [True]
 
 
-def test_an_address_of_a_book_that_is_gone_opens_another(app):
+def test_a_file_that_cannot_be_opened_is_named_and_the_address_of_a_lost_book_opens_another(app):
+    at = app()
+    at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
+    assert not at.exception
+    assert any(t.value.startswith("scan.epub: ") for t in at.text)
     at = app("pages/read.py", book="nosuchbook", page="999999999999999999999")
     assert not at.exception
     assert at.selectbox[0].label == "Book"
@@ -127,30 +124,24 @@ def hits_on(*pages: int) -> list[Hit]:
     return [Hit(page, "gist", -1, at, at + 1) for at, page in enumerate(pages)]
 
 
-@pytest.mark.parametrize(
-    ("near", "pages"),
-    [(1, [1, 1, 2, 2]), (2, [1, 1, 2, 2]), (3, [2, 2, 3, 3]), (4, [3, 3, 5, 5, 5]), (5, [3, 3, 5, 5, 5]), (9, [5] * 3)],
-)
-def test_the_hits_that_are_sent_are_those_of_whole_pages_around_the_reader(monkeypatch, near, pages):
-    monkeypatch.setattr(memory_view, "MOST_HITS", 3)
-    assert [h.page for h in memory_view.hits_around(hits_on(1, 1, 2, 2, 3, 3, 5, 5, 5), near)] == pages
-
-
-def test_the_number_of_hits_is_sent_for_every_page():
+def test_the_hits_that_are_sent_are_those_of_whole_pages_around_the_reader(monkeypatch):
     payload = memory_view.hits_payload("one", hits_on(1, 1, 2, 3), a_memory(), near=2)  # page 3 is not shown yet
     assert payload["counts"] == [[1, 2], [2, 1]]
     assert [item[0] for item in payload["items"]] == [1, 1, 2]
     assert memory_view.hits_payload("none", [], a_memory(), near=1) == {"query": "none", "counts": [], "items": []}
+    monkeypatch.setattr(memory_view, "MOST_HITS", 3)
+    around = {1: [1, 1, 2, 2], 2: [1, 1, 2, 2], 3: [2, 2, 3, 3], 4: [3, 3, 5, 5, 5], 5: [3, 3, 5, 5, 5], 9: [5] * 3}
+    for near, pages in around.items():
+        assert [h.page for h in memory_view.hits_around(hits_on(1, 1, 2, 2, 3, 3, 5, 5, 5), near)] == pages, near
 
 
 def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
     memory = a_memory()
     text = memory.page_text(1)
-    at = text.index("two")
-    assert memory_view.passage_pieces(memory, 1, at, at + 3) == [[0, 7, 10]]  # the face is two for a browser
-    at = text.index("Three")
-    assert memory_view.passage_pieces(memory, 1, at, at + 5) == [[1, 0, 5]]
-    assert memory_view.passage_pieces(memory, 1, text.index("## Head"), text.index("## Head") + 7) == []
+    # the face is two characters for a browser, and a heading is in no paragraph
+    for words, place in (("two", [[0, 7, 10]]), ("Three", [[1, 0, 5]]), ("## Head", [])):
+        at = text.index(words)
+        assert memory_view.passage_pieces(memory, 1, at, at + len(words)) == place
 
 
 def test_a_page_record_holds_what_is_shown_and_nothing_empty():
@@ -159,94 +150,63 @@ def test_a_page_record_holds_what_is_shown_and_nothing_empty():
                       "g": {"t": "One.", "w": 1}}  # fmt: skip
 
 
-def test_the_place_in_a_book_holds_for_every_reading():
+def test_the_place_in_a_book_holds_for_every_reading_and_a_look_from_elsewhere_is_mended():
     whole = Document("T", (Paragraph("One two three. Four five six."), Paragraph("Seven.")))
     limited = whole.limited(3)
     assert [reading_status.whole_paragraph(limited, whole, i) for i in range(3)] == [0, 0, 1]
     assert [reading_status.limited_paragraph(limited, whole, i) for i in range(2)] == [0, 2]
+    mended = reading_status.look_of({"size": 99, "theme": "neon", "face": "sans"})
+    assert mended == {**reading_status.LOOK, "face": "sans"}
 
 
-def test_the_speed_of_a_reading_that_went_on_is_that_of_what_it_read_since():
+def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     memory = a_memory()
     kept = replace(memory, gists=(Gist("One."), Gist("Four.")))
     value = Progress(2, 2, 5, 5, Usage(), kept, gists_loaded=1)
     line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
-    assert line["rest"].startswith("3.0 pages a minute")  # one page in twenty seconds
+    assert line["rest"].startswith("3.0 pages a minute")  # one page in twenty seconds: what it read since it went on
     value = replace(value, gists=1, memory=memory)
     line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
     assert "left" not in line["rest"]  # nothing was read yet to judge by
-
-
-def test_a_reading_that_waits_for_the_server_after_its_last_pause_says_so():
-    memory = a_memory()
-    waits = Snapshot(value=Progress(2, 1, 5, 5, Usage(), memory), waiting="It is busy.", waiting_until=9.0)
+    waits = Snapshot(value=value, waiting="It is busy.", waiting_until=9.0)  # after its last pause
     line = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
     assert (line["paging"], line["line"]) == (False, "Paused: the model asked us to wait")
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min"), (4800, "1 h 20 min")])
-def test_spans_of_time_for_people(seconds, told):
-    assert reading_status.span(seconds) == told
-
-
-def test_a_look_from_elsewhere_is_mended():
-    assert reading_status.look_of({"size": 99, "theme": "neon", "face": "sans"}) == {
-        **reading_status.LOOK,
-        "face": "sans",
-    }
-
-
-@pytest.mark.parametrize(
-    "title", ["", "A", "x" * 500, "雪の駅は今日も雪の中で静かに終列車を待っている", "<b>&amp;" * 30]
-)
-def test_any_title_fits_its_cover(title):
-    lines = covers.title_lines(title)
-    assert 1 <= len(lines) <= covers.MOST_LINES
-    assert all(len(line) <= 17 for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("pages", "line"), [(1, "1 page; the gist is 20 % as long"), (2, "2 pages; the gists are 20 % as long")]
-)
-def test_a_card_says_how_long_the_gists_are_beside_the_book(pages, line):
-    memory = make_memory(FIVE * pages, ["Numbers."] * pages)
-    assert cards.card_status(SimpleNamespace(), SimpleNamespace(), memory, running=False).more == line
-
-
-@pytest.mark.parametrize(
-    ("pages", "gists", "count"),
-    [((0,), (), 1), ((0,), (0,), 1), ((0, 2), (1,), 3), ((), (2,), 1)],
-)
-def test_a_card_counts_the_pages_where_the_model_was_of_no_use_once_and_says_what_that_means(pages, gists, count):
-    memory = make_memory(FIVE * 3, [Gist("Numbers.", fallback=n in gists) for n in range(3)])
-    memory = replace(memory, pages=tuple(replace(p, fallback=p.number - 1 in pages) for p in memory.pages))
-    status = cards.card_status(SimpleNamespace(), SimpleNamespace(), memory, running=False)
-    assert status.more == f"3 pages; {count} made by rule, not by the model"
-    assert "reply of the model could not be used" in status.about
-
-
-@pytest.mark.parametrize(
-    ("count", "line"),
-    [(1, "1 of about 3 pages is saved."), (2, "2 of about 3 pages are saved."), (3, "3 of about 3 pages are saved.")],
-)
-def test_a_card_says_how_many_pages_are_kept_of_a_reading_that_stands_still(count, line):
-    whole = make_memory(FIVE * 3, complete=False)
-    memory = replace(whole, pages=whole.pages[:count], gists=whole.gists[:count])
-    stands = cards.card_status(SimpleNamespace(), SimpleNamespace(why="", state="paused"), memory, running=False)
-    assert stands.more == line
-    waits = Snapshot(
-        value=Progress(count, count, 5 * count, 15, Usage(), memory), waiting="It is busy.", waiting_until=2.0
-    )
-    job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
-    assert (job["line"], job["rest"].endswith(line[:-1])) == ("Paused: the model asked us to wait", True)
-
-
-def test_when_a_book_was_opened():
+def test_times_lengths_and_titles_for_people():
+    assert [reading_status.span(seconds) for seconds in (0.2, 59, 200, 4800)] == ["1 s", "59 s", "3 min", "1 h 20 min"]
     assert cards.when(None) == ""
     assert cards.when(1_000_000, now=1_000_100) == "Opened today"
     assert cards.when(0, now=5 * 86_400) == "Opened 5 days ago"
+    facts = [book.facts(SimpleNamespace(language="en", words=words)) for words in (1, 2_000)]
+    assert facts == ["English · 1 word", "English · 2,000 words"]
+    for title in ("", "A", "x" * 500, "雪の駅は今日も雪の中で静かに終列車を待っている", "<b>&amp;" * 30):
+        lines = covers.title_lines(title)
+        assert 1 <= len(lines) <= covers.MOST_LINES
+        assert all(len(line) <= 17 for line in lines)
 
 
-@pytest.mark.parametrize(("words", "line"), [(1, "English · 1 word"), (2_000, "English · 2,000 words")])
-def test_a_card_counts_a_books_words(words, line):
-    assert book.facts(SimpleNamespace(language="en", words=words)) == line
+def card(memory: GistMemory, **reading: str) -> cards.CardStatus:
+    return cards.card_status(SimpleNamespace(), SimpleNamespace(**reading), memory, running=False)
+
+
+def test_a_card_says_how_long_the_gists_are_and_where_the_model_was_of_no_use():
+    for pages, line in ((1, "1 page; the gist is 20 % as long"), (2, "2 pages; the gists are 20 % as long")):
+        assert card(make_memory(FIVE * pages, ["Numbers."] * pages)).more == line
+    for by_rule, gists, count in (((0,), (), 1), ((0,), (0,), 1), ((0, 2), (1,), 3), ((), (2,), 1)):  # each page once
+        memory = make_memory(FIVE * 3, [Gist("Numbers.", fallback=n in gists) for n in range(3)])
+        memory = replace(memory, pages=tuple(replace(p, fallback=p.number - 1 in by_rule) for p in memory.pages))
+        assert card(memory).more == f"3 pages; {count} made by rule, not by the model"
+        assert "reply of the model could not be used" in card(memory).about
+
+
+def test_a_card_and_a_line_say_how_many_pages_are_saved_of_a_reading_that_stands_still():
+    whole = make_memory(FIVE * 3, complete=False)
+    for count, line in ((1, "1 of about 3 pages is saved"), (2, "2 of about 3 pages are saved"),
+                        (3, "3 of about 3 pages are saved")):  # fmt: skip
+        memory = replace(whole, pages=whole.pages[:count], gists=whole.gists[:count])
+        assert card(memory, why="", state="paused").more == f"{line}."
+        progress = Progress(count, count, 5 * count, 15, Usage(), memory)
+        waits = Snapshot(value=progress, waiting="It is busy.", waiting_until=2.0)
+        job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
+        assert (job["line"], job["rest"].endswith(line)) == ("Paused: the model asked us to wait", True)

@@ -35,11 +35,6 @@ def no_servers_of_the_machine(monkeypatch):
     monkeypatch.setattr(probe, "find_local", list)
 
 
-@pytest.fixture
-def workspace(open_workspace):
-    return open_workspace()
-
-
 def texts(at) -> str:
     shown = [*at.markdown, *at.caption, *at.text, *at.subheader, *at.title]
     return "\n".join(str(element.value) for element in shown)
@@ -80,51 +75,42 @@ def test_what_the_environment_says_comes_back_and_that_is_told(workspace, monkey
     assert connecting.override_notice(workspace.settings)
 
 
-def test_the_tests_verdict():
+def test_verdicts_cards_and_the_stores_line():
     good, weak, failed = (Check("x", state) for state in ("good", "weak", "failed"))
-    outcomes = [
-        connecting.VERDICTS[connecting.outcome_of(checks)] for checks in ((good, good), (good, weak), (weak, failed))
-    ]
-    assert outcomes == ["The test passed", "The test passed, with limits", "This model will struggle"]
-
-
-def test_the_cards_say_what_was_found():
+    outcomes = [connecting.outcome_of(checks) for checks in ((good, good), (good, weak), (weak, failed))]
+    assert [connecting.VERDICTS[outcome] for outcome in outcomes] == [
+        "The test passed", "The test passed, with limits", "This model will struggle",
+    ]  # fmt: skip
     ollama, studio = probe.PRESETS[:2]
     found = [Found(ollama, "http://localhost:11434/v1", ("a", "b", "c")), Found(studio, "http://localhost:1234/v1", ())]
     assert model_tab.captions(found)[0] == "Free and private. 2 servers found."
     assert model_tab.captions([])[0] == "Free and private. No server found yet."
-    assert [model_tab.model_count(f) for f in found] == [
-        "localhost:11434 · 3 models",
-        "localhost:1234 · no model loaded",
-    ]
-
-
-def test_the_stores_line():
+    counts = [model_tab.model_count(f) for f in found]
+    assert counts == ["localhost:11434 · 3 models", "localhost:1234 · no model loaded"]
     assert other_tabs.cache_line(CacheState(0, 0, 1)) == "No replies are stored yet."
     line = other_tabs.cache_line(CacheState(1200, 3_500_000, 512 * 2**20))
     assert line == "1,200 replies, 3.3 MB of at most 512.0 MB."
 
 
-def choose_server(at, address, *, key=KEY, place=""):
+def choose_server(app, address, *, key=KEY, place=""):
     """Choose another server, type its address and a key, and use its model with the key saved in ``place``."""
+    at = app("pages/settings.py")
     at.radio(key="model_kind").set_value("other").run()
     at.selectbox(key="other_server").set_value("own").run()
     at.text_input(key="other_own_address").set_value(address).run()
     at.text_input(key="other_own_key_0").set_value(key).run()
     if place:
-        at.radio(key="other_own_keep").set_value(place).run()
-        at.button(key="other_own_use").click().run()
-        assert not at.exception
+        use_with_key_in(at, place)
+    return at
+
+
+def use_with_key_in(at, place):
+    at.radio(key="other_own_keep").set_value(place).run()
+    at.button(key="other_own_use").click().run()
+    assert not at.exception
 
 
 # --- the screen -----------------------------------------------------------------------------------
-
-
-def test_a_newcomer_sees_the_built_in_reader_chosen(app):
-    at = app("pages/settings.py")
-    assert not at.exception
-    assert at.radio(key="model_kind").value == "builtin"
-    assert [tab.label for tab in at.tabs] == ["Model", "Reading", "Appearance", "Storage"]
 
 
 def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_home):
@@ -132,6 +118,8 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         here = replace(probe.PRESETS[0], address=server.url)
         monkeypatch.setattr(probe, "find_local", lambda: [Found(here, server.url, ("llama3.1:8b", "qwen3:4b"))])
         at = app("pages/settings.py")
+        assert at.radio(key="model_kind").value == "builtin"  # for a newcomer
+        assert [tab.label for tab in at.tabs] == ["Model", "Reading", "Appearance", "Storage"]
         at.radio(key="model_kind").set_value("local").run()
         assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
         at.button(key="local_ollama_use").click().run()
@@ -144,28 +132,23 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
 
 def test_without_a_keyring_two_places_are_offered_and_the_key_is_not_shown_again(app, own_home):
     with FakeServer(key=KEY, models=("gpt-test",)) as server:
-        at = app("pages/settings.py")
-        choose_server(at, server.url)
+        at = choose_server(app, server.url)
         assert at.selectbox(key="other_own_model_1").value == "gpt-test"
         at.button(key="other_own_use").click().run()
         assert KEY not in texts(at)
         assert at.text_input(key="other_own_key_1").value == ""
         assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
         assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
-        place = at.radio(key="other_own_keep")
-        assert place.options == ["Only until the app stops", "In a file only you can read"]
-        place.set_value(key_places.FILE).run()
+        assert at.radio(key="other_own_keep").options == ["Only until the app stops", "In a file only you can read"]
+        use_with_key_in(at, key_places.FILE)
         assert "The file is not encrypted." in texts(at)
-        at.button(key="other_own_use").click().run()
-        assert not at.exception
     assert load_settings().origin["api_key"] == "settings"
 
 
 def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, in_keyring):
     ring = in_keyring(InMemory())
-    with FakeServer(key=KEY, models=("gpt-test",)) as server:
-        at = app("pages/settings.py")
-        choose_server(at, server.url, place=key_places.KEYRING)
+    with FakeServer(key=KEY, models=("gpt-test",)) as server, FakeServer(models=("gpt-test",)) as other:
+        at = choose_server(app, server.url, place=key_places.KEYRING)
         place = at.radio(key="other_own_keep")
         assert place.options == ["Only until the app stops", "In the system's keyring", "In a file only you can read"]
         assert place.value == key_places.KEYRING
@@ -173,18 +156,15 @@ def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, i
         assert at.text_input(key="other_own_key_1").placeholder == "••••cdef is in use"
         assert KEY not in texts(at)
         assert list(ring.kept.values()) == [KEY]
-        place.set_value(key_places.FILE).run()
-        at.button(key="other_own_use").click().run()
+        use_with_key_in(at, key_places.FILE)
         assert (ring.kept, load_settings().origin["api_key"]) == ({}, "settings")
-        at.radio(key="other_own_keep").set_value(key_places.KEYRING).run()
-        at.button(key="other_own_use").click().run()
+        use_with_key_in(at, key_places.KEYRING)
         assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
         assert list(ring.kept.values()) == [KEY]
-        with FakeServer(models=("gpt-test",)) as other:
-            at.text_input(key="other_own_address").set_value(other.url).run()
-            assert at.text_input(key="other_own_key_3").placeholder == "Not needed here"
-            assert other.requests
-            assert not any(KEY in str(request.headers) for request in other.requests)
+        at.text_input(key="other_own_address").set_value(other.url).run()
+        assert at.text_input(key="other_own_key_3").placeholder == "Not needed here"
+        assert other.requests
+        assert not any(KEY in str(request.headers) for request in other.requests)
         at.button(key="use_builtin").click().run()
         assert not at.exception
         assert ring.kept == {}
@@ -246,29 +226,29 @@ def test_a_key_of_the_environment_goes_to_no_address_typed_over_the_makers(app, 
     assert asked == [(model_tab.OPENAI.address, Secret(KEY))]
 
 
-def test_a_wrong_key_is_reported_where_it_was_typed(app):
+def test_a_wrong_key_and_a_missing_address_are_reported_and_nothing_is_changed(app, own_home):
     with FakeServer(key="right") as server:
-        at = app("pages/settings.py")
-        choose_server(at, server.url)
+        at = choose_server(app, server.url)
         assert "did not accept the key" in texts(at)
         assert KEY not in texts(at)
-
-
-def test_without_an_address_an_error_is_shown_and_nothing_is_changed(app, own_home):
-    at = app("pages/settings.py")
-    at.radio(key="model_kind").set_value("other").run()
-    at.selectbox(key="other_server").set_value("own").run()
+    at = choose_server(app, "")
     at.button(key="other_own_use").click().run()
     assert "Enter the address of the server" in texts(at)
     assert not (own_home / "settings.json").exists()
 
 
-def test_the_budget_is_kept_as_it_is_typed(app, own_home):
+def test_the_budget_is_kept_as_it_is_typed_and_replies_are_forgotten_when_asked(app, own_home):
+    cache = ReplyCache(own_home)
+    store_reply(cache, "a", Completion("good"))
+    cache.close()
     at = app("pages/settings.py")
     at.number_input(key="budget_month").set_value(10.0).run()
     assert not at.exception
     assert json.loads((own_home / "settings.json").read_text(encoding="utf-8")) == {"budget_month": 10.0}
     assert "of \\$10.00" in texts(at)
+    assert "1 reply," in texts(at)
+    at.button(key="clear_cache").click().run()
+    assert "No replies are stored yet." in texts(at)
 
 
 @pytest.mark.parametrize(
@@ -284,13 +264,3 @@ def test_the_result_of_a_models_test_is_shown(app, workspace, monkeypatch, serve
         connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(20)
     at = app("pages/settings.py")
     assert [text for text in shown if text not in texts(at)] == []
-
-
-def test_replies_are_forgotten_when_asked(app, own_home):
-    cache = ReplyCache(own_home)
-    store_reply(cache, "a", Completion("good"))
-    cache.close()
-    at = app("pages/settings.py")
-    assert "1 reply," in texts(at)
-    at.button(key="clear_cache").click().run()
-    assert "No replies are stored yet." in texts(at)

@@ -9,7 +9,8 @@ import pytest
 import streamlit
 from streamlit.runtime.pages_manager import PagesManager
 
-ROOT = Path(__file__).parents[2]
+from tests.app.conftest import ROOT
+
 STATIC = Path(streamlit.__file__).parent / "static" / "static"
 PRIVATE = ("assets/streamlit.css", "assets/shared/streamlit.js")  # the files that may use such names
 ATTRIBUTE = re.compile(r"\[(data-(?!theme|kind|i|n|key|state|mode|stale)[\w-]+)")
@@ -50,19 +51,12 @@ def test_the_theme_is_stored_under_the_name_that_the_script_writes(frontend: str
         r"(\w+)=2,\w+=`stActiveTheme-\$\{window\.location\.pathname\}`,\w+=\{CACHED_THEME_VERSION:\1", frontend
     )
     assert key, "another version of the stored theme"
-
-
-def test_the_pages_manager_has_the_switch() -> None:
     assert PagesManager.uses_pages_directory in (None, True, False)
 
 
 def test_only_the_named_files_use_private_names() -> None:
+    known = {*PRIVATE, "pages/parts/shared/streamlit_private.py"}
+    names = ATTRIBUTE.pattern + r"|data-testid|stActiveTheme|streamlit\.runtime|streamlit\.web"
     for path in [*(ROOT / "assets").rglob("*.js"), *(ROOT / "assets").rglob("*.css"), *(ROOT / "pages").rglob("*.py")]:
-        name = path.relative_to(ROOT).as_posix()
-        if name in PRIVATE or name == "pages/parts/shared/streamlit_private.py":
-            continue
-        text = path.read_text(encoding="utf-8")
-        found = re.findall(r"data-testid|stActiveTheme|streamlit\.runtime|streamlit\.web", text) + ATTRIBUTE.findall(
-            text
-        )
-        assert not found, f"{name} uses {found}"
+        if (name := path.relative_to(ROOT).as_posix()) not in known:
+            assert not (found := re.search(names, path.read_text(encoding="utf-8"))), f"{name} uses {found}"

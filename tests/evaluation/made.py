@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation import running
+from readagent_core.evaluation.arms import Arm, parse
+from readagent_core.evaluation.datasets import open_dataset
+from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.methods.base import AskSettings
+from tests.fakes.model import FakeModel
+from tests.fakes.sensible import sensible
 
+BUILDERS = ("gist-mem", "memwalker", "recurrence", "semantic-compression")
 P3, FULL = Arm("read-agent-p"), Arm("full-text", AskSettings(look_ups=0))
 WALK = Arm("memwalker")
 OPTIONS = ("a", "b", "c", "d")
@@ -57,3 +64,40 @@ def write_folder(folder, results, *, events=None, arms=(P3, FULL)):
             result = replace(result, replay=place)
         answers.append(result.to_dict())
     return Questions.of(folder, record(arms=arms))
+
+
+def article(n, paragraphs=24):
+    sentence = "The keeper of light number {n} rang bell {k} in the fog and wrote it down with care that night."
+    return "\n\n".join(" ".join(sentence.format(n=n, k=k) for k in range(p, p + 3)) for p in range(paragraphs))
+
+
+def write_articles(path, numbers):
+    """A dataset of these articles with two questions each; returns its path."""
+    rows = []
+    for n in numbers:
+        asked = [
+            {"question": f"What rang {q}?", "options": ["a lamp", "a bell", "a boat", "a dog"],
+             "gold_label": 1 + (n + q) % 4, "difficult": q}
+            for q in range(2)
+        ]  # fmt: skip
+        rows.append({"article_id": n, "title": f"Story {n}", "article": article(n), "questions": asked})
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def answering(prompt):
+    return sensible(prompt.text)
+
+
+def experiment(data, *names, **rest):
+    arms = tuple(parse(name, AskSettings()) for name in names or ("read-agent-p", "full-text:0"))
+    return Experiment(open_dataset(data), arms, **{"connections": 4, **rest})
+
+
+def run(data, tmp_path, model=None, *, of=None, **rest):
+    return running.run(of or experiment(data), model or FakeModel(answering), folder=tmp_path / "evaluations" / "one",
+                       **rest)  # fmt: skip
+
+
+def reading_words(tally, of):
+    return [tally.row(arm).reading_words for arm in of.arms]

@@ -47,49 +47,30 @@ def rated(replies, references=("blue",), answer="It was blue."):
     return rate("What colour?", answer, list(references), model, cancel=CancelToken()), model
 
 
-def test_exact_needs_no_second_rater():
-    assert rated(["YES"])[0] == "exact"
-
-
-def test_partial_comes_from_the_permissive_rater_alone():
-    found, model = rated(["NO", "Yes, partially"])
-    assert found == "partial"
-    assert model.tasks() == ["rate_strict", "rate_permissive"]
-
-
 @pytest.mark.parametrize(
-    ("replies", "wanted"),
+    ("replies", "references", "answer", "wanted"),
     [
-        (["NO", "Yes"], "exact"),
-        (["NO", "No"], "wrong"),
-        (["Yes, partially", "No"], "wrong"),  # the strict rater's yes counts only without a reserve
-        (["NO", "Yes, partially", "NO", "No"], "partial"),
+        (["YES"], ["blue"], "It was blue.", "exact"),  # needs no second rater
+        (["NO", "Yes, partially"], ["blue"], "It was blue.", "partial"),  # from the permissive rater alone
+        (["NO", "No", "NO", "Yes"], ["red", "blue"], "It was blue.", "exact"),  # the best of several counts
+        (["Hm.", "YES"], ["blue"], "It was blue.", "exact"),  # asked once more
+        (["Yes, partially", "No"], ["blue"], "It was blue.", "wrong"),  # a strict yes with a reserve does not count
+        ([], ["blue"], "  ", "wrong"),  # no answer is wrong without asking
     ],
 )
-def test_two_raters_make_one_rating(replies, wanted):
-    assert rated(replies, references=("red", "blue")[: len(replies) // 2])[0] == wanted
+def test_a_rating(replies, references, answer, wanted):
+    found, model = rated(replies, references, answer)
+    assert found == wanted
+    assert len(model.prompts) == len(replies)
+    if len(replies) == 4:
+        assert model.tasks() == ["rate_strict", "rate_permissive"] * 2
+        assert "red" in model.prompts[0].text
+        assert "blue" in model.prompts[2].text
 
 
-def test_the_best_of_several_references_counts():
-    found, model = rated(["NO", "No", "NO", "Yes"], references=("red", "blue"))
-    assert found == "exact"
-    assert "red" in model.prompts[0].text
-    assert "blue" in model.prompts[2].text
-
-
-def test_an_unclear_rater_is_asked_once_more_then_left():
-    assert rated(["Hm.", "YES"])[0] == "exact"
+def test_what_is_no_verdict():
     with pytest.raises(ReplyError, match="neither yes nor no, twice"):
         rated(["Hm.", "Hm."])
-
-
-def test_no_answer_is_wrong_without_asking():
-    found, model = rated([], answer="  ")
-    assert found == "wrong"
-    assert model.prompts == []
-
-
-def test_a_models_failure_is_not_a_verdict():
     with pytest.raises(UnreachableError):
         rated([UnreachableError("gone")])
 

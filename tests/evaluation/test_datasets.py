@@ -12,46 +12,19 @@ from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.cost_estimate import estimate
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
+from tests.evaluation.datasets import MEETING, OPTIONS, STORY, cases, released, scrolls, write
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OPTIONS = ["a lamp", "a bell", "a boat", "a dog"]
-STORY = "The keeper lit the lamp.\n\nThe bell rang twice in the fog.\n\nNobody came."
-
-
-def write(folder, name, rows):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def cases(path, **options):
-    return list(open_dataset(path, **options).cases())
-
-
-def released(**changes):
-    """A row as QuALITY 1.0.1 has it."""
-    asked = {
-        "question": "What rang?",
-        "question_unique_id": "7_A_1",
-        "options": OPTIONS,
-        "writer_label": 2,
-        "gold_label": 2,
-        "validation": [{"untimed_annotator_id": "1", "untimed_answer": 2}],
-        "speed_validation": [{"speed_annotator_id": "2", "speed_answer": 1}],
-        "difficult": 1,
-    }
-    asked.update(changes)
-    return {"article_id": "7", "set_unique_id": "7_A", "title": "Fog", "article": STORY, "questions": [asked]}
-
 
 # --- QuALITY --------------------------------------------------------------------------------------
 
 
 def test_quality_as_released(tmp_path):
-    (case,) = cases(write(tmp_path, "dev.jsonl", [released()]))
-    assert (case.title, case.preset, case.place) == ("Fog", "article", "dev.jsonl, line 1")
+    path = tmp_path / "QuALITY.v1.0.1.htmlstripped.dev"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(released()).encode())  # a byte order mark does no harm
+    assert open_dataset(path).kind == "quality"
+    (case,) = cases(path)
+    assert (case.title, case.preset, case.place) == ("Fog", "article", f"{path.name}, line 1")
     assert case.document.title == "Fog"
     assert "bell rang" in case.document.text()
     item = case.items[0]
@@ -60,10 +33,12 @@ def test_quality_as_released(tmp_path):
 
 
 def test_quality_html_article_loses_its_markup(tmp_path):
-    row = released()
-    row["article"] = ["<html><body><p>The keeper lit ", "the <i>lamp</i>.</p></body></html>"]
-    (case,) = cases(write(tmp_path, "train.jsonl", [row]))
-    assert case.document.text() == "The keeper lit the lamp."
+    row = {**released(), "article": ["<html><body><p>The keeper lit ", "the <i>lamp</i>.</p></body></html>"]}
+    empty = {**released(), "article": "<html><body></body></html>"}
+    first, second = cases(write(tmp_path, "train.jsonl", [row, empty]))
+    assert first.document.text() == "The keeper lit the lamp."
+    with pytest.raises(DatasetError, match=r"train.jsonl, line 2: the text cannot be read"):
+        _ = second.document
 
 
 def test_quality_in_the_older_numbered_layout(tmp_path):
@@ -89,62 +64,7 @@ def test_quality_as_leval_has_it(tmp_path):
     assert case.items[0].gold == 1
 
 
-@pytest.mark.parametrize(
-    ("row", "complaint"),
-    [
-        ("{not json", r"dev.jsonl, line 2: not JSON \(expecting property name .* at column 2\)"),
-        ('{"article": "cut off', r"dev.jsonl, line 2: not JSON \(unterminated string at column 13\)"),
-        ("[1, 2]", r"dev.jsonl, line 2: a JSON object was expected, not list"),
-        ({"article": STORY}, r"line 2: the field 'questions' is missing \(there are: article\)"),
-        ({"article": 7, "questions": []}, r"line 2: the field 'article' must be a text or a list, not a whole number"),
-        ({"article": " ", "questions": []}, r"line 2: the article is empty"),
-        (released(gold_label=5), r"line 2, question 1: the right answer 5 is none of the 4 options"),
-        (released(gold_label=0), r"line 2, question 1: the right answer 0 is none"),
-        (released(gold_label=None), r"no gold_label. The test split has none"),
-        (released(options=["one"]), r"line 2, question 1: two or more options"),
-        (released(options="one"), r"line 2, question 1: the field 'options' must be a list, not a text"),
-        (released(question=None), r"line 2, question 1: the field 'question' must be a text, not null"),
-    ],
-)
-def test_a_bad_line_is_named(tmp_path, row, complaint):
-    with pytest.raises(DatasetError, match=complaint):
-        cases(write(tmp_path, "dev.jsonl", [released(), row]))
-
-
-def test_lines_before_a_bad_one_are_read(tmp_path):
-    found = open_dataset(write(tmp_path, "dev.jsonl", [released(), "", "{"])).cases()
-    assert next(found).items
-    with pytest.raises(DatasetError, match="line 3"):
-        next(found)
-
-
-def test_a_line_that_is_not_utf8_is_named(tmp_path):
-    path = tmp_path / "dev.jsonl"
-    path.write_bytes(json.dumps(released()).encode() + b"\n" + b'{"article": "caf\xe9"}\n')
-    with pytest.raises(DatasetError, match=r"dev.jsonl, line 2: not UTF-8"):
-        cases(path)
-
-
-def test_a_byte_order_mark_does_no_harm(tmp_path):
-    path = tmp_path / "dev.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(released()).encode())
-    assert len(cases(path)) == 1
-
-
 # --- QMSum ----------------------------------------------------------------------------------------
-
-MEETING = {
-    "topic_list": [],
-    "general_query_list": [{"query": "Summarize the meeting.", "answer": "They chose blue."}],
-    "specific_query_list": [
-        {"query": "Which colour?", "answer": "Blue.", "relevant_text_span": [["1", "2"]]},
-    ],
-    "meeting_transcripts": [
-        {"speaker": "Ada", "content": "Welcome ."},
-        {"speaker": "Ben", "content": "Blue ,  please ."},
-        {"speaker": "Ada", "content": "Blue it is ."},
-    ],
-}
 
 
 def test_qmsum_as_a_file_a_folder_and_lines(tmp_path):
@@ -159,24 +79,7 @@ def test_qmsum_as_a_file_a_folder_and_lines(tmp_path):
     assert [item.id for item in case.items] == ["es2009b-g1", "es2009b-s1"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
-    [
-        ({"meeting_transcripts": []}, "nobody says anything"),
-        ({"meeting_transcripts": ["hello"]}, "turn 1: an object with speaker and content"),
-        ({"general_query_list": [{"query": "x"}]}, "general_query_list 1: the field 'answer' is missing"),
-    ],
-)
-def test_a_bad_meeting_is_named(tmp_path, changes, complaint):
-    with pytest.raises(DatasetError, match=rf"val.jsonl, line 1.*{complaint}"):
-        cases(write(tmp_path, "val.jsonl", [{**MEETING, **changes}]))
-
-
 # --- SCROLLS --------------------------------------------------------------------------------------
-
-
-def scrolls(name, text, output):
-    return {"id": name, "pid": f"{name}_0", "input": text, "output": output}
 
 
 def test_scrolls_joins_references_and_documents(tmp_path):
@@ -207,13 +110,6 @@ def test_scrolls_summaries_ask_for_one(tmp_path):
     assert case.document.text() == STORY
 
 
-def test_a_bad_scrolls_line_is_named(tmp_path):
-    with pytest.raises(DatasetError, match=r"line 1: 'input' must hold a question, an empty line"):
-        cases(write(tmp_path, "x.jsonl", [scrolls("1", "no break in it", "x")]))
-    with pytest.raises(DatasetError, match=r"line 1: there is no output. The test split"):
-        cases(write(tmp_path, "x.jsonl", [scrolls("1", "a\n\nb", None)]))
-
-
 # --- LongBench ------------------------------------------------------------------------------------
 
 
@@ -235,12 +131,8 @@ def test_longbench_one_and_two(tmp_path):
     assert (case.items[0].gold, case.items[0].hard) == (1, True)
     (listed,) = cases(write(tmp_path, "data.json", [json.dumps([second, {**second, "_id": "w"}], indent=1)]))
     assert [item.gold for item in listed.items] == [1, 1]
-    with pytest.raises(DatasetError, match=r"data.json, question 2: the right answer 'F' is none"):
-        cases(write(tmp_path, "data.json", [json.dumps([second, {**second, "answer": "F"}])]))
     (book,) = cases(write(tmp_path, "narrativeqa.jsonl", [{**first, "dataset": "narrativeqa"}]))
     assert book.preset == "book"
-    with pytest.raises(DatasetError, match=r"line 1: there is no answer"):
-        cases(write(tmp_path, "bad.jsonl", [{**first, "answers": []}]))
 
 
 # --- NarrativeQA ----------------------------------------------------------------------------------
@@ -352,66 +244,71 @@ def test_ones_own_object_with_text_or_files(tmp_path):
     assert len(cases(write(tmp_path, "two.json", [json.dumps(rows)]))) == 2
 
 
+# --- mistakes, limits, the real files -------------------------------------------------------------------
+
+
+LONG = {"_id": "z", "question": "x", "context": STORY, "answer": "F", **{f"choice_{x}": "a" for x in "ABCD"}}
+OWN = {"question": "x", "references": "y"}
+
+
 @pytest.mark.parametrize(
-    ("data", "complaint"),
+    ("name", "rows", "complaint"),
     [
-        ([], "no question in it"),
-        ([{"question": "x"}], "question 1: nothing to compare"),
-        ([{"question": "x", "options": OPTIONS}], "question 1: the right answer None is none"),
-        ([{"question": "x", "references": "y"}], "no text for these questions beside it"),
-        ({"questions": [{"question": "x", "references": "y"}], "document": "../secret.txt"}, "same folder"),
-        ({"questions": [{"question": "x", "references": "y"}], "document": "gone.txt"}, "'gone.txt' is missing"),
-        ({"questions": [], "preset": "poem"}, "unknown preset 'poem'"),
+        (
+            "dev.jsonl",
+            [released(), "{not json"],
+            r"dev.jsonl, line 2: not JSON \(expecting .* column 2\)",
+        ),
+        ("dev.jsonl", [released(), "", '{"article": "cut'], r"line 3: not JSON \(unterminated string at column 13\)"),
+        ("dev.jsonl", [released(), "[1, 2]"], r"dev.jsonl, line 2: a JSON object was expected, not list"),
+        ("dev.jsonl", [released(), b'{"article": "caf\xe9"}'], r"dev.jsonl, line 2: not UTF-8"),
+        ("dev.jsonl", [released(), {"article": STORY}], r"the field 'questions' is missing \(there are: article\)"),
+        ("dev.jsonl", [{"article": 7, "questions": []}], r"'article' must be a text or a list, not a whole number"),
+        ("dev.jsonl", [{"article": " ", "questions": []}], r"line 1: the article is empty"),
+        ("dev.jsonl", [released(gold_label=5)], r"line 1, question 1: the right answer 5 is none of the 4 options"),
+        ("dev.jsonl", [released(gold_label=0)], r"line 1, question 1: the right answer 0 is none"),
+        ("dev.jsonl", [released(gold_label=None)], r"no gold_label. The test split has none"),
+        ("dev.jsonl", [released(options=["one"])], r"line 1, question 1: two or more options"),
+        ("dev.jsonl", [released(options="one")], r"the field 'options' must be a list, not a text"),
+        ("dev.jsonl", [released(question=None)], r"question 1: the field 'question' must be a text, not null"),
+        ("val.jsonl", [{**MEETING, "meeting_transcripts": []}], r"val.jsonl, line 1.*nobody says anything"),
+        ("val.jsonl", [{**MEETING, "meeting_transcripts": ["hello"]}], "turn 1: an object with speaker and content"),
+        ("val.jsonl", [{**MEETING, "general_query_list": [{"query": "x"}]}], "_list 1: the field 'answer' is missing"),
+        ("x.jsonl", [scrolls("1", "no break in it", "x")], r"line 1: 'input' must hold a question, an empty line"),
+        ("x.jsonl", [scrolls("1", "a\n\nb", None)], r"line 1: there is no output. The test split"),
+        ("data.json", [json.dumps([{**LONG, "answer": "B"}, LONG])], r"data.json, question 2: the right answer 'F'"),
+        ("bad.jsonl", [{"input": "x", "context": STORY, "answers": [], "_id": "x"}], r"line 1: there is no answer"),
+        ("mine.json", ["[]"], "no question in it"),
+        ("mine.json", [json.dumps([{"question": "x"}])], "question 1: nothing to compare"),
+        ("mine.json", [json.dumps([{"question": "x", "options": OPTIONS}])], "question 1: the right answer None is"),
+        ("mine.json", [json.dumps([OWN])], "no text for these questions beside it"),
+        ("mine.json", [json.dumps({"questions": [OWN], "document": "../secret.txt"})], "same folder"),
+        ("mine.json", [json.dumps({"questions": [OWN], "document": "gone.txt"})], "'gone.txt' is missing"),
+        ("mine.json", [json.dumps({"questions": [], "preset": "poem"})], "unknown preset 'poem'"),
+        ("mine.json", ["[", ' {"question": "x",', "]"], r"mine.json, line 3: not JSON"),
+        ("empty.jsonl", [""], "the file is empty"),
+        ("odd.jsonl", [{"a": 1, "b": 2}], r"belong to no known dataset \(a, b\)"),
+        ("story.txt", ["x"], "a dataset is a file of JSON lines"),
     ],
 )
-def test_ones_own_mistakes_are_told(tmp_path, data, complaint):
+def test_a_mistake_is_told_with_its_place(tmp_path, name, rows, complaint):
     with pytest.raises(DatasetError, match=complaint):
-        cases(write(tmp_path, "mine.json", [json.dumps(data)]))
-
-
-def test_broken_json_names_the_line(tmp_path):
-    (tmp_path / "mine.json").write_text('[\n {"question": "x",\n]', encoding="utf-8")
-    with pytest.raises(DatasetError, match=r"mine.json, line 3: not JSON"):
-        cases(tmp_path / "mine.json")
-
-
-# --- telling them apart, limits, the real files -----------------------------------------------------
-
-
-def test_quality_under_the_names_of_its_release(tmp_path):
-    path = write(tmp_path, "QuALITY.v1.0.1.htmlstripped.dev", [released(), released()])
-    assert open_dataset(path).kind == "quality"
-    assert len(cases(path)) == 2
+        cases(write(tmp_path, name, rows))
 
 
 def test_what_is_no_dataset(tmp_path):
     with pytest.raises(DatasetError, match="no such file"):
         open_dataset(tmp_path / "none.jsonl")
-    with pytest.raises(DatasetError, match="the file is empty"):
-        open_dataset(write(tmp_path, "empty.jsonl", [""]))
-    with pytest.raises(DatasetError, match=r"belong to no known dataset \(a, b\)"):
-        open_dataset(write(tmp_path, "odd.jsonl", [{"a": 1, "b": 2}]))
     with pytest.raises(DatasetError, match="Name one of its files"):
         open_dataset(tmp_path)
     with pytest.raises(DatasetError, match="Choose one of: quality"):
         open_dataset(tmp_path, kind="poems")
-    with pytest.raises(DatasetError, match="a dataset is a file of JSON lines"):
-        open_dataset(write(tmp_path, "story.txt", ["x"]))
 
 
 def test_limits_stop_reading(tmp_path):
     path = write(tmp_path, "dev.jsonl", [released(), released(), "{broken"])
-    assert len(cases(path, limit=2)) == 2
-    assert len(cases(path, documents=2)) == 2
+    assert len(cases(path, limit=2)) == len(cases(path, documents=2)) == 2
     assert len(cases(path, limit=1)) == 1
-
-
-def test_a_text_the_loaders_refuse_is_told_with_its_line(tmp_path):
-    row = released()
-    row["article"] = "<html><body></body></html>"
-    (case,) = cases(write(tmp_path, "dev.jsonl", [row]))
-    with pytest.raises(DatasetError, match=r"dev.jsonl, line 1: the text cannot be read"):
-        _ = case.document
 
 
 DATA = ROOT.parent / "shared" / "data"

@@ -54,27 +54,11 @@ def test_a_kept_reply_waits_for_no_connection(tmp_path: Path) -> None:
             assert not slow.result(20).cached
 
 
-def test_never_more_calls_at_once_than_allowed() -> None:
-    under_way, most, lock = 0, 0, threading.Lock()
-
-    def reply(prompt: Prompt) -> str:
-        nonlocal under_way, most
-        with lock:
-            under_way += 1
-            most = max(most, under_way)
-        time.sleep(0.01)
-        with lock:
-            under_way -= 1
-        return "OK."
-
-    class Unlocked(FakeModel):
-        def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
-            return Completion(reply(prompt))
-
-    three = LimitedModel(Unlocked([]), 3)
-    with ThreadPoolExecutor(12) as pool:
+def test_never_more_calls_at_once_than_allowed(tmp_path: Path) -> None:
+    with FakeServer(latency=0.01) as server, ThreadPoolExecutor(12) as pool:
+        three = LimitedModel(models.connect(Settings(tmp_path, base_url=server.url, model="fake-model")), 3)
         parts = list(pool.map(lambda n: list(three.stream(Prompt("answer", str(n)), CancelToken())), range(36)))
-    assert most == 3
+        assert server.most_at_once == 3
     assert all(part[0] == "OK." and isinstance(part[-1], Completion) for part in parts)
 
 

@@ -33,19 +33,13 @@ QUALITY, BOOK = Benchmark("quality", "article"), Benchmark("narrativeqa", "book"
 MEETING = Benchmark("qmsum", "meeting")
 
 
-def first(name, setting):
-    return find_published(parse(name, AskSettings()), setting)[0].row
-
-
-def test_published_figures_as_the_papers_have_them():
-    assert (first("read-agent-p:6", QUALITY).score, first("read-agent-p:6", QUALITY).pages) == (86.91, 2.5)
-    assert first("full-text:3", QUALITY).score == 85.83  # looks nothing up, whatever the setting says
-    assert find_published(parse("read-agent-p:9", AskSettings()), QUALITY) == ()
-    assert first("gist-mem", BOOK).rouge == (23.3, 9.1, 21.8)
-    assert first("read-agent-s:6", MEETING).rating_2 == 91.54
-    assert (first("memwalker", QUALITY).score, first("memwalker", QUALITY).stray) == (67.4, 15)
-    assert first("recurrence", QUALITY).score == 51.3
-    assert find_published(P3, Benchmark("plain", "article")) == ()
+def test_published_figures_have_all_their_parts():
+    asked = {"read-agent-p:6": QUALITY, "gist-mem": BOOK, "read-agent-s:6": MEETING, "memwalker": QUALITY}
+    found = {name: find_published(parse(name, AskSettings()), setting)[0].row for name, setting in asked.items()}
+    assert found["read-agent-p:6"].pages == 2.5
+    assert found["gist-mem"].rouge == (23.3, 9.1, 21.8)
+    assert found["read-agent-s:6"].rating_2 == 91.54
+    assert (found["memwalker"].score, found["memwalker"].stray) == (67.4, 15)
 
 
 def test_a_published_figure_says_on_which_model_and_where():
@@ -60,6 +54,11 @@ def test_a_published_figure_says_on_which_model_and_where():
 @pytest.mark.parametrize(
     ("name", "setting", "scores"),
     [
+        ("read-agent-p:6", QUALITY, [86.91]),
+        ("read-agent-p:9", QUALITY, []),
+        ("read-agent-p:3", Benchmark("plain", "article"), []),
+        ("full-text:3", QUALITY, [85.83, 73.3]),  # looks nothing up, whatever the setting says
+        ("recurrence", QUALITY, [51.3, 56.0]),
         ("full-text:keep=right:context_words=3000", QUALITY, [70.1, 72.5]),  # MemWalker's, cut to its window
         ("full-text:keep=left:context_words=6000", MEETING, [14.71]),
         ("full-text:keep=left:context_words=5000", MEETING, []),
@@ -189,21 +188,15 @@ def test_every_report_says_the_same(format):
     assert "<model>" not in text
 
 
-def test_the_html_report_holds_the_drawings_and_no_foreign_markup():
-    soup = BeautifulSoup(render_report(summarise(record(), filled()), "html").decode(), "lxml")
+def test_a_report_names_the_built_in_reader_and_holds_no_foreign_markup():
+    found = summarise(record(language_model=False), filled())
+    assert "No language model was connected" in render_report(found, "md").decode()
+    soup = BeautifulSoup(render_report(found, "html").decode(), "lxml")
     assert len(soup.find_all("svg")) == 3
     assert not soup.find_all(["script", "model", "fog", "img"])
-
-
-def test_the_built_in_reader_is_named_as_what_it_is():
-    text = render_report(summarise(record(language_model=False), filled()), "md").decode()
-    assert "No language model was connected" in text
-
-
-def test_unknown_format_and_empty_report():
-    with pytest.raises(SettingsError, match="md, html, json, csv"):
-        render_report(summarise(record(), filled()), "pdf")
     assert render_report(summarise(record(), ScoreTable()), "html")
+    with pytest.raises(SettingsError, match="md, html, json, csv"):
+        render_report(found, "pdf")
 
 
 def test_markdown_cells_cannot_leave_their_table():

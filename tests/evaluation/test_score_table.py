@@ -13,10 +13,16 @@ from readagent_core.evaluation.score_table import ScoreTable
 from tests.evaluation.made import FULL, P3, chosen, free
 
 
-def test_a_row_by_hand():
+def table(results):
     tally = ScoreTable()
-    for item, correct in enumerate([True, True, True, False]):
-        tally.add(chosen(P3, item, correct, hard=item >= 2, compression_rate=60.0 + 10 * item))
+    for result in results:
+        tally.add(result)
+    return tally
+
+
+def test_a_row_by_hand():
+    right = [True, True, True, False]
+    tally = table(chosen(P3, n, right[n], hard=n >= 2, compression_rate=60.0 + 10 * n) for n in range(4))
     tally.add_cost(Cost("doc", "plan", 500, 0))
     tally.add_cost(Cost("doc", "plan", 500, 300))  # each says what was sent so far
     row = tally.row(P3)
@@ -31,41 +37,37 @@ def test_a_row_by_hand():
 
 
 def test_full_text_pays_for_no_reading():
-    tally = ScoreTable()
-    tally.add(chosen(FULL, 0, True, looked_up=()))
+    tally = table([chosen(FULL, 0, True, looked_up=())])
     tally.add_cost(Cost("doc", "plan", 500, 300))
     assert tally.row(FULL).reading_words == 0
 
 
 def test_failures_count_as_wrong_and_the_last_result_counts():
-    tally = ScoreTable()
-    tally.add(chosen(P3, 0, False, error="ServerFailedError: gone", option=None))
+    tally = table([chosen(P3, 0, False, error="ServerFailedError: gone", option=None)])
     assert (tally.failed, tally.row(P3).accuracy.hits) == (1, 0)
     tally.add(chosen(P3, 0, True))
     assert (tally.failed, tally.answers, tally.row(P3).accuracy.hits) == (0, 1, 1)
 
 
 def test_runs_give_a_spread_but_no_narrower_interval():
-    one, three = ScoreTable(), ScoreTable()
-    for item in range(20):
-        one.add(chosen(P3, item, item < 15))
-        for run, right in ((1, 14), (2, 15), (3, 16)):
-            three.add(chosen(P3, item, item < right, run=run))
-    single, spread = one.row(P3), three.row(P3)
+    single = table(chosen(P3, item, item < 15) for item in range(20)).row(P3)
+    spread = table(chosen(P3, n, n < 13 + run, run=run) for n in range(20) for run in (1, 2, 3)).row(P3)
     assert single.accuracy.sd is None
     assert spread.accuracy.sd == pytest.approx(0.05)  # 70, 75, 80 %
     assert (spread.accuracy.low, spread.accuracy.high) == (single.accuracy.low, single.accuracy.high)
 
 
 def test_free_form_rows():
-    tally = ScoreTable()
-    for item, (value, rating) in enumerate([(0.2, "exact"), (0.4, "partial"), (0.6, "wrong"), (0.8, "exact")]):
-        tally.add(free(P3, item, value, rating))
-    row = tally.row(P3)
+    rated = [(0.2, "exact"), (0.4, "partial"), (0.6, "wrong"), (0.8, "exact")]
+    row = table(free(P3, item, *figures) for item, figures in enumerate(rated)).row(P3)
     assert row.accuracy is None
     assert row.rouge["rougeL"].value == pytest.approx(50)
     assert row.rouge["rouge2"].value == pytest.approx(25)
     assert (row.rating_1.hits, row.rating_2.hits, row.rating_1.total) == (2, 3, 4)
+    failed = free(P3, 1, 0.0, error="ServerFailedError: gone")  # an answer that could not be had counts as wrong
+    row = table([free(P3, 0, 0.5, "exact"), failed]).row(P3)
+    assert (row.rating_1.hits, row.rating_1.total) == (1, 2)
+    assert row.rouge["rougeL"].value == pytest.approx(25)
 
 
 def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
@@ -80,31 +82,17 @@ def test_ratings_and_the_hard_subset_have_a_spread_over_runs_too():
     assert hard.row(P3).hard.sd == pytest.approx(0.707, abs=0.001)
 
 
-def test_a_free_form_answer_that_could_not_be_had_counts_as_wrong():
-    tally = ScoreTable()
-    tally.add(free(P3, 0, 0.5, "exact"))
-    tally.add(free(P3, 1, 0.0, error="ServerFailedError: gone"))
-    row = tally.row(P3)
-    assert (row.rating_1.hits, row.rating_1.total) == (1, 2)
-    assert row.rouge["rougeL"].value == pytest.approx(25)
-
-
 def test_walks_that_strayed():
-    tally = ScoreTable()
-    for item, (stray, right) in enumerate([(True, True), (True, False), (False, True)]):
-        tally.add(chosen(P3, item, right, extra={"stray": stray, "share_read": 0.25}))
-    row = tally.row(P3)
+    walks = [(True, {"stray": True}), (False, {"stray": True}), (True, {"stray": False})]
+    row = table(chosen(P3, n, r, extra={**extra, "share_read": 0.25}) for n, (r, extra) in enumerate(walks)).row(P3)
     assert (row.strays.hits, row.strays.total) == (2, 3)
     assert (row.recoveries.hits, row.recoveries.total) == (1, 2)
     assert row.read_share == 0.25
 
 
 def test_differences_are_paired():
-    tally = ScoreTable()
-    for item in range(10):
-        tally.add(chosen(FULL, item, item < 4))
-        tally.add(chosen(P3, item, item < 8))
-    tally.add(chosen(P3, 99, True))  # no pair
+    pairs = [chosen(arm, item, item < right) for item in range(10) for arm, right in ((FULL, 4), (P3, 8))]
+    tally = table([*pairs, chosen(P3, 99, True)])  # the last one has no pair
     found = find_differences(tally, FULL, P3)["Accuracy"]
     assert (found.n, found.only_first, found.only_second, found.test) == (10, 0, 4, "McNemar, exact")
     assert found.p == pytest.approx(0.125)
@@ -140,9 +128,5 @@ def test_free_form_answers_differ_in_rating_and_in_rouge():
 @settings(max_examples=20, derandomize=True, deadline=None)
 def test_the_order_of_answers_does_not_matter(order):
     results = [chosen(P3, i, i % 3 == 0, words=i) for i in range(4)] + [chosen(FULL, i, i == 1) for i in range(4)]
-    tally, again = ScoreTable(), ScoreTable()
-    for result in results:
-        tally.add(result)
-    for at in order:
-        again.add(results[at])
+    tally, again = table(results), table(results[at] for at in order)
     assert (tally.row(P3), find_differences(tally, FULL, P3)) == (again.row(P3), find_differences(again, FULL, P3))

@@ -10,13 +10,6 @@ from readagent_core.evaluation.scores import bootstrap, mcnemar, mean, share
 from readagent_core.overlap import rouge, strip_citations
 
 
-def test_wilson_by_hand():
-    # 8 of 10, z = 1.96: centre (0.8 + 0.19208)/1.38416, half-width by the formula: 0.4902–0.9433
-    found = share(8, 10)
-    assert found.value == pytest.approx(0.8)
-    assert (found.low, found.high) == (pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
-
-
 def test_wilson_agrees_with_scipy():
     from scipy.stats import binomtest
 
@@ -80,15 +73,20 @@ def test_what_an_answer_cites_is_no_part_of_what_is_compared():
     assert strip_citations("鐘が鳴った [2]。\n根拠：\n[2] 「鐘」") == "鐘が鳴った。"
 
 
-def test_mcnemar_by_hand():
+def test_mcnemar_by_hand_and_by_scipy():
+    from scipy.stats import binomtest
+
     # 10 discordant pairs, 1 against 9: p = 2 · (1 + 10) / 2^10
     first = [True] * 20 + [True] * 1 + [False] * 9 + [False] * 5
     second = [True] * 20 + [False] * 1 + [True] * 9 + [False] * 5
     found = mcnemar(first, second)
-    assert found.p == pytest.approx(22 / 1024)
+    assert found.p == pytest.approx(22 / 1024) == pytest.approx(binomtest(1, 10).pvalue)
     assert (found.only_first, found.only_second, found.n) == (1, 9, 35)
     assert found.value == pytest.approx(8 / 35)
     assert found.low < found.value < found.high
+    assert mcnemar([True, False], [True, False]).p == 1.0
+    with pytest.raises(ValueError, match="paired"):
+        mcnemar([True], [])
 
 
 def test_newcombe_interval_from_his_paper():
@@ -98,19 +96,6 @@ def test_newcombe_interval_from_his_paper():
     found = mcnemar(second, first)
     assert found.value == pytest.approx(0.2)
     assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-4), pytest.approx(0.3404, abs=5e-4))
-
-
-def test_mcnemar_agrees_with_scipy_and_needs_pairs():
-    from scipy.stats import binomtest
-
-    first = [True, True, False, False, True, False, True] * 5
-    second = [True, False, True, False, False, True, False] * 5
-    found = mcnemar(first, second)
-    theirs = binomtest(found.only_first, found.only_first + found.only_second)
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert mcnemar([True, False], [True, False]).p == 1.0
-    with pytest.raises(ValueError, match="paired"):
-        mcnemar([True], [])
 
 
 def test_bootstrap_sees_a_difference_and_none():

@@ -18,7 +18,6 @@ from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.comparing import Comparison, Entry
 from tests.fakes.model import FakeModel
 from tests.workspace.test_comparing import SIX, compared, recorded_book
-from tests.workspace.test_comparing import workspace as workspace  # a fixture
 
 
 def comparison(entry: Entry, *, correct: int | None = 1, options: tuple[str, ...] = ("no", "yes")) -> Comparison:
@@ -29,12 +28,15 @@ def drawn(entry: Entry) -> BeautifulSoup:
     return BeautifulSoup("".join(map(view.to_html, view.draw_comparison(comparison(entry)))), "lxml")
 
 
+def table(found: Comparison) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(export_comparison(found, "csv").decode("utf-8-sig"))))
+
+
 def test_a_file_to_take_away(workspace: Workspace) -> None:
     found = compared(workspace, recorded_book(workspace))
-    rows = list(csv.reader(io.StringIO(export_comparison(found, "csv").decode("utf-8-sig"))))
-    assert len(rows) == 1 + len(SIX)
-    assert rows[1][rows[0].index("method")] == "read-agent-p"
-    assert int(rows[-1][rows[0].index("words seen")]) > 9000
+    rows = table(found)
+    assert [row["method"] for row in rows] == list(SIX)
+    assert int(rows[-1]["words seen"]) > 9000
     markdown = export_comparison(found, "md").decode()
     assert "| Gists only |" in markdown
     html = export_comparison(found, "html").decode()
@@ -51,14 +53,12 @@ def test_a_file_to_take_away(workspace: Workspace) -> None:
 def test_a_model_s_words_are_never_markup_or_formulas(workspace: Workspace) -> None:
     evil = '=HYPERLINK("http://x")<img src=x onerror=alert(1)> [a](http://x) ![b](http://x)'
     workspace._model = FakeModel(lambda _: evil)
-    question = Question("<script>?")
-    found = compared(workspace, recorded_book(workspace), names=("gist-mem",), question=question, correct=None)
+    found = compared(workspace, recorded_book(workspace), names=("gist-mem",), question=Question("<script>?"))
     html = export_comparison(found, "html").decode()
     assert "<img" not in html
     assert "<script" not in html
     assert "](http" not in export_comparison(found, "md").decode().replace("\\]", "")
-    table = list(csv.reader(io.StringIO(export_comparison(found, "csv").decode("utf-8-sig"))))
-    assert table[1][table[0].index("answer")].startswith("'=")
+    assert table(found)[0]["answer"].startswith("'=")
 
 
 def test_hostile_text_in_every_place_of_a_row_stays_text() -> None:
@@ -94,6 +94,13 @@ def test_a_free_answer_is_set_beside_the_known_one_without_a_verdict(workspace: 
     book_id = recorded_book(workspace)
     workspace._model = FakeModel(lambda prompt: 'To make a ship stop [3].\nEvidence:\n[3] "stop"')
     asked = Question("Why did Ambrose Vane put out Harrow Light?")
+    unknown = compared(workspace, book_id, question=asked, names=("gist-mem",), correct=None)
+    assert view.verdict(unknown, unknown.entries[0]) is None
+    assert view.known_answer(unknown).startswith("No known answer to judge by.")
+    old = {name: value for name, value in asdict(unknown).items() if name != "references"}
+    for entry in old["entries"]:
+        del entry["rouge"]  # saved by an earlier version
+    assert Comparison.from_dict(old) == unknown
     known = ("To make a ship stop.", " ")
     found = compared(workspace, book_id, question=asked, names=("gist-mem",), correct=None, references=known)
     entry = found.entries[0]
@@ -110,31 +117,18 @@ def test_a_free_answer_is_set_beside_the_known_one_without_a_verdict(workspace: 
         assert "in the same order: 100 %" in text
 
 
-def test_without_a_known_answer_that_is_said(workspace: Workspace) -> None:
-    found = compared(workspace, recorded_book(workspace), question=Question("Who?"), names=("gist-mem",), correct=None)
-    assert view.verdict(found, found.entries[0]) is None
-    assert view.known_answer(found).startswith("No known answer to judge by.")
-    old = {name: value for name, value in asdict(found).items() if name != "references"}
-    for entry in old["entries"]:
-        del entry["rouge"]  # saved by an earlier version
-    assert Comparison.from_dict(old) == found
-
-
 # --- the drawing ------------------------------------------------------------------------------------------
 
 
-def test_a_row_under_way_has_no_figures_yet() -> None:
+def test_a_row_that_has_not_ended_or_was_stopped_has_no_figures() -> None:
     page = drawn(Entry("gist-mem", "running", text="An"))
     assert page.select_one("li.r")["data-state"] == "running"
     assert page.select_one(".a").get_text() == "An"
     assert page.select_one(".caret")
     assert not page.select(".fig, .hm")
     assert "Waiting for its turn" in drawn(Entry("gist-mem")).get_text()
-
-
-def test_a_stopped_row_says_so_once() -> None:
-    page = drawn(Entry("gist-mem", "cancelled", error=comparing.STOPPED))
-    assert page.select_one(".err").get_text() == "Stopped."
+    stopped = drawn(Entry("gist-mem", "cancelled", error=comparing.STOPPED))
+    assert stopped.select_one(".err").get_text() == "Stopped."
 
 
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
@@ -149,12 +143,9 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     assert page.select_one("details .a").get_text() == '[2] "the words"'
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"
-
-
-def test_verdicts() -> None:
-    chose_a = Entry("x", answer=Answer("", "x", option=0))
-    assert view.verdict(comparison(chose_a), chose_a) == ("no", "Wrong: (A) no")
-    assert view.verdict(comparison(chose_a, correct=None), chose_a) == ("none", "Chose (A) no")
+    wrong = Entry("x", answer=Answer("", "x", option=0))
+    assert view.verdict(comparison(wrong), wrong) == ("no", "Wrong: (A) no")
+    assert view.verdict(comparison(wrong, correct=None), wrong) == ("none", "Chose (A) no")
     chose_none = Entry("x", answer=Answer("", "x"))
     assert view.verdict(comparison(chose_none), chose_none) == ("no", "Named no option")
 

@@ -16,47 +16,35 @@ from tests.workspace.test_asking import a_book, a_memory, asked, reply
 
 
 @pytest.fixture
-def talk(open_workspace):
+def exported(open_workspace):
+    """``exported(format)``: a talk of two questions as a file."""
     workspace = open_workspace(model=FakeModel(reply))
     book, reading = a_book(workspace, a_memory())
     first, _ = asked(workspace, book, reading, "Who is <script>alert(1)</script> & *Vane*?")
     second = Question("Which?", ("a <cat>", "a dog"))
     asked(workspace, book, reading, question=second, conversation_id=first.conversation_id)
-    return workspace, first.conversation_id
+    return lambda format, talk=first.conversation_id: export_conversation(workspace, talk, format=format).decode()
 
 
-def test_as_markdown(talk):
-    workspace, conversation_id = talk
-    text = export_conversation(workspace, conversation_id, format="md").decode()
+def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
+    text = exported("md")
     assert "So it was  [from page 2]" in text or "So it was [from page 2]" in text
     assert "> I want to look up Page [2, 5] to see." in text
     assert "- Page 2: “pageword2 stands here”" in text
     assert "words" in text
-
-
-def test_as_a_page_with_every_text_escaped(talk):
-    workspace, conversation_id = talk
-    text = export_conversation(workspace, conversation_id, format="html").decode()
-    assert "<script>" not in text
-    assert "&lt;script&gt;" in text
-    assert "a &lt;cat&gt;" in text
-    assert "default-src" in text
-
-
-def test_as_json_with_every_event(talk):
-    workspace, conversation_id = talk
-    data = json.loads(export_conversation(workspace, conversation_id, format="json"))
+    page = exported("html")
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert "a &lt;cat&gt;" in page
+    assert "default-src" in page
+    data = json.loads(exported("json"))
     assert [e["state"] for e in data["exchanges"]] == ["done", "done"]
     assert data["exchanges"][0]["events"][-1]["kind"] == "Answered"
     assert data["exchanges"][0]["looked_up"] == [2, 5]
-
-
-def test_other_formats_and_conversations_are_refused(talk):
-    workspace, conversation_id = talk
     with pytest.raises(SettingsError, match="md, html, json"):
-        export_conversation(workspace, conversation_id, format="docx")
+        exported("docx")
     with pytest.raises(NotInLibraryError):
-        export_conversation(workspace, "gone", format="md")
+        exported("md", "gone")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -52,7 +53,7 @@ class Request:
     payload: Mapping[str, Any]
     headers: Mapping[str, str]
     text: str
-    at: float
+    port: int  # the client's
 
 
 def error(message: str, *, code: str | None = None, kind: str = "invalid_request_error", param: str | None = None):
@@ -63,7 +64,7 @@ class FakeServer:
     """``with FakeServer() as server: … server.url``.
 
     ``replies``: a function of the prompt's text, or a queue of str | Reply. ``before``: asked first with the
-    call's number (from 0) and its text; a Reply from it is used instead.
+    call's number (from 0) and its text; a Reply from it is used instead. ``tls``: speaks HTTPS with it.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class FakeServer:
         replies: Callable[[str], str | Reply] | Iterable[str | Reply] = sensible,
         *,
         before: Callable[[int, str], Reply | None] | None = None,
+        tls: ssl.SSLContext | None = None,
         **traits: Any,
     ) -> None:
         self.traits = Traits(**traits)
@@ -85,7 +87,10 @@ class FakeServer:
         self.most_at_once = 0
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.fake = self
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}{self.traits.base}"
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        scheme = "https" if tls else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}{self.traits.base}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     def __enter__(self) -> FakeServer:
@@ -174,9 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(404, {"error": error("not found")})
 
     def _record(self, payload: Mapping[str, Any], text: str) -> Request:
-        request = Request(
-            self.path, payload, {name.lower(): value for name, value in self.headers.items()}, text, time.monotonic()
-        )
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Request(self.path, payload, headers, text, self.client_address[1])
         self.fake.requests.append(request)
         return request
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 BODY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+ANSWER = b'{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}'
 EVENT = b'data: {"choices": [{"index": 0, "delta": {"content": "word "}, "finish_reason": null}]}\n\n'
 
 

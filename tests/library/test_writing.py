@@ -15,7 +15,6 @@ from readagent_core.library import Library
 from readagent_core.library.schema import MIGRATIONS
 from readagent_core.memory import Gist, Page
 from tests.library.test_library import PLAN, make_document
-from tests.library.test_library import library as library
 
 
 def test_many_threads_write_at_once(library):
@@ -79,25 +78,18 @@ def test_other_sqlite_errors_become_a_message_and_a_separate_detail(library):
     assert library.books() == [book]
 
 
-def test_a_newer_library_is_not_changed(library):
+def test_what_is_no_library_of_this_version_is_not_changed(library, tmp_path):
     library.close()
     raw = sqlite3.connect(library.home / "library.db")
     raw.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     raw.close()
     with pytest.raises(NewerLibraryError, match="newer ReadAgent"):
         Library(library.home)
-
-
-def test_a_file_that_is_no_library_raises_an_error(tmp_path):
     (tmp_path / "library.db").write_bytes(b"this is not a database at all" * 100)
     with pytest.raises(LibraryError, match="damaged"):
         Library(tmp_path)
-
-
-def test_a_home_that_cannot_be_used_raises_an_error(tmp_path):
-    (tmp_path / "file").write_text("")
     with pytest.raises(LibraryError, match="READAGENT_HOME"):
-        Library(tmp_path / "file" / "home")
+        Library(tmp_path / "library.db" / "home")
 
 
 def _add_many(home, name, count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Qu
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 
-SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
+# replies as real models write them, good and bad, by what they reply to, each with what it means
+REPLIES = json.loads(Path(__file__).with_name("replies.json").read_text(encoding="utf-8"))
 
 
 def document(pages: int = 6, words: int = 40, *, language: str = "en") -> Document:

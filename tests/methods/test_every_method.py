@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -12,8 +14,11 @@ from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.methods import ORDER, all_methods, method
 from readagent_core.methods.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
+from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.builtin.reader import BuiltInReader
-from tests.fakes.model import FakeModel
+from readagent_core.models.embeddings.embed import BuiltInEmbedder
+from readagent_core.prompts import Prompt
+from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import answer, memory, run
 from tests.recordings import recording
 
@@ -36,13 +41,6 @@ def test_lists_have_read_agent_first_and_methods_of_ones_own_last(tmp_path, monk
 
 KEEPER, SNOW = "the-keeper-of-harrow-light", "yuki-no-eki"
 ASKED = {KEEPER: "Why did Ambrose Vane put out Harrow Light?", SNOW: "駅の時計は何分進んでいますか。"}
-
-
-def test_the_methods_of_the_papers_are_all_there() -> None:
-    assert set(NAMES) >= {
-        "read-agent-p", "read-agent-s", "gist-mem", "bm25", "bm25-dos", "neural", "neural-dos", "gist-neural",
-        "memwalker", "semantic-compression", "recurrence", "full-text",
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("sample", [KEEPER, SNOW])
@@ -99,6 +97,62 @@ def test_a_lost_connection_is_not_hidden(name: str) -> None:
 def test_nothing_past_the_limit_reaches_a_prompt(name: str) -> None:
     limited: GistMemory = memory(6).up_to(3)
     model = FakeModel(lambda p: "Action: -2\nAnswer: [5]" if p.task == "leaf" else "Action: 1\nI want Page [2, 5]")
-    result = answer(run(name, model, about=limited, question="word5 word2?"))
+    events = run(name, model, about=limited, question="word5 word2?")
+    result = answer(events)
+    assert sorted(e.prompt for e in events if isinstance(e, ModelCall)) == sorted(p.text for p in model.prompts)
     assert set(result.seen) <= {1, 2, 3}
     assert not any(f"word{n} word{n}" in p.text or f"gist{n}" in p.text for p in model.prompts for n in (4, 5, 6))
+
+
+class MemoryStore:
+    """An artifact store in memory."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[str, str], Any] = {}
+
+    def load(self, kind: str, key: str) -> Any | None:
+        return self.values.get((kind, key))
+
+    def save(self, kind: str, key: str, value: Any) -> None:
+        self.values[kind, key] = value
+
+
+class CountingEmbedder(BuiltInEmbedder):
+    asked = 0
+
+    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Any:
+        self.asked += len(texts)
+        return super().embed(texts, cancel)
+
+
+@pytest.mark.parametrize(
+    ("name", "done", "left", "asking", "embedded"),
+    [
+        ("memwalker", 3, 1, 2, 0),
+        ("recurrence", 1, 2, 1, 0),
+        ("semantic-compression", 0, 6, 1, 0),
+        ("neural", 0, 0, 1, 1),
+    ],
+)
+def test_what_is_built_for_a_book_is_stored(name: str, done: int, left: int, asking: int, embedded: int) -> None:
+    """A build that is interrupted after ``done`` calls makes the rest the next time; later questions only ask."""
+    extra = {"segment_tokens": 250, "siblings": 3, "block_words": 12, "chunk_words": 100}
+    embedder = CountingEmbedder()
+    settings = with_resources(AskSettings(extra=extra), Resources(embedder, MemoryStore(), connections=1))
+
+    def ask(most: int = 1000) -> int:
+        def reply(prompt: Prompt) -> Reply:
+            if len(model.prompts) > most:
+                return UnreachableError("gone")
+            return "Action: 1" if prompt.task == "walk" else "Action: -2\nAnswer: Yes"
+
+        model = FakeModel(reply)
+        list(method(name).run(Question("word2?"), memory(6, 90), model, settings, CancelToken()))
+        return len(model.prompts)
+
+    with pytest.raises(UnreachableError):
+        ask(done)
+    assert ask() == left + asking
+    before = embedder.asked
+    assert ask() == asking
+    assert embedder.asked - before == embedded

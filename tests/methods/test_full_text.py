@@ -14,16 +14,6 @@ from tests.methods.books import answer, memory, run
 from tests.recordings import recording
 
 
-def test_the_whole_text_where_it_fits() -> None:
-    model = FakeModel(["Anna."])
-    result = answer(run("full-text", model))
-    assert model.tasks() == ["answer_text"]
-    assert all(f"word{n} " in model.prompts[0].text for n in range(1, 7))
-    assert 'Below is a text, "The Book".' in model.prompts[0].text
-    assert result.compression_rate == 0
-    assert result.seen == dict.fromkeys(range(1, 7), "full")
-
-
 @pytest.mark.parametrize(
     ("keep", "says", "seen"),
     [
@@ -94,9 +84,3 @@ def test_the_built_in_reader_quotes_what_it_answers_with() -> None:
     found = check(result.text, about, full=set(result.seen), shown=result.seen)
     assert found.count(FROM_PAGE) >= 1
     assert found.count(NOT_FOUND) == 0
-
-
-def test_a_summary_is_not_asked_for_quotations() -> None:
-    model = FakeModel(["A summary.", "Anna."])
-    run("recurrence", model)
-    assert "Evidence" not in model.prompts[-1].text

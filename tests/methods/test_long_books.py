@@ -6,12 +6,11 @@ import pytest
 
 from bench.reading import book
 from readagent_core.cancel import CancelToken
-from readagent_core.memory import check_coverage
 from readagent_core.methods import method
 from readagent_core.methods.base import Answered, AskSettings, LookedUp, Noted, Question
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import fit, read
+from readagent_core.reading import read
 from tests.fakes.model import FakeModel
 from tests.reading.helpers import pick
 
@@ -49,10 +48,3 @@ def test_a_question_is_answered_within_the_window(memory, name):
     assert any(isinstance(e, Noted) and "too long for one prompt" in e.text for e in events)
     if name != "gist-mem":
         assert any(isinstance(e, LookedUp) and e.pages for e in events)
-
-
-def test_the_merged_memory_shows_its_levels(memory):
-    fitted = fit(memory, FakeModel(reply, window=WINDOW), 2_500, CancelToken(), page_words=2_000)
-    check_coverage(fitted.document, fitted.pages)
-    assert len(fitted.pages) < len(memory.pages)
-    assert max(g.level for g in fitted.gists) >= 1

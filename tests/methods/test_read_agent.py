@@ -1,63 +1,18 @@
 """ReadAgent-P, ReadAgent-S and GistMem: their prompts, the pages they expand, their events."""
 
+from typing import Any
+
 import pytest
 
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
-from readagent_core.methods.base import (
-    AnswerPart,
-    Event,
-    Expanded,
-    LookedUp,
-    ModelCall,
-    Noted,
-    event_from_dict,
-    event_to_dict,
-)
+from readagent_core.methods.base import AnswerPart, Expanded, LookedUp, ModelCall, event_from_dict, event_to_dict
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
-from tests.fakes.model import FakeModel
+from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import answer, memory, run
 
 LOOK = "I want to look up Page [5, 2] to see the names."
-
-
-def kinds(events: list[Event]) -> list[str]:
-    return [type(e).__name__ for e in events]
-
-
-def test_p_opens_pages_in_place_and_answers() -> None:
-    model = FakeModel([LOOK, "It was Anna [2]."])
-    events = run("read-agent-p", model, look_ups=3)
-    assert kinds(events) == ["ModelCall", "LookedUp", "Expanded", "AnswerPart", "ModelCall", "Answered"]
-    assert model.tasks() == ["look_up", "answer"]
-    assert events[1] == LookedUp((5, 2), LOOK, "see the names.")
-    final = model.prompts[1].text
-    assert final.index("<Page 1>\ngist1 of page") < final.index("<Page 2> (full text)\nword2") < final.index("<Page 3>")
-    assert final.index("<Page 4>") < final.index("<Page 5> (full text)\nword5") < final.index("Question:")
-    assert "gist2" not in final
-    result = answer(events)
-    assert result.text == "It was Anna [2]."
-    assert result.looked_up == (5, 2)
-    assert result.seen == {1: "gist", 2: "full", 3: "gist", 4: "gist", 5: "full", 6: "gist"}
-    assert result.memory_words == 2 * 40 + 4 * 3
-    assert result.compression_rate == pytest.approx(100 * (1 - 92 / 240))
-    assert result.steps == 1
-    assert result.usage.calls == 2
-    assert result.usage.words_in == sum(p.words for p in model.prompts)
-
-
-def test_every_prompt_and_reply_is_an_event_word_for_word() -> None:
-    model = FakeModel([LOOK, "Anna."])
-    asked = [e for e in run("read-agent-p", model) if isinstance(e, ModelCall)]
-    assert [e.prompt for e in asked] == [p.text for p in model.prompts]
-    assert [e.reply for e in asked] == [LOOK, "Anna."]
-    assert sum(e.usage.words_in for e in asked) == sum(p.words for p in model.prompts)
-
-
-def test_events_survive_the_library() -> None:
-    for event in run("read-agent-p", FakeModel([LOOK, "(B)"]), options=["no", "yes"]):
-        assert event_from_dict(event_to_dict(event)) == event
 
 
 def test_events_keep_the_kinds_that_earlier_versions_stored() -> None:
@@ -69,24 +24,43 @@ def test_events_keep_the_kinds_that_earlier_versions_stored() -> None:
     assert [event_to_dict(e)["kind"] for e in events] == [
         *("Asked", "LookedUp", "Expanded", "AnswerPart", "Asked", "Answered")
     ]
+    assert [event_from_dict(event_to_dict(e)) for e in events] == events
 
 
-def test_p_without_a_page_answers_from_gists() -> None:
-    events = run("read-agent-p", FakeModel(["I want to look up Page [] as the gists tell.", "All of it."]))
-    assert "Expanded" not in kinds(events)
-    assert answer(events).looked_up == ()
+GISTS = 6 * (2 + 3)  # words of the memory: six tags of two words, six gists of three
+RUNS = [  # method, replies, settings, pages opened, part of a note
+    ("gist-mem", ["Anna."], {}, (), ""),
+    ("read-agent-p", ["Anna."], {"look_ups": 0}, (), ""),
+    ("read-agent-p", ["I want to look up Page [] as the gists tell.", "All of it."], {}, (), ""),
+    ("read-agent-p", [EmptyReplyError("no words"), "Anna."], {}, (), "answered from the gists"),
+    ("read-agent-p", [RefusedError("declined"), "Anna."], {}, (), "answered from the gists"),
+    ("read-agent-s", ["Page 2", "Page 5", "Anna."], {"look_ups": 2}, (2, 5), ""),
+    ("read-agent-s", ["Page 2", "Page 1", "Anna."], {"look_ups": 6, "about": memory(2)}, (2, 1), ""),
+    ("read-agent-s", ["Page 2", "Page 2", "Page 2", "Anna."], {"look_ups": 4}, (2,), "taken as STOP"),
+    ("read-agent-s", ["The story tells of a captain.", "Anna."], {}, (), "neither a page nor STOP"),
+    ("read-agent-s", ["Page 2", "Anna."], {"look_ups": 4, "context_words": GISTS + 49}, (2,), "no other page fits"),
+    ("read-agent-s", ["Page 2", WindowError("too long"), "Anna."], {"look_ups": 4}, (2,), "request 2 is too long"),
+]
 
 
-def test_p_with_no_look_ups_asks_nothing_but_the_answer() -> None:
-    model = FakeModel(["Anna."])
-    run("read-agent-p", model, look_ups=0)
-    assert model.tasks() == ["answer"]
+@pytest.mark.parametrize(("name", "replies", "settings", "looked_up", "note"), RUNS)
+def test_which_pages_are_opened_and_what_is_noted(
+    name: str, replies: list[Reply], settings: dict[str, Any], looked_up: tuple[int, ...], note: str
+) -> None:
+    model = FakeModel(replies)
+    events = run(name, model, **settings)
+    result = answer(events)
+    assert len(model.prompts) == len(replies)
+    assert result.text == replies[-1]
+    assert result.looked_up == looked_up
+    assert any(isinstance(e, Expanded) for e in events) == bool(looked_up)
+    assert note in " ".join(result.notes)
+    assert bool(result.notes) == bool(note)
 
 
 def test_p_by_importance_adds_pages_while_they_fit() -> None:
-    gists = 6 * (2 + 3)  # a tag of two words and a gist of three
     model = FakeModel(["I want to look up Page [4, 1, 6] to see.", "Anna."])
-    events = run("read-agent-p", model, by_importance=True, context_words=gists + 2 * (2 + 37))
+    events = run("read-agent-p", model, by_importance=True, context_words=GISTS + 2 * (2 + 37))
     assert model.tasks() == ["look_up_ranked", "answer"]
     assert answer(events).looked_up == (4, 1)
     looked = next(e for e in events if isinstance(e, LookedUp))
@@ -151,13 +125,6 @@ def test_a_prompt_the_server_finds_too_long_is_tried_with_fewer_pages() -> None:
     assert result.compression_rate == pytest.approx(100 * (1 - (40 + 15) / 240))
 
 
-@pytest.mark.parametrize("error", [EmptyReplyError("no words"), RefusedError("declined")])
-def test_a_look_up_without_a_usable_reply_leaves_the_gists(error: Exception) -> None:
-    events = run("read-agent-p", FakeModel([error, "Anna."]))
-    assert answer(events).text == "Anna."
-    assert answer(events).notes
-
-
 def test_pages_not_read_yet_cannot_be_opened() -> None:
     model = FakeModel(["I want to look up Page [2, 5] to see.", "Anna."])
     events = run("read-agent-p", model, about=memory(6, gists=3))
@@ -174,78 +141,15 @@ def test_tags_in_a_question_are_escaped() -> None:
     assert "What of ‹Page 3›?" in model.prompts[0].text
 
 
-# --- one at a time --------------------------------------------------------------------------------
-
-
-def test_s_sees_each_page_before_it_names_the_next() -> None:
-    model = FakeModel(["I want to look up Page 2 to see.", "I want to look up Page 5 to see more.", "STOP", "Anna."])
+def test_s_corrects_the_model_once() -> None:
+    model = FakeModel(["Page 2", "Page 99", "Page 5", "STOP", "Anna."])
     events = run("read-agent-s", model, look_ups=4)
-    assert model.tasks() == ["look_up_next"] * 3 + ["answer"]
-    assert "<Page 2>\ngist2" in model.prompts[0].text
-    assert "read again so far: none" in model.prompts[0].text
-    assert "<Page 2> (full text)\nword2" in model.prompts[1].text
-    assert "read again so far: 2, 5" in model.prompts[2].text
+    assert "no such page" in model.prompts[2].text
+    assert "no such page" not in model.prompts[3].text
     assert answer(events).looked_up == (2, 5)
-    assert answer(events).steps == 3
-
-
-def test_s_reads_at_most_k_pages() -> None:
-    model = FakeModel(["Page 2", "Page 5", "Anna."])
-    assert answer(run("read-agent-s", model, look_ups=2)).looked_up == (2, 5)
-
-
-@pytest.mark.parametrize(("second", "why"), [("Page 2", "it stands above in full"), ("Page 99", "no such page")])
-def test_s_corrects_the_model_once(second: str, why: str) -> None:
-    model = FakeModel(["Page 2", second, "Page 5", "STOP", "Anna."])
-    events = run("read-agent-s", model, look_ups=4)
-    assert why in model.prompts[2].text
-    assert why not in model.prompts[3].text
-    assert answer(events).looked_up == (2, 5)
-
-
-def test_s_takes_a_second_wrong_page_as_stop() -> None:
-    model = FakeModel(["Page 2", "Page 2", "Page 2", "Anna."])
-    events = run("read-agent-s", model, look_ups=4)
-    assert answer(events).looked_up == (2,)
-    assert "taken as STOP" in answer(events).notes[0]
-
-
-def test_s_stops_on_a_reply_without_a_page() -> None:
-    model = FakeModel(["The story tells of a captain.", "Anna."])
-    events = run("read-agent-s", model)
-    assert answer(events).looked_up == ()
-    assert "neither a page nor STOP" in answer(events).notes[0]
-
-
-def test_s_stops_early_when_nothing_more_fits() -> None:
-    gists = 6 * (2 + 3)
-    model = FakeModel(["Page 2", "Anna."])
-    events = run("read-agent-s", model, look_ups=4, context_words=gists + 39 + 10)
-    assert answer(events).looked_up == (2,)
-    assert "no other page fits" in answer(events).notes[0]
-
-
-def test_s_stops_at_a_server_that_finds_it_too_long() -> None:
-    replies = ["Page 2", WindowError("too long"), "Anna."]
-    events = run("read-agent-s", FakeModel(replies), look_ups=4)
-    assert answer(events).looked_up == (2,)
-    assert answer(events).notes
-
-
-def test_s_in_a_book_shorter_than_k() -> None:
-    model = FakeModel(["Page 2", "Page 1", "Anna."])
-    assert answer(run("read-agent-s", model, about=memory(2), look_ups=6)).looked_up == (2, 1)
 
 
 # --- answers --------------------------------------------------------------------------------------
-
-
-def test_gists_alone_look_nothing_up() -> None:
-    model = FakeModel(["Anna."])
-    events = run("gist-mem", model)
-    assert model.tasks() == ["answer"]
-    assert answer(events).memory_words == 6 * 3
-    assert set(answer(events).seen.values()) == {"gist"}
 
 
 @pytest.mark.parametrize(
@@ -262,19 +166,14 @@ def test_the_answer_streams() -> None:
     assert [e.text for e in events if isinstance(e, AnswerPart)] == ["One.\n", "Two.\n"]
 
 
-def test_an_option_not_named_is_asked_for_again() -> None:
-    model = FakeModel(["It is hard to say.", "Well.", "Answer: (B)"])
-    events = run("gist-mem", model, options=["no", "yes"])
+@pytest.mark.parametrize(("last", "option"), [("Answer: (B)", 1), ("It is hard to say.", None)])
+def test_an_option_not_named_is_asked_for_again(last: str, option: int | None) -> None:
+    model = FakeModel(["It is hard to say.", "Well.", last])
+    result = answer(run("gist-mem", model, options=["no", "yes"]))
     assert model.prompts[2].text.endswith('Reply with "Answer: (X)", where X is one of: A, B.')
-    assert answer(events).option == 1
-    assert any(isinstance(e, Noted) for e in events)
-
-
-def test_an_option_never_named_is_none_and_no_crash() -> None:
-    events = run("gist-mem", FakeModel(["It is hard to say."] * 3), options=["no", "yes"])
-    assert answer(events).option is None
-    assert answer(events).text == "It is hard to say."
-    assert answer(events).notes
+    assert result.option == option
+    assert result.notes
+    assert option or result.text == "It is hard to say."
 
 
 def test_the_look_up_of_a_choice_sees_its_options() -> None:

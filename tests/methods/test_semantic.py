@@ -1,9 +1,6 @@
-"""Semantic compression and neural search: topics, their order, and what is stored."""
+"""Semantic compression, neural search and the running summary: topics, their order, what has no usable reply."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,33 +9,16 @@ from hypothesis import strategies as st
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
-from readagent_core.errors import EmptyReplyError, UnreachableError
-from readagent_core.methods import method
-from readagent_core.methods.base import AskSettings, Question
+from readagent_core.errors import EmptyReplyError
 from readagent_core.methods.semantic_compression import cluster_blocks, split_into_blocks
-from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import answer, memory, run
-from tests.methods.test_memwalker import MemoryStore
 from tests.methods.test_retrieval import memory_of
 
 SEA = "The boat left the harbour and the waves broke on the reef. "
 BREAD = "The baker kneaded the dough and the oven warmed the bread. "
-SMALL = {"block_words": 12, "chunk_words": 60}
-
-
-class Counting(BuiltInEmbedder):
-    """How many texts were embedded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = 0
-
-    def embed(self, texts: Sequence[str], cancel: CancelToken) -> Any:
-        self.asked += len(texts)
-        return super().embed(texts, cancel)
 
 
 def test_blocks_of_one_topic_are_clustered_wherever_they_are() -> None:
@@ -69,74 +49,26 @@ def test_a_text_of_equal_blocks_is_split_by_length() -> None:
 TWO_TOPICS = memory_of((SEA * 5, BREAD * 5, SEA * 5, BREAD * 5))
 
 
-def compressed(sea: Reply) -> tuple[FakeModel, Any]:
-    """A model that shortens the topic of the sea to ``sea``, and the answer about a text of two topics."""
-
+@pytest.mark.parametrize("sea", ["At sea.", EmptyReplyError("none")], ids=["shortened", "no reply"])
+def test_topics_are_shortened_separately_and_put_in_order(sea: Reply) -> None:
     def reply(prompt: Prompt) -> Reply:
         if prompt.task == "compress":
             return sea if "boat" in prompt.text else "At the bakery."
         return "Both."
 
     model = FakeModel(reply)
-    return model, answer(
-        run("semantic-compression", model, about=TWO_TOPICS, extra={"block_words": 12, "chunk_words": 130})
-    )
-
-
-def test_topics_are_shortened_separately_and_put_in_order() -> None:
-    model, result = compressed("At sea.")
+    extra = {"block_words": 12, "chunk_words": 130}
+    result = answer(run("semantic-compression", model, about=TWO_TOPICS, extra=extra))
     assert model.tasks() == ["compress", "compress", "answer_text"]
-    assert "At sea.\n\nAt the bakery." in model.prompts[-1].text
-    assert "(shortened topic by topic)" in model.prompts[-1].text
     topics = result.extra["topics"]
     assert [t["words"] for t in topics] == [120, 110]
     assert topics[0]["stretches"] == [[0, 60], [115, 175]]
-    assert topics[0]["kept"] == 2
-    assert result.compression_rate == pytest.approx(100 * (1 - 5 / 230))
-
-
-def test_a_topic_without_a_reply_keeps_its_first_words() -> None:
-    model, result = compressed(EmptyReplyError("none"))
-    assert "1 of 2 topics" in result.notes[0]
-    assert "The boat left the harbour" in model.prompts[-1].text
-
-
-def test_an_interrupted_compression_resumes() -> None:
-    store, embedder = MemoryStore(), Counting()
-    wanted = with_resources(AskSettings(extra=SMALL), Resources(embedder=embedder, artifacts=store, connections=1))
-    run_with = lambda model: list(  # noqa: E731
-        method("semantic-compression").run(Question("Who?"), TWO_TOPICS, model, wanted, CancelToken())
-    )
-    first = FakeModel(lambda p: "Short." if p.task == "compress" else "Both.")
-    run_with(first)
-    asked = embedder.asked
-    again = FakeModel(["Both."])
-    run_with(again)
-    assert len(again.prompts) == 1
-    assert embedder.asked == asked
-    with pytest.raises(UnreachableError):
-        list(
-            method("semantic-compression").run(
-                Question("Who?"),
-                TWO_TOPICS,
-                FakeModel([UnreachableError("gone")]),
-                AskSettings(extra=SMALL),
-                CancelToken(),
-            )
-        )
-
-
-def test_neural_search_stores_the_embeddings() -> None:
-    store, embedder = MemoryStore(), Counting()
-    wanted = with_resources(AskSettings(look_ups=2), Resources(embedder=embedder, artifacts=store))
-    about = memory_of(("A boat in the harbour.", "A baker with bread.", "Snow on the station."))
-    for count in (3 + 1, 1):
-        before = embedder.asked
-        events = list(
-            method("neural").run(Question("Who baked the bread?"), about, FakeModel(["He."]), wanted, CancelToken())
-        )
-        assert answer(events).looked_up[0] == 2
-        assert embedder.asked - before == count
+    if sea == "At sea.":
+        assert "At sea.\n\nAt the bakery." in model.prompts[-1].text
+        assert result.compression_rate == pytest.approx(100 * (1 - 5 / 230))
+    else:
+        assert "The boat left the harbour" in model.prompts[-1].text
+        assert "1 of 2 topics" in result.notes[0]
 
 
 def test_pages_too_long_to_embed_are_found_by_their_gists() -> None:
@@ -149,13 +81,20 @@ def test_pages_too_long_to_embed_are_found_by_their_gists() -> None:
     assert result.looked_up == (3,)
 
 
-def test_neural_pages_in_book_order_and_in_place() -> None:
-    model = FakeModel(["He."])
-    result = answer(run("neural-dos", model, question="word5 word2 word5", about=memory(), look_ups=2))
-    assert result.looked_up == (5, 2)
-    assert model.prompts[0].text.index("<Page 2>") < model.prompts[0].text.index("<Page 5>")
-    model = FakeModel(["He."])
-    result = answer(run("gist-neural", model, question="word5", about=memory(), look_ups=1))
-    assert "<Page 5> (full text)\nword5" in model.prompts[0].text
-    assert "<Page 4>\ngist4" in model.prompts[0].text
-    assert model.tasks() == ["answer"]
+# --- a running summary ----------------------------------------------------------------------------
+
+PARTS = {"segment_tokens": 110, "summary_tokens": 40}  # 82 words: two pages of the test book; 30 words
+
+
+def test_a_summary_that_grows_is_cut() -> None:
+    model = FakeModel(["long " * 60, "Second.", "Third.", "Anna."])
+    result = answer(run("recurrence", model, extra=PARTS))
+    assert "cut to 30 words" in result.notes[0]
+    assert model.prompts[1].text.count("long ") == 29
+
+
+def test_a_part_without_a_reply_leaves_the_summary_as_it_was() -> None:
+    model = FakeModel(["First.", EmptyReplyError("none"), "Third.", "Anna."])
+    result = answer(run("recurrence", model, extra=PARTS))
+    assert "Summary so far:\n\nFirst." in model.prompts[2].text
+    assert "1 of 3 parts" in result.notes[0]

@@ -1,6 +1,9 @@
-"""Embeddings: from the server, batched and kept, or from word statistics."""
+"""Embeddings: from the server, batched and kept; from word statistics; from a model on this computer."""
 
 from __future__ import annotations
+
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from readagent_core import errors, models
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
-from readagent_core.models.embeddings import embed
+from readagent_core.models.embeddings.minilm import LocalEmbedder
 from readagent_core.settings import Settings
 from tests.fakes.server import FakeServer
 
@@ -45,6 +48,44 @@ def test_a_server_without_embeddings_says_so(settings_for):
         models.connect_embedder(settings_for(server, embedding_model="none")).embed(["x"], CancelToken())
 
 
-def test_no_embedding_model_named_means_the_built_in_one(settings_for):
-    with FakeServer() as server:
-        assert isinstance(models.connect_embedder(settings_for(server)), embed.BuiltInEmbedder)
+# --- on this computer -----------------------------------------------------------------------------
+
+NAME = "local:all-MiniLM-L6-v2"
+
+
+def stand_in(monkeypatch, made, encoded):
+    class SentenceTransformer:
+        def __init__(self, name, device):
+            if name == "nowhere":
+                raise OSError("no network")
+            made.append(name)
+
+        def encode(self, texts, show_progress_bar):
+            encoded.extend(texts)
+            return np.array([[len(t), 1.0] for t in texts], dtype=np.float32)
+
+    module = types.ModuleType("sentence_transformers")
+    module.SentenceTransformer = SentenceTransformer
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+
+
+def test_rows_are_unit_and_long_texts_are_means_of_pieces(own_home, monkeypatch):
+    made, encoded = [], []
+    stand_in(monkeypatch, made, encoded)
+    embedder = models.connect_embedder(Settings(own_home, saved={"embedding_model": NAME}))
+    rows = embedder.embed(["short", "long. " * 400], CancelToken())
+    assert embedder.name == NAME
+    assert rows.shape == (2, 2)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+    assert made == ["all-MiniLM-L6-v2"]
+    assert len(encoded) == 1 + 3
+    assert embedder.embed([], CancelToken()).shape[0] == 0
+
+
+def test_what_is_missing_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(errors.SettingsError, match="requirements-embeddings"):
+        LocalEmbedder(NAME).embed(["a"], CancelToken())
+    stand_in(monkeypatch, [], [])
+    with pytest.raises(errors.SettingsError, match="could not be loaded"):
+        LocalEmbedder("local:nowhere").embed(["a"], CancelToken())

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import ipaddress
-import socket
 import ssl
-import time
 
 import pytest
 from cryptography import x509
@@ -18,22 +17,18 @@ from readagent_core.cancel import CancelToken
 from readagent_core.models.server import probe
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
-from tests.fakes.http import serving
+from tests.fakes.server import FakeServer, Reply
+from tests.fakes.silent import ANSWER, RawServer, endless
 
 KEY = "sk-marker-0123456789"
 
 
 @pytest.fixture(autouse=True)
-def no_proxies(monkeypatch):
+def no_settings_of_this_computer(monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-
-
-@pytest.fixture
-def server():
-    with serving() as found:
-        yield found
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
 
 
 @pytest.fixture
@@ -45,76 +40,69 @@ def ask(model):
     return model.complete(Prompt("gist", "Are you there?"), CancelToken()).text
 
 
-@pytest.mark.parametrize("path", ["plain", "packed", "chunks", "old", "continue", "moved"])
-def test_replies_come_in_every_kind_of_body(server, model, path):
-    asked = model(f"{server.url}/{path}")
-    assert [ask(asked), ask(asked)] == ["Yes.", "Yes."]
+def moved(server):
+    return Reply(status=307, headers={"Location": f"{server.url}/chat/completions"})
 
 
-def test_the_key_follows_a_redirect_to_the_same_server_and_to_no_other(server, model):
-    assert ask(model(f"{server.url}/moved/v1")) == "Yes."
-    assert [headers.get("authorization") for *_, headers in server.seen] == [f"Bearer {KEY}"] * 2
-    with serving() as other:
-        server.moved_to = other.url
-        ask(model(f"{server.url}/moved/v1"))
-        (seen,) = other.seen
-    assert KEY not in str(seen)
+def test_the_key_follows_a_redirect_to_the_same_server_and_to_no_other(model):
+    with FakeServer() as other, FakeServer(before=lambda n, text: [moved(server), None, moved(other)][n]) as server:
+        assert [ask(model(server)), ask(model(server))] == ["OK.", "OK."]
+        assert [chat.headers.get("authorization") for chat in server.chats] == [f"Bearer {KEY}"] * 3
+    (sent,) = other.chats
+    assert KEY not in str(sent)
 
 
-def test_what_else_is_asked_follows_no_redirect(server):
-    with serving() as other:
-        server.moved_to = other.url
-        with pytest.raises(errors.ModelError):
-            probe.list_models(f"{server.url}/moved", Secret(KEY))
-        assert server.seen
-        assert not other.seen
+def test_what_else_is_asked_follows_no_redirect():
+    with FakeServer() as other:
+        reply = b"HTTP/1.1 307 Moved\r\nContent-Length: 0\r\nLocation: " + other.url.encode() + b"/models\r\n\r\n"
+        with RawServer(lambda: [reply]) as server, pytest.raises(errors.ModelError):
+            probe.list_models(server.url, Secret(KEY))
+        assert server.calls
+        assert not other.requests
 
 
-def test_a_connection_is_used_again(server, model):
-    asked = model(f"{server.url}/chunks")
-    for _ in range(3):
-        ask(asked)
-    assert len({port for _, port, _ in server.seen}) == 1
+def test_a_connection_is_used_again(model):
+    with FakeServer() as server:
+        asked = model(server)
+        assert [ask(asked) for _ in range(3)] == ["OK."] * 3
+    assert len({chat.port for chat in server.chats}) == 1
 
 
-def test_a_connection_that_the_server_closed_is_not_used_again(server, model):
-    asked = model(f"{server.url}/then-closed")
-    for _ in range(3):
-        assert ask(asked) == "Yes."
-        time.sleep(0.05)  # the end has come
-    assert len({port for _, port, _ in server.seen}) == 3
+def test_a_packed_reply_is_unpacked(model):
+    packed = gzip.compress(ANSWER)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
+    with RawServer(lambda: [head + packed]) as server:
+        assert ask(model(server)) == "Yes."
 
 
-@pytest.mark.parametrize("path", ["short", "broken-chunks", "nonsense", "endless-headers"])
-def test_bad_http_is_a_clear_error(server, model, path):
-    with pytest.raises(errors.UnreachableError, match="broke"):
-        ask(model(f"{server.url}/{path}"))
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        (b"what is this\r\n\r\n", b""),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\nzzz\r\n", b""),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Name: %s\r\n" % (b"y" * 500)),
+    ],
+    ids=["nonsense", "broken chunks", "endless headers"],
+)
+def test_bad_http_is_a_clear_error(model, head, part):
+    with RawServer(endless(head, part)) as server, pytest.raises(errors.UnreachableError, match="broke"):
+        ask(model(server))
 
 
-def test_a_key_with_a_line_end_is_not_sent(server, model):
-    with pytest.raises(errors.ModelError) as caught:
-        ask(model(f"{server.url}/plain", key=f"{KEY}\r\nX-Other: b"))
-    assert not server.seen
+def test_a_key_with_a_line_end_is_not_sent(model):
+    with FakeServer() as server, pytest.raises(errors.ModelError) as caught:
+        ask(model(server, key=f"{KEY}\r\nX-Other: b"))
+    assert not server.requests
     assert KEY not in str(caught.value)
 
 
-def test_ipv6(model):
-    try:
-        with serving(socket.AF_INET6) as server:
-            assert ask(model(f"{server.url}/plain")) == "Yes."
-    except OSError:
-        pytest.skip("this computer has no IPv6")
-
-
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-def test_a_proxy_named_by_the_environment_is_used(server, model, monkeypatch, name):
-    monkeypatch.setenv(name, server.url)
-    assert ask(model("http://models.invalid/v1")) == "Yes."
-    assert probe.list_models("http://models.invalid/v1", Secret()).names == ()
-    assert [path for path, *_ in server.seen] == [
-        "http://models.invalid/v1/chat/completions",
-        "http://models.invalid/v1/models",
-    ]
+def test_a_proxy_named_by_the_environment_is_used(model, monkeypatch):
+    with FakeServer() as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        assert ask(model("http://models.invalid/v1")) == "OK."
+        assert probe.list_models("http://models.invalid/v1", Secret()).names == ()
+    paths = [request.path for request in server.requests]
+    assert paths == ["http://models.invalid/v1/chat/completions", "http://models.invalid/v1/models"]
 
 
 @pytest.fixture
@@ -144,16 +132,11 @@ def tls(tmp_path):
     return context, shown
 
 
-def test_a_certificate_of_ones_own_is_trusted(tls, model, monkeypatch):
+def test_a_certificate_of_ones_own_is_trusted_and_an_unknown_one_refused(tls, model, monkeypatch):
     context, certificate = tls
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with serving(tls=context) as server:
-        assert ask(model(f"{server.url}/chunks")) == "Yes."
-
-
-def test_an_unknown_certificate_is_refused(tls, model, monkeypatch):
-    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-    with serving(tls=tls[0]) as server:
+    with FakeServer(tls=context) as server:
         with pytest.raises(errors.UnreachableError):
-            ask(model(f"{server.url}/plain"))
-        assert not server.seen
+            ask(model(server))
+        assert not server.requests
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert ask(model(server)) == "OK."

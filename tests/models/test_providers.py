@@ -13,7 +13,7 @@ import pytest
 
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
-from readagent_core.models.cost.prices import Price, listed_price, price_of
+from readagent_core.models.cost.prices import listed_price, price_of
 from readagent_core.models.server import probe
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
@@ -169,11 +169,6 @@ def test_a_price_is_that_of_the_very_model(model, price):
     found = price_of(model, "https://example.org/v1")
     assert (found and (found.read, found.written)) == price
     assert found is None or found.as_of
-
-
-def test_a_price_from_the_server_has_its_day_and_gives_way_to_one_set_by_hand():
-    assert price_of("m", "https://x.org/v1", {"m": [1.5, 6.0, "2026-11-20"]}) == Price(1.5, 6.0, "2026-11-20")
-    assert price_of("m", "https://x.org/v1", {"m": [1.0, 2.0]}) == Price(1.0, 2.0)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.base import Completion
 from readagent_core.models.server.quirks import LEAST_WINDOW, MOST_GUESSES
+from readagent_core.models.server.thinking import ThinkFilter, remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply, error
@@ -96,6 +97,28 @@ def test_thinking_is_kept_apart(ask, reply, thought, streams):
     assert (found.text, found.reasoning) == ("A tea cosy.", thought)
 
 
+@pytest.mark.parametrize(
+    ("reply", "rest"),
+    [
+        ("<think>Page 3?\nNo.</think>Page [2]", "Page [2]"),
+        ("<Thinking>Page 3?</thinking>\nPage [2]", "\nPage [2]"),
+        ("<reasoning>a</reasoning>one <thought>b</thought>two", "one two"),
+        ("Yes. <think>or is it", "Yes. "),
+        ("I think <5> is best", "I think <5> is best"),
+        ("", ""),
+    ],
+)
+def test_thinking_is_removed_from_a_whole_reply(reply, rest):
+    assert remove_thinking(reply) == rest
+
+
+@pytest.mark.parametrize("start", ["<think>3?</think>", "<Thinking>3?</Thinking>", "<thought>3?</thought>", ""])
+@pytest.mark.parametrize("rest", ["Page [2]", "<thanks> to all", "< 5", "<57> because"])
+def test_thinking_is_removed_from_a_stream(start, rest):
+    stream = ThinkFilter()
+    assert "".join([*map(stream.feed, start + rest), stream.end()]) == remove_thinking(start + rest) == rest
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_end_where_json_says_and_nowhere_else(ask, end):
     said = [{"choices": [{"delta": {"content": "one\u2028two\x85"}}]}, {"choices": [{"finish_reason": "stop"}]}]
@@ -105,41 +128,22 @@ def test_lines_end_where_json_says_and_nowhere_else(ask, end):
         assert ask(server).text == "one\u2028two"
 
 
-def test_text_that_merely_begins_like_a_tag_is_kept(ask):
-    with FakeServer(["<thanks> to all", "< 5", "<57> because"]) as server:
-        assert [ask(server).text for _ in range(3)] == ["<thanks> to all", "< 5", "<57> because"]
-
-
-def test_no_usage_reported(ask):
-    with FakeServer(["A tea cosy."], reports_usage=False) as server:
-        reply = ask(server)
-    assert (reply.tokens_in, reply.tokens_out) == (None, None)
-
-
 FAULTS = [
     (Reply(status=401, error=error("Incorrect API key provided: MARKER-KEY")), errors.KeyRefusedError, "Enter a key"),
-    (Reply(status=403, error=error("no")), errors.KeyRefusedError, "Enter a key"),
-    (Reply(status=400, error=error("API key not valid. Please pass a valid API key.")), errors.KeyRefusedError, "key"),
     (Reply(status=400, error=error("No connected db.", kind="no_db_connection")), errors.KeyRefusedError, "key"),
     (Reply(status=400, error=error("Invalid model name passed in model=m")), errors.UnknownModelError, "Choose one"),
     (Reply(status=402, error=error("pay")), errors.NoCreditError, "Add credit"),
-    (Reply(status=429, error=error("x", code="insufficient_quota")), errors.NoCreditError, "Add credit"),
     (Reply(status=429, error=error("slow down")), errors.RateLimitError, "asked us to wait"),
     (Reply(status=400, error=error("x", code="context_length_exceeded")), errors.WindowError, "smaller pages"),
     (Reply(status=400, error=error("x", code="content_filter")), errors.RefusedError, "Another model"),
     (Reply(status=400, error=error("bad thing MARKER-KEY", code="odd_code")), errors.BadRequestError, "odd_code"),
-    (Reply(status=404, error=error("model 'fake-model' not found")), errors.UnknownModelError, "Choose one"),
     (Reply(status=404, body="<html>nginx</html>"), errors.BadRequestError, "/v1"),
     (Reply(status=500, error=error("MARKER-KEY")), errors.ServerFailedError, "error 500"),
-    (Reply(status=502, body="bad gateway"), errors.ServerFailedError, "error 502"),
-    (Reply(status=503, error=error("x")), errors.ServerFailedError, "error 503"),
     (Reply(status=529, error=error("overloaded")), errors.ServerFailedError, "error 529"),
     (Reply(status=504, error=error("x")), errors.ModelTimeoutError, "more time"),
     (Reply(body="{not json"), errors.ServerFailedError, "cannot be read"),
-    (Reply(body="[]"), errors.ServerFailedError, "cannot be read"),
     (Reply(body='{"error": {"message": "MARKER-KEY", "code": 429}}'), errors.RateLimitError, "wait"),
     (Reply(body="{}"), errors.EmptyReplyError, "empty"),
-    (Reply(""), errors.EmptyReplyError, "empty"),
     (Reply("  \n "), errors.EmptyReplyError, "empty"),
     (Reply("", refusal="I will not"), errors.RefusedError, "declined"),
     (Reply("some", finish="content_filter"), errors.RefusedError, "filter"),
@@ -163,17 +167,11 @@ def test_every_fault_has_its_name_and_says_what_to_do(ask, reply, kind, says):
     assert "MARKER-KEY" not in repr(caught.value) + str(caught.value.__cause__)
 
 
-def test_what_had_arrived_is_kept_with_the_error(ask):
-    with FakeServer([Reply("A tea cosy, that was", cut=10)]) as server, pytest.raises(errors.CutOffError) as caught:
-        ask(server)
-    assert caught.value.text == "A tea cosy"
-
-
 def test_nobody_there(ask):
     with FakeServer() as server:
         pass
     with pytest.raises(errors.UnreachableError, match="Start the server"):
-        ask(server)
+        ask(server, window=None)
 
 
 @pytest.mark.parametrize("where", ["nonsense", "http://", "http://[", "ftp://x/v1", "http://bücher..example/v1"])
@@ -181,13 +179,6 @@ def test_an_address_that_is_none(where, model_at):
     model = model_at(where, window=100_000)
     with pytest.raises(errors.UnreachableError, match="address"):
         model.complete(PROMPT, CancelToken())
-
-
-def test_a_wrong_key_fails_at_once_and_the_right_one_works(ask):
-    with FakeServer(key="right-key") as server:
-        with pytest.raises(errors.KeyRefusedError):
-            ask(server, api_key=Secret("wrong-key"))
-        assert ask(server, api_key=Secret("right-key")).text == "OK."
 
 
 # --- the window -----------------------------------------------------------------------------------
@@ -199,10 +190,6 @@ def test_a_wrong_key_fails_at_once_and_the_right_one_works(ask):
         ({"kind": "ollama", "window": 131_072}, 4096),
         ({"kind": "ollama", "window": 131_072, "num_ctx": 16_384}, 16_384),
         ({"kind": "ollama", "window": 2048}, 2048),
-        ({"kind": "vllm", "window": 32_768}, 32_768),
-        ({"kind": "llama.cpp", "window": 8192}, 8192),
-        ({"kind": "lmstudio", "window": 4096}, 4096),
-        ({"kind": "openrouter", "window": 200_000}, 200_000),
         ({"kind": "openai"}, None),
         ({"kind": "openai", "lists_models": False}, None),
     ],

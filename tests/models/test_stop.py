@@ -65,12 +65,6 @@ def test_a_silent_server(sent, how):
         assert server.left.wait(SECOND), "the connection is still open"
 
 
-def test_a_server_that_sends_without_end():
-    with RawServer(endless(STREAM, b": still here\n\n", gap=0.01)) as server, closing(a_model(server)) as model:
-        stopped(lambda cancel: model.complete(PROMPT, cancel), server.came.wait)
-        assert server.left.wait(SECOND)
-
-
 @pytest.mark.parametrize("status", [429, 503])
 def test_the_wait_before_the_next_try(own_home, status):
     asked = Reply(status=status, error=error("x"), headers={"Retry-After": "60"})
@@ -114,11 +108,21 @@ def test_a_cancelled_wait_for_a_slot_hands_it_on():
     assert {1, 3, 5, 7} <= set(served)
 
 
-@pytest.mark.parametrize("work", ["complete", "learn_window"])
-def test_a_server_that_does_not_say_its_window(work):
-    with RawServer(silent_after(b"")) as server, closing(a_model(server, window=None)) as model:
-        arguments = (PROMPT,) if work == "complete" else ()
-        stopped(lambda cancel: getattr(model, work)(*arguments, cancel), server.came.wait)
+@pytest.mark.parametrize("says", [silent_after(b""), endless(STREAM, b": still here\n\n", gap=0.01)])
+@pytest.mark.parametrize(
+    ("work", "window"),
+    [
+        (lambda model, cancel: model.complete(PROMPT, cancel), 10_000),
+        (lambda model, cancel: model.complete(PROMPT, cancel), None),  # which is asked for first
+        (lambda model, cancel: model.learn_window(cancel), None),
+        (lambda model, cancel: list(probe.try_model(model, cancel)), 10_000),
+    ],
+    ids=["a call", "a first call", "the window", "the test of a model"],
+)
+def test_a_server_that_says_nothing_of_use(work, window, says):
+    with RawServer(says) as server, closing(a_model(server, window=window)) as model:
+        stopped(lambda cancel: work(model, cancel), server.came.wait)
+        assert server.left.wait(SECOND)
 
 
 def test_embeddings(own_home):
@@ -127,11 +131,6 @@ def test_embeddings(own_home):
         embedder = models.connect_embedder(settings)
         stopped(lambda cancel: embedder.embed(["a text"], cancel), server.came.wait)
         assert server.left.wait(SECOND)
-
-
-def test_the_test_of_a_model():
-    with RawServer(silent_after(b"")) as server, closing(a_model(server)) as model:
-        stopped(lambda cancel: list(probe.try_model(model, cancel)), server.came.wait)
 
 
 def test_a_stream_that_nobody_reads_to_its_end_is_closed():

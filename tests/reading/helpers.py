@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import zlib
 from contextlib import suppress
+from pathlib import Path
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
@@ -17,6 +19,9 @@ from readagent_core.reading import read
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
+
+# replies as real models write them, good and bad, by what they reply to, each with what it means
+REPLIES = json.loads(Path(__file__).with_name("replies.json").read_text(encoding="utf-8"))
 
 
 def make_document(sizes, *, sections=(), title="A Book", language="en") -> Document:

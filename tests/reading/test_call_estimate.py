@@ -21,7 +21,4 @@ def test_calls_and_words_come_near(pagination):
     assert said.calls == pytest.approx(len(model.prompts), rel=0.4)
     assert said.words_in == pytest.approx(memory.usage.words_in, rel=0.3)
     assert said.words_out > 0
-
-
-def test_nothing_costs_nothing():
-    assert estimate(make_document([10]), ReadingPlan()).calls == 0
+    assert estimate(make_document([10]), plan).calls == 0

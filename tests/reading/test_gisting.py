@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
-from readagent_core.memory import Page
+from readagent_core.memory import Gist, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.audit import audit_gist
 from readagent_core.reading.gisting import clean_reply, find_problem, first_sentences, gist_page
@@ -41,10 +41,12 @@ def test_a_gist_is_the_models_words():
     assert model.prompts[0].fields["target"] == str(round(count_words(TEXT) / 6.5))
 
 
-def test_a_short_page_is_its_own_gist():
+def test_a_short_page_is_its_own_gist_unless_there_is_an_instruction():
     gist, model = gist_of([], "Only a few words here.")
     assert (gist.text, gist.whole) == ("Only a few words here.", True)
     assert model.prompts == []
+    gist, _ = gist_of(["Few words."], "Only a few words here.", instruction="Shorter.")
+    assert gist.text == "Few words."
 
 
 @pytest.mark.parametrize(
@@ -117,11 +119,6 @@ def test_japanese_lengths_are_characters():
     assert abs(asked - len(text) / 6.5) <= 3
 
 
-def test_an_instruction_makes_a_gist_even_of_a_short_page():
-    gist, _ = gist_of(["Few words."], "Only a few words stand here.", instruction="Shorter.")
-    assert gist.text == "Few words."
-
-
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.text(max_size=400), st.integers(1, 40))
 def test_first_sentences_are_shorter_than_their_text(text, target):
@@ -137,58 +134,43 @@ def test_no_reply_breaks_gisting(reply):
     assert gist.text or not gist.fallback
 
 
+WRITTEN = "He paid twenty-five pounds for two hundred and six sheep in nineteen hundred and one thousand ways."
+APRIL = "They can start on the thirteenth of April."
+TWELVE = "On Saturday it is high at twenty past twelve."
+LAMP = "At three minutes to three the lamp stopped."
+STELL = "Stell Marine asks eighteen thousand four hundred pounds."
+
+
 @pytest.mark.parametrize(
-    ("gist", "part"),
+    ("page", "gist", "part"),
     [
-        ("Ada climbs Harrow Light with Captain Rowe.", None),
-        ("Ada climbs; the light of Harrow's tower is out.", None),
-        ("Ada climbs with Jonas to the top.", "Jonas"),
-        ("Ada climbs 212 steps; the letter is of 1871.", None),
-        ("Ada climbs 340 steps.", "340"),
-        ("Jonas climbs.", None),  # the first word of a sentence is always capitalised
-        ("Ada steigt auf den Turm und findet das Glas zerbrochen, und der Brief ist nicht von ihr.", "language"),
-        ("エイダは塔に登り、割れたガラスを見つける。", "language"),
-        ("After 9 years the lamp stops.", None),
+        (TEXT, "Ada climbs Harrow Light with Captain Rowe.", None),
+        (TEXT, "Ada climbs; the light of Harrow's tower is out.", None),
+        (TEXT, "Ada climbs with Jonas to the top.", "Jonas"),
+        (TEXT, "Ada climbs 212 steps; the letter is of 1871.", None),
+        (TEXT, "Ada climbs 340 steps.", "340"),
+        (TEXT, "Jonas climbs.", None),  # the first word of a sentence is always capitalised
+        (TEXT, "Ada steigt auf den Turm und findet das Glas zerbrochen, und der Brief ist nicht von ihr.", "language"),
+        (TEXT, "エイダは塔に登り、割れたガラスを見つける。", "language"),
+        (TEXT, "After 9 years the lamp stops.", None),
+        (TEXT, TEXT + " And on it goes.", "longer"),
+        (WRITTEN, "He paid 25 for 206 sheep.", None),
+        (WRITTEN, "He paid 26 for the sheep.", "26"),
+        (APRIL, "It starts on 13 April.", None),
+        (TWELVE, "High water is at 12.20.", None),
+        (LAMP, "The lamp stops at 2.57.", None),
+        ("They met at half past eight.", "They met at 8.30.", None),
+        ("I declare the meeting closed at eight forty-one.", "It closed at 8.41.", None),
+        ("Ours is usually a hundred and fifty pounds.", "The fee is 150.", None),
+        ("Five per cent is one thousand and eighty-seven pounds fifty.", "5% is 1,087.50.", None),
+        (STELL, "Stell asks 18,400.", None),
+        ("In the twentieth year of the light.", "In the 20th year.", None),
+        (APRIL, "It starts on 14 April.", "14"),
+        (TWELVE, "High water is at 11.45.", "11.45"),
+        (STELL, "Stell asks 18,500.", "18,500"),
+        (LAMP, "The lamp stops at 4.10.", "4.10"),
     ],
 )
-def test_the_audit_marks_what_the_page_does_not_have(gist, part):
-    marks = audit_text(gist)
+def test_the_audit_marks_what_the_page_does_not_have(page, gist, part):
+    marks = audit_gist(Gist(gist), page, page_words=count_words(page)).marks
     assert (marks == ()) if part is None else any(part in mark for mark in marks)
-
-
-def audit_text(text, page=TEXT):
-    from readagent_core.memory import Gist
-
-    return audit_gist(Gist(text), page, page_words=count_words(page)).marks
-
-
-def test_numbers_written_out_are_known():
-    page = "He paid twenty-five pounds for two hundred and six sheep in nineteen hundred and one thousand ways."
-    assert audit_text("He paid 25 for 206 sheep.", page) == ()
-    assert audit_text("He paid 26 for the sheep.", page) != ()
-
-
-@pytest.mark.parametrize(
-    ("gist", "page", "marked"),
-    [
-        ("It starts on 13 April.", "They can start on the thirteenth of April.", False),
-        ("High water is at 12.20.", "On Saturday it is high at twenty past twelve.", False),
-        ("The lamp stops at 2.57.", "At three minutes to three the lamp stopped.", False),
-        ("They met at 8.30.", "They met at half past eight.", False),
-        ("It closed at 8.41.", "I declare the meeting closed at eight forty-one.", False),
-        ("The fee is 150.", "Ours is usually a hundred and fifty pounds.", False),
-        ("5% is 1,087.50.", "Five per cent is one thousand and eighty-seven pounds fifty.", False),
-        ("Stell asks 18,400.", "Stell Marine asks eighteen thousand four hundred pounds.", False),
-        ("In the 20th year.", "In the twentieth year of the light.", False),
-        ("It starts on 14 April.", "They can start on the thirteenth of April.", True),
-        ("High water is at 11.45.", "On Saturday it is high at twenty past twelve.", True),
-        ("Stell asks 18,500.", "Stell Marine asks eighteen thousand four hundred pounds.", True),
-        ("The lamp stops at 4.10.", "At three minutes to three the lamp stopped.", True),
-    ],
-)
-def test_numbers_as_people_say_them(gist, page, marked):
-    assert bool(audit_text(gist, page)) == marked
-
-
-def test_a_gist_longer_than_its_page_is_marked():
-    assert any("longer" in mark for mark in audit_text(TEXT + " And on it goes.", TEXT))

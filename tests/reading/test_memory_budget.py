@@ -16,7 +16,7 @@ from readagent_core.reading import fit, read
 from readagent_core.reading.memory_budget import parse_verdict, shorten_old_gists
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
-from tests.reading.helpers import random_document, replier, sensible_model
+from tests.reading.helpers import REPLIES, random_document, replier
 
 PLAN = ReadingPlan(max_words=100, min_words=40, gist_share=0.3)
 
@@ -34,26 +34,7 @@ def gisting(prompt):
     return half(prompt) if prompt.task == "gist" else replier()(prompt)
 
 
-@pytest.mark.parametrize(
-    ("reply", "verdict"),
-    [
-        ("No", "no"),
-        ("no.", "no"),
-        ("**No** — it goes on.", "no"),
-        ("No, the second part…", "no"),
-        ("Not sure", "not sure"),
-        ("No, not sure", "no"),
-        ("Yes.", "yes"),
-        ("YES, a new scene", "yes"),
-        ("<think>no</think> Yes", "yes"),
-        ("いいえ", "no"),
-        ("はい。", "yes"),
-        ("わからない", "not sure"),
-        ("Nobody knows", "not sure"),
-        ("", "not sure"),
-        ("It depends", "not sure"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "verdict"), REPLIES["verdict"])
 def test_verdicts(reply, verdict):
     assert parse_verdict(reply) == verdict
 
@@ -69,21 +50,19 @@ def answer_merge(verdict):
     return answer
 
 
-@pytest.mark.parametrize("verdict", ["No", "Yes", "Not sure", "??", RefusedError("no")])
-@pytest.mark.parametrize("budget", [900, 300, 120, 40])
-def test_it_always_fits(verdict, budget):
-    memory = long_memory()
-    assert count_words(memory.text()) > 900
+@settings(max_examples=45, deadline=None, derandomize=True)
+@given(
+    verdict=st.sampled_from(["No", "Yes", "Not sure", "??", RefusedError("no")]),
+    budget=st.integers(30, 900),
+    seed=st.integers(0, 4),
+)
+def test_it_always_fits(verdict, budget, seed):
+    memory = long_memory(seed=seed, paragraphs=80)
     fitted = fit(memory, FakeModel(answer_merge(verdict)), budget, CancelToken())
     assert count_words(fitted.text()) <= budget
     check_coverage(fitted.document, fitted.pages)
     assert fitted.complete
-    assert max(g.level for g in fitted.gists) >= 1
-
-
-def test_a_memory_that_fits_is_not_changed():
-    memory = long_memory()
-    assert fit(memory, FakeModel([]), 100_000, CancelToken()) is memory
+    assert fitted is memory or max(g.level for g in fitted.gists) >= 1
 
 
 def test_pages_that_start_a_chapter_are_not_merged_while_others_can_be():
@@ -141,19 +120,10 @@ def test_a_plan_with_a_memory_budget_keeps_within_it():
     assert memory.complete
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
-@given(budget=st.integers(30, 800), seed=st.integers(0, 4))
-def test_no_budget_is_exceeded(budget, seed):
-    memory = long_memory(seed=seed, paragraphs=60)
-    fitted = fit(memory, FakeModel(answer_merge("No")), budget, CancelToken())
-    assert count_words(fitted.text()) <= budget
-    check_coverage(fitted.document, fitted.pages)
-
-
 def test_an_unfinished_reading_fits_what_it_has():
     memory = long_memory(seed=7)
     part = memory.up_to(30)
-    fitted = fit(part, sensible_model(), 100_000, CancelToken())
-    assert fitted is part
+    for whole in (part, memory):
+        assert fit(whole, FakeModel([]), 100_000, CancelToken()) is whole
     fitted = fit(part, FakeModel(answer_merge("No")), 100, CancelToken())
     assert count_words(fitted.text()) <= 100

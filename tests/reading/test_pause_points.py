@@ -15,59 +15,15 @@ from readagent_core.reading.pause_points import ask_page, parse_pause_point, pau
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
-from tests.reading.helpers import make_document, random_document
+from tests.reading.helpers import REPLIES, make_document, random_document
 
 OFFERED = {12, 19, 57, 120}
 
 
-@pytest.mark.parametrize(
-    ("reply", "at", "reason"),
-    [
-        ("Break point: <57>\nBecause the scene changes.", 57, "the scene changes."),
-        ("break point: 57", 57, ""),
-        ("BREAK POINT:<57>", 57, ""),
-        ("**Break point:** <57>\n\nBecause she leaves.", 57, "she leaves."),
-        ("**Break point: <57>**\nBecause: she leaves.", 57, "she leaves."),
-        ('"Break point: <57>"', 57, ""),
-        ("`Break point: <57>`", 57, ""),
-        ("Breakpoint 57 because it is late", 57, "it is late"),
-        ("Break-point – 57", 57, ""),
-        ("Pause point: <57>", 57, ""),
-        ("Break point: label 57", 57, ""),
-        ("Break point: [57]", 57, ""),
-        ("Break point: (57).", 57, ""),
-        ("Break point: <label 57>", 57, ""),
-        ("Break point is at <57>.", 57, ""),
-        ("<57>", 57, ""),
-        ("57", 57, ""),
-        ("57.", 57, ""),
-        ("< 57 >", 57, ""),
-        ("<57 | 1240>", 57, ""),
-        ("Break point: <５７>\n理由：場面が変わる。", 57, "場面が変わる。"),
-        ("Break point: ＜57＞\n理由：夜になる。", 57, "夜になる。"),
-        ("区切り：<57>", 57, ""),
-        ("Break point: 〈57〉", 57, ""),
-        ("<think>Maybe <12>? No: <19>.</think>\nBreak point: <57>\nBecause yes.", 57, "yes."),
-        ("<think>Maybe <12>?\n\nBreak point: <12>", None, ""),  # the thought never ended
-        ("The best place is <57>, as the talk ends.", 57, "as the talk ends."),
-        ("As the talk ends there, I choose <57>", 57, "As the talk ends there, I choose"),
-        ("Break point: <58>\nor rather Break point: <57>", 57, ""),
-        ("Break point: <58>", None, ""),
-        ("Break point: <0057>", 57, ""),
-        ("Break point: <-57>", 57, ""),
-        ("Break point: <570>", None, ""),
-        ("Break point:", None, ""),
-        ("", None, ""),
-        ("I cannot help with that.", None, ""),
-        ("There are 57 good places", None, ""),
-        ("Break point: <" + "9" * 5000 + ">", None, ""),
-        ("Break point: fifty-seven", None, ""),
-        ("The passage from 1857 to 1920 is one scene.", None, ""),
-        ("Sure! Here is my choice:\n\nBreak point: <120>\nBecause …", 120, ""),
-        ("Break point: <12>\nBreak point: <57>", 12, "Break point: <57>"),
-        ('{"break_point": 57, "reason": "dusk"}', 57, "dusk"),
-    ],
-)
+LONG = ("Break point: <" + "9" * 5000 + ">", None, "")
+
+
+@pytest.mark.parametrize(("reply", "at", "reason"), [*REPLIES["pause point"], LONG])
 def test_replies_as_models_write_them(reply, at, reason):
     if at is None:
         with pytest.raises(ReplyError):
@@ -93,13 +49,22 @@ def test_nearly_right_replies_give_an_offered_label_or_an_error(reply):
 PLAN = ReadingPlan(max_words=100, min_words=40)
 
 
-def test_labels_are_only_where_a_page_may_end():
-    windows = Windows(make_document([30] * 10), PLAN)
-    window = windows.window(0)
-    assert (window.start, window.end, window.labels) == (0, 3, (2, 3))
-    pieces = split_passage(windows.passage(window))
-    assert [label for _, label in pieces] == [2, 3]
-    assert pieces[0][0].split()[0] == "w0x0"
+@pytest.mark.parametrize(
+    ("sizes", "start", "end", "ends", "labels"),
+    [
+        ([30] * 10, 0, 3, "pause", (2, 3)),  # labels are only where a page may end
+        ([90, 95, 20, 90, 5], 0, 1, "only", ()),  # one candidate is taken without a call
+        ([10, 95, 95, 95], 0, 1, "only", ()),  # a small head before a large paragraph
+        ([30] * 6, 2, 5, "pause", (4, 5)),
+        ([30] * 6, 3, 6, "end", ()),  # what fits one page is the last page
+        ([30] * 10, 2, 5, "section", ()),  # and a section is not crossed when so asked
+    ],
+)
+def test_where_a_page_may_end(sizes, start, end, ends, labels):
+    plan = ReadingPlan(max_words=100, min_words=40, cross_sections=ends != "section")
+    windows = Windows(make_document(sizes, sections=[0, 5] if ends == "section" else []), plan)
+    window = windows.window(start)
+    assert (window.start, window.end, window.ends, window.labels) == (start, end, ends, labels)
 
 
 def test_a_heading_follows_the_label_before_it():
@@ -115,34 +80,6 @@ def test_labels_in_the_text_of_a_book_are_escaped():
     windows = Windows(document, PLAN)
     window = windows.window(0)
     assert [label for _, label in split_passage(windows.passage(window))] == list(window.labels)
-
-
-def test_one_candidate_is_taken_without_a_call():
-    document = make_document([90, 95, 20, 90, 5])
-    windows = Windows(document, PLAN)
-    assert windows.window(0).ends == "only"
-    assert windows.window(0).labels == ()
-
-
-def test_a_small_head_before_a_large_paragraph_is_a_page_of_its_own():
-    windows = Windows(make_document([10, 95, 95, 95]), PLAN)
-    window = windows.window(0)
-    assert (window.end, window.ends) == (1, "only")
-
-
-def test_what_fits_one_page_is_the_last_page():
-    windows = Windows(make_document([30] * 6), PLAN)
-    assert windows.window(3).ends == "end"
-    assert windows.window(3).end == 6
-    assert windows.window(2).labels == (4, 5)
-
-
-def test_sections_are_not_crossed_when_so_asked():
-    plan = ReadingPlan(max_words=100, min_words=40, cross_sections=False)
-    windows = Windows(make_document([30] * 10, sections=[0, 5]), plan)
-    assert windows.window(2).ends == "section"
-    assert windows.window(2).end == 5
-    assert windows.borders == [0, 5, 10]
 
 
 def test_asked_again_says_what_can_be_chosen():

@@ -21,7 +21,7 @@ from readagent_core.errors import (
     RefusedError,
 )
 from readagent_core.library import Library
-from readagent_core.memory import Gist, Page, check_coverage
+from readagent_core.memory import Gist, check_coverage
 from readagent_core.models.base import Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading import read
@@ -121,26 +121,20 @@ def test_never_asking_ahead_costs_what_the_paper_costs():
 
 
 @pytest.mark.parametrize("connections", [1, 8])
-def test_first_page_and_gist_within_three_calls(connections):
-    seen = []
+def test_the_first_gist_comes_within_three_calls_and_progress_only_grows(connections):
+    seen, calls = [], []
     model = sensible_model()
-    read(
-        random_document(5, paragraphs=300, most=40),
-        model,
-        PLAN,
-        connections=connections,
-        on_change=lambda progress: seen.append((progress.gists, len(model.prompts))),
-    )
+    document = random_document(5, paragraphs=300, most=40)
+
+    def note(progress):
+        seen.append(progress)
+        calls.append(len(model.prompts))
+
+    memory = read(document, model, PLAN, connections=connections, on_change=note)
     assert model.tasks()[0] == "paginate"
     assert "gist" in model.tasks()[:3]
     if connections == 1:
-        assert next(calls for gists, calls in seen if gists) <= 3
-
-
-def test_progress_only_grows_and_ends_complete():
-    seen = []
-    document = random_document(6)
-    memory = read(document, sensible_model(), PLAN, on_change=seen.append)
+        assert next(n for n, progress in zip(calls, seen, strict=True) if progress.gists) <= 3
     for earlier, later in pairwise(seen):
         assert earlier.pages <= later.pages
         assert earlier.words_read <= later.words_read
@@ -159,16 +153,12 @@ def test_uniform_pages_cost_no_pagination():
     assert max(lengths) - min(lengths) <= 30
 
 
-def test_an_empty_document_is_an_error():
+def test_an_empty_document_is_an_error_and_a_short_one_is_one_page_without_asking():
     with pytest.raises(EmptyDocumentError):
         read(Document("Nothing", ()), sensible_model(), PLAN)
-
-
-def test_a_short_text_is_one_page_without_asking():
-    memory = read(make_document([30]), model := FakeModel([]), PLAN)
+    memory = read(make_document([30]), FakeModel([]), PLAN)
     assert [(p.start, p.end, p.ends) for p in memory.pages] == [(0, 1, "end")]
     assert memory.gists[0].whole
-    assert model.prompts == []
 
 
 # --- faults ---------------------------------------------------------------------------------------
@@ -260,20 +250,14 @@ def test_another_process_saves_its_pages_first(library):
     assert parts(memory) == parts(read(document, sensible_model(2), PLAN))
 
 
-def test_a_finished_reading_asks_nothing(library):
-    document = random_document(13)
+def test_a_finished_reading_asks_nothing_and_edited_gists_stay_when_it_resumes(library):
+    document = random_document(14)
     reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
     first = read(document, sensible_model(), PLAN, store=library.store(reading.id))
     again = read(document, FakeModel([]), PLAN, store=library.store(reading.id))
     assert parts(again) == parts(first)
     assert again.usage.calls == 0
     assert library.memory(reading.id).pages == first.pages
-
-
-def test_edited_gists_stay_when_a_reading_resumes(library):
-    document = random_document(14)
-    reading = library.open_reading(library.add(document).id, PLAN, "fake-model")
-    read(document, sensible_model(), PLAN, store=library.store(reading.id))
     library.store(reading.id).save_gist(1, Gist("By hand.", edited=True))
     library.cut_from(reading.id, 3)
     seen = []
@@ -291,10 +275,7 @@ def test_cancelling_is_prompt_even_while_a_call_hangs():
             gate.wait(20)
             return super().complete(prompt, cancel)
 
-    def stop():
-        cancel.cancel()
-
-    timer = threading.Timer(0.2, stop)
+    timer = threading.Timer(0.2, cancel.cancel)
     timer.start()
     try:
         with pytest.raises(CancelledError):
@@ -302,10 +283,3 @@ def test_cancelling_is_prompt_even_while_a_call_hangs():
     finally:
         gate.set()
         timer.join()
-
-
-def test_pages_are_numbered_from_one_and_carry_their_reasons():
-    memory = read(random_document(16, most=40), sensible_model(), PLAN)
-    assert [p.number for p in memory.pages] == list(range(1, len(memory.pages) + 1))
-    first: Page = memory.pages[0]
-    assert first.reason == f"it ends at {first.end}."

@@ -17,7 +17,7 @@ from readagent_core.reading import read
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.reading.span_pagination import parse_pause_points, span_prompt, split_into_spans
 from tests.fakes.model import FakeModel
-from tests.reading.helpers import make_document, many_replier, random_document, read_with_stops
+from tests.reading.helpers import REPLIES, make_document, many_replier, random_document, read_with_stops
 
 OFFERED = {5, 9, 14, 20}
 
@@ -26,37 +26,14 @@ def plan_for(pagination, **more):
     return ReadingPlan(max_words=100, min_words=40, pagination=pagination, **more)
 
 
-@pytest.mark.parametrize(
-    ("reply", "reasons"),
-    [
-        ("<5> because dusk\n<14> because she leaves", {5: "dusk", 14: "she leaves"}),
-        ("<5 | 210> because dusk\n<14 | 700> because dawn", {5: "dusk", 14: "dawn"}),
-        ("- <5> because dusk\n- <9> because dawn", {5: "dusk", 9: "dawn"}),
-        ("1. <5> because dusk\n2. <9> because dawn", {5: "dusk", 9: "dawn"}),
-        ("**<5>** because dusk", {5: "dusk"}),
-        ("5 because dusk\n9 because dawn", {5: "dusk", 9: "dawn"}),
-        ("5 | 210 because dusk", {5: "dusk"}),
-        ("Break point: <5>\nBecause dusk", {5: "dusk"}),
-        ("<5>\nbecause dusk\n<9>\nbecause dawn", {5: "dusk", 9: "dawn"}),
-        ("<14> because b\n<5> because a\n<20> because c", {14: "b", 20: "c"}),
-        ("<5> because a\n<6> because never offered\n<9> because b", {5: "a", 9: "b"}),
-        ("<think><5>\n</think>\n<9> because b", {9: "b"}),
-        ("<5> 理由：夜になる。\n<9> 理由：朝が来る。", {5: "夜になる。", 9: "朝が来る。"}),
-        ("Here are the labels:\n\n<5> because a", {5: "a"}),
-        ("", None),
-        ("There are no pauses.", None),
-        ("<77> because", None),
-        ("<" + "5" * 400 + ">", None),
-        ("In 1871 they left.", None),
-    ],
-)
+@pytest.mark.parametrize(("reply", "reasons"), [*REPLIES["pause points"], ("<" + "5" * 400 + ">", None)])
 def test_replies_as_models_write_them(reply, reasons):
     if reasons is None:
         with pytest.raises(ReplyError):
             parse_pause_points(reply, OFFERED)
     else:
         found = parse_pause_points(reply, OFFERED)
-        assert {n: r.rstrip(" *") for n, r in found.reasons.items()} == reasons
+        assert {str(n): r.rstrip(" *") for n, r in found.reasons.items()} == reasons
 
 
 def test_gists_come_with_their_labels():

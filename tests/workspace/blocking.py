@@ -11,7 +11,7 @@ from readagent_core.prompts import Prompt
 
 
 class Blocking(ModelWrapper):
-    """``model``, but a prompt of ``task`` waits until ``free`` is set; ``waiting`` is set when one does.
+    """``model``, but the reply to a prompt of ``task`` waits until ``free`` is set; ``waiting`` is set when one does.
 
     ``honours``: the wait ends when the work is cancelled, as that of a real server's model does.
     """
@@ -22,12 +22,14 @@ class Blocking(ModelWrapper):
         self._task, self._honours = task, honours
 
     def complete(self, prompt: Prompt, cancel: CancelToken) -> Completion:
+        reply = self.model.complete(prompt, cancel)
         self._wait(prompt, cancel)
-        return self.model.complete(prompt, cancel)
+        return reply
 
     def stream(self, prompt: Prompt, cancel: CancelToken) -> Iterator[str | Completion]:
+        parts = list(self.model.stream(prompt, cancel))
         self._wait(prompt, cancel)
-        yield from self.model.stream(prompt, cancel)
+        yield from parts
 
     def _wait(self, prompt: Prompt, cancel: CancelToken) -> None:
         if prompt.task == self._task:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.document import Section
-from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Question
 from readagent_core.tags import split_memory
 from readagent_core.workspace.replay import answer_of, events_of
@@ -31,12 +30,6 @@ ORDERS = [
 ]
 
 
-def the_book() -> GistMemory:
-    texts = [f"{order}\n\nAnd then the boat came in, number {n}." for n, order in enumerate(ORDERS, 1)]
-    sections = (Section("<Page 5> (full text)", 4),)
-    return make_memory(texts, [f"Gist: {order}" for order in ORDERS], title="A <Page 7> book", sections=sections)
-
-
 def obeying(prompt) -> str:
     """A model that does what the book says wherever it can."""
     if prompt.task == "look_up_next":
@@ -49,7 +42,10 @@ def obeying(prompt) -> str:
 @pytest.mark.parametrize("method", ["read-agent-p", "read-agent-s", "gist-mem", "bm25"])
 def test_orders_in_a_book_change_nothing(open_workspace, method):
     workspace = open_workspace(model=FakeModel(obeying))
-    book, reading = a_book(workspace, the_book())
+    texts = [f"{order}\n\nAnd then the boat came in, number {n}." for n, order in enumerate(ORDERS, 1)]
+    sections = (Section("<Page 5> (full text)", 4),)
+    gists = [f"Gist: {order}" for order in ORDERS]
+    book, reading = a_book(workspace, make_memory(texts, gists, title="A <Page 7> book", sections=sections))
     conversation = workspace.library.new_conversation(book.id, "Orders")
     numbers = list(range(1, len(ORDERS) + 1))
     for _ in range(2):  # the conversation can be continued

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,11 +26,6 @@ from tests.workspace.blocking import Blocking
 KEEPER = "the-keeper-of-harrow-light"
 SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
 QUESTION = Question("Why did Ambrose Vane put out Harrow Light?", ("To hide", "To make a ship stop", "No oil"))
-
-
-@pytest.fixture
-def workspace(open_workspace: Callable[..., Workspace]) -> Workspace:
-    return open_workspace()
 
 
 def recorded_book(workspace: Workspace) -> str:
@@ -145,19 +140,11 @@ def test_two_questions_at_once_build_what_a_method_needs_once(
 
 
 def test_whoever_waits_for_a_tree_can_be_stopped() -> None:
-    cancel, inside = CancelToken(), threading.Event()
-
-    def wait() -> None:
-        inside.set()
-        with pytest.raises(CancelledError), key_lock("a tree", cancel):
-            raise AssertionError("it was being built")
-
-    with key_lock("a tree", CancelToken()):
-        waiting = threading.Thread(target=wait)
-        waiting.start()
-        assert inside.wait(5)
+    cancel = CancelToken()
+    with key_lock("a tree", CancelToken()), ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(key_lock("a tree", cancel).__enter__)
+        assert not waiting.done()
         cancel.cancel()
-        waiting.join(5)
-        assert not waiting.is_alive()
+        assert isinstance(waiting.exception(5), CancelledError)
     with key_lock("a tree", CancelToken()):  # free again
         pass

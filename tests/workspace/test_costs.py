@@ -1,20 +1,141 @@
-"""What reading and asking cost: nothing is guessed that is not known."""
+"""What reading and asking cost: nothing is guessed that is not known, and a budget holds until a person raises it."""
 
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from pages.parts.shared import reading_status
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
-from readagent_core.methods.base import Answer, Answered, ModelCall
+from readagent_core.errors import BudgetError
+from readagent_core.methods.base import Answer, Answered, ModelCall, Question, event_from_dict
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.workspace import costs
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.reading import start_reading
+from tests.fakes.model import FakeModel
+from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer
 from tests.reading.helpers import random_document
+from tests.workspace.test_fault_table import QUESTION, book
 
-PLAN = ReadingPlan(max_words=100, min_words=40)
+PLAN = ReadingPlan(max_words=160, min_words=60)
+PRICE = [1000.0, 1000.0]  # a tenth of a cent a token: a call of ours is some thirty cents
+
+
+@pytest.fixture
+def workspace_at(open_workspace, monkeypatch):
+    """A workspace at ``server`` whose model has a price."""
+    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
+    return lambda server, **saved: open_workspace(server.url, prices={"fake-model": PRICE}, **saved)
+
+
+def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_at):
+    def drawn(workspace):
+        budget = costs.exceeded_budget(workspace, workspace.library.reading(reading.id))
+        found = workspace.library.reading(reading.id), workspace.library.memory(reading.id)
+        return reading_status.job_line(reading_status.snapshot_of(workspace, reading), *found, now=0.0, budget=budget)
+
+    with FakeServer() as server:
+        workspace = workspace_at(server, budget_book=1.5, connections=1)
+        shelved = workspace.library.add(book(30))
+        snapshot = start_reading(workspace, shelved.id, PLAN).join(30)
+        assert (snapshot.state, snapshot.error_kind) == ("failed", "BudgetError")
+        sent = len(server.chats)
+        (reading,) = workspace.library.readings(shelved.id)
+        assert (reading.state, reading.why) == ("paused", snapshot.error)
+        assert reading.why.startswith(f"{costs.BUDGET_USED}: $")
+        assert 0 < reading.usage.cost <= 2.0
+
+        for again in (workspace, workspace_at(server, budget_book=1.5)):  # going on, and a new start of the app
+            assert start_reading(again, shelved.id, PLAN).join(30).error_kind == "BudgetError"
+            assert start_reading(again, shelved.id, ReadingPlan(max_words=90, min_words=30)).join(30).state == "failed"
+        assert len(server.chats) == sent
+        line = drawn(workspace)
+        assert line["line"] == "Paused: the budget for this book is used"
+        assert "of $1.50 is spent;" in line["rest"]
+        assert line["actions"] == [["raise", "Raise to $3.00"]]
+
+        assert costs.raise_budget(workspace, shelved.id) == 3.0
+        assert start_reading(workspace, shelved.id, PLAN).join(30).error_kind == "BudgetError"
+        went_on = workspace.library.reading(reading.id)
+        assert went_on.pages >= reading.pages
+        assert 1.5 < went_on.usage.cost <= 3.5
+        assert costs.book_budget(workspace, shelved.id, workspace.model).raised == 4.5
+
+        other = workspace_at(server, budget_book=100.0)  # another limit, set in Settings
+        assert drawn(other)["actions"] == [["go", "Go on"]]
+        assert start_reading(other, shelved.id, PLAN).join(30).state == "done"
+        assert costs.exceeded_budget(other, other.library.reading(reading.id)) is None
+        texts = [chat.text for chat in server.chats]
+        assert len(texts) == len(set(texts))  # nothing was paid for twice
+
+
+def test_every_call_of_a_question_is_on_one_meter(workspace_at):
+    """The first question's budget is its own; the second, which follows it, is made self-contained first."""
+    with FakeServer() as server:
+        workspace = workspace_at(server)
+        shelved = workspace.library.add(book())
+        start_reading(workspace, shelved.id, PLAN).join(30)
+        exchange, job = ask(workspace, shelved.id, QUESTION)
+        assert job.join(30).state == "done"
+        events = [event_from_dict(e) for e in workspace.library.exchange(exchange.id).events]
+        spent = [event.usage.cost for event in events if isinstance(event, ModelCall)]
+        assert len(spent) == 2
+        # enough for the step before and the look-up, each by itself; not for all three calls together
+        other = workspace_at(server, budget_book=max(spent) * 1.9)
+        sent = len(server.chats)
+        follow_up = Question("And who kneaded the dough there?")
+        second, job = ask(other, shelved.id, follow_up, conversation_id=exchange.conversation_id)
+        assert job.join(30).error_kind == "BudgetError"
+        kept = other.library.exchange(second.id)
+        assert kept.state == "failed"
+        assert "budget" in kept.error
+        assert next(e["task"] for e in kept.events if e["kind"] == "Asked") == "standalone"
+        assert len(server.chats) - sent == 2
+
+
+def test_asking_anew_is_metered_too(workspace_at):
+    with FakeServer() as server:
+        model = workspace_at(server, budget_book=0.5).model
+        again = model.without_cache()
+        assert (again.price, again.budget) == (model.price, model.budget)
+        assert again.model is model.model
+
+
+def test_calls_side_by_side_do_not_pass_the_months_limit_together(workspace_at, own_home):
+    with FakeServer(sensible, latency=0.3) as server:
+        model = workspace_at(server, budget_month=0.02).model
+        prompts = [Prompt("answer", f"Question {i} of a few words?") for i in range(8)]
+
+        def ask(prompt):
+            try:
+                return model.complete(prompt, CancelToken()).text
+            except BudgetError as error:
+                return "" if error.monthly else "another limit"
+
+        with ThreadPoolExecutor(8) as pool:
+            came = [text for text in pool.map(ask, prompts) if text]
+        assert 1 <= len(came) == len(server.chats) < 8
+        assert SpendingLog(own_home).month() > 0
+
+
+def test_a_meter_over_a_meter_counts_money_and_leaves_the_budget_below():
+    fake = FakeModel(lambda prompt: "word")
+    fake.price = Price(1.0, 2.0)
+    below = Metered(fake, budget=5.0, spent=4.0)
+    above = Metered(below)
+    above.complete(Prompt("answer", "Four words in all"), CancelToken())
+    assert above.price == Price(1.0, 2.0)
+    assert above.usage.cost == below.usage.cost > 0
 
 
 @pytest.mark.parametrize(
@@ -49,7 +170,7 @@ def test_speed_comes_from_earlier_readings(open_workspace):
         assert "minutes." in costs.estimate_sentence(workspace, random_document(1), PLAN)
 
 
-def test_the_cost_line_is_the_paper_s_rate():
+def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     answer = Answer(
         "So.", "read-agent-p", looked_up=(15, 21), seen={15: "full", 21: "full", 1: "gist"}, memory_words=1945
     )
@@ -62,9 +183,6 @@ def test_the_cost_line_is_the_paper_s_rate():
     assert "The full text in one prompt: 10,352 words, about 13,458 tokens" in told[-1]
     assert costs.cost_details(cost, is_language_model=False) == []
     assert costs.answer_cost([], whole=1, seconds=0) is None
-
-
-def test_what_the_cache_saved_is_told_in_words_and_money():
     kept = Usage(cached_calls=2, saved_words_in=900, cost=0.0, saved_cost=0.25)
     cost = costs.answer_cost([ModelCall("look_up", "", "", kept), Answered(Answer("So.", "p"))], whole=100, seconds=1)
     assert "900 words were answered from the cache and not sent again. That saved $0.25." in costs.cost_details(cost)

@@ -16,13 +16,13 @@ import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.export.memory import export_memory
 from readagent_core.loaders import load
-from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Question, event_from_dict
 from readagent_core.models import connection
 from readagent_core.plan import ReadingPlan
@@ -33,6 +33,7 @@ from readagent_core.workspace.reading import newest_memory, start_reading
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply, error
 
+KEY = "sk-marker-key-0001"
 NOVELLA = Path(__file__).parents[2] / "assets" / "samples" / "the-keeper-of-harrow-light.md"
 TASKS = ("paginate", "gist", "look_up", "answer")
 OF_READING = ("paginate", "gist")  # the others are met by a question about a book that was read
@@ -91,6 +92,11 @@ FAULTS = {
 OVERCOME = [name for name, fault in FAULTS.items() if fault.calls > 1 and name != "too long"]
 
 
+def run_options(task: str, name: str) -> dict[str, object]:
+    """The arguments of ``run`` for this fault of this task."""
+    return {"timeout": 0.8 if name == "timeout" else 60.0, "plan": PLAN if task in OF_READING else None}
+
+
 def answer_of(exchange):
     """The exchange's Answer; None where it came to none."""
     found = [event_from_dict(event) for event in exchange.events if event["kind"] == "Answered"]
@@ -116,33 +122,36 @@ class Trouble:
         return self.fault
 
 
+def open_at(home: Path, server: FakeServer, *, time_scale: float = 1.0, **saved: object) -> Workspace:
+    settings = Settings(home, server.url, Secret(KEY), "fake-model", {}, saved)
+    return Workspace(settings, model=connection.connect(settings, time_scale=time_scale))
+
+
+def read_and_ask(workspace: Workspace, document: Document, plan: ReadingPlan | None):
+    """(reading, memory, the snapshot of the reading's job, exchange). Without ``plan`` it was read before."""
+    kept = workspace.library.add(document)
+    snapshot = start_reading(workspace, kept.id, plan).join(60) if plan else None
+    while running := workspace.jobs.running():  # in smaller pages, after a window error
+        running[0].join(60)
+    found = newest_memory(workspace, kept.id)
+    if found is None or not found[1].readable:
+        return workspace.library.readings(kept.id)[0], found and found[1], snapshot, None
+    exchange, job = ask(workspace, kept.id, QUESTION)
+    job.join(30)
+    return *found, snapshot, workspace.library.exchange(exchange.id)
+
+
 @pytest.fixture
 def run(own_home, undisturbed):
-    """``run(server)`` reads the book and asks; (reading, memory, reading job, exchange).
-
-    Not ``read``: it was read before, as undisturbed; no reading job.
-    """
+    """``run(server)`` reads the book and asks, see ``read_and_ask``. ``plan`` None: it was read, as undisturbed."""
     workspaces = []
 
-    def go(server, *, document=None, plan=PLAN, timeout=60.0, connections=1, read=True):
-        saved = {"timeout": timeout, "connections": connections}
-        settings = Settings(own_home, server.url, Secret("sk-marker-key-0001"), "fake-model", {}, saved)
-        if not read:
-            shutil.copytree(undisturbed.home, own_home)
-        workspace = Workspace(settings, model=connection.connect(settings, time_scale=0.001))
-        workspaces.append(workspace)
-        kept = workspace.library.add(document or book())
-        reading_job = start_reading(workspace, kept.id, plan) if read else None
-        if reading_job is not None:
-            reading_job.join(60)
-        while running := workspace.jobs.running():  # in smaller pages, after a window error
-            running[0].join(60)
-        found = newest_memory(workspace, kept.id)
-        if found is None or not found[1].readable:
-            return workspace.library.readings(kept.id)[0], found and found[1], reading_job, None
-        exchange, job = ask(workspace, kept.id, QUESTION)
-        job.join(30)
-        return *found, reading_job, workspace.library.exchange(exchange.id)
+    def go(server, *, home=own_home, document=None, plan=PLAN, timeout=60.0, connections=1):
+        if plan is None:
+            shutil.copytree(undisturbed.home, home)
+        home.mkdir(exist_ok=True)
+        workspaces.append(open_at(home, server, time_scale=0.001, timeout=timeout, connections=connections))
+        return read_and_ask(workspaces[-1], document or book(), plan)
 
     yield go
     for workspace in workspaces:
@@ -150,48 +159,32 @@ def run(own_home, undisturbed):
     connection.close_all()
 
 
-@dataclass(frozen=True)
-class Undisturbed:
-    memory: GistMemory
-    answer: str
-    home: Path
-
-
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """The book read and asked about without a fault; ``home`` is as it was before the question."""
+    """The book read and asked about without a fault: its ``memory``, the ``answer``, and the ``home`` between both."""
     home = tmp_path_factory.mktemp("undisturbed")
     with FakeServer() as server:
-        settings = Settings(home, server.url, Secret(), "fake-model", {}, {"connections": 1})
-        workspace = Workspace(settings)
-        kept = workspace.library.add(book())
-        start_reading(workspace, kept.id, PLAN).join(30)
-        memory = newest_memory(workspace, kept.id)[1]
+        workspace = open_at(home, server, connections=1)
+        start_reading(workspace, workspace.library.add(book()).id, PLAN).join(30)
         workspace.library.close()
         as_read = tmp_path_factory.mktemp("read") / "home"
         shutil.copytree(home, as_read, ignore=shutil.ignore_patterns("replies"))
-        exchange, job = ask(workspace, kept.id, QUESTION)
-        job.join(30)
-        answer = answer_of(workspace.library.exchange(exchange.id))
+        _, memory, _, exchange = read_and_ask(workspace, book(), None)
         workspace.library.close()
         connection.close_all()
         assert memory.complete
-        return Undisturbed(memory, answer.text, as_read)
+        return SimpleNamespace(memory=memory, answer=answer_of(exchange).text, home=as_read)
 
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("name", OVERCOME)
 def test_once(run, undisturbed, name, task):
     """A fault that comes once leaves no trace but one call more."""
-    memory, answer = undisturbed.memory, undisturbed.answer
-    trouble = Trouble(task, FAULTS[name].reply, times=1)
-    with FakeServer(before=trouble) as server:
-        reading, found, reading_job, exchange = run(
-            server, timeout=0.8 if name == "timeout" else 60.0, read=task in OF_READING
-        )
+    with FakeServer(before=Trouble(task, FAULTS[name].reply, times=1)) as server:
+        reading, found, snapshot, exchange = run(server, **run_options(task, name))
         assert reading.state == "done"
-        assert reading_job is None or reading_job.snapshot.state == "done"
-        assert (found.pages, found.gists) == (memory.pages, memory.gists)
+        assert snapshot is None or snapshot.state == "done"
+        assert (found.pages, found.gists) == (undisturbed.memory.pages, undisturbed.memory.gists)
         texts = [chat.text for chat in server.chats]
         broken_on_screen = name.startswith("cut") and task == "answer"  # words were shown: never replaced in silence
         again = len(texts) - len(set(texts))
@@ -199,75 +192,66 @@ def test_once(run, undisturbed, name, task):
         if broken_on_screen:
             assert answer_of(exchange) is None or answer_of(exchange).cut_off
         else:
-            assert answer_of(exchange).text == answer
+            assert answer_of(exchange).text == undisturbed.answer
 
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("name", FAULTS)
 def test_always(run, undisturbed, name, task):
     """A fault that stays is believed, named to the person, and all that was done is kept."""
-    memory = undisturbed.memory
     fault = FAULTS[name]
     trouble = Trouble(task, fault.reply)
     with FakeServer(before=trouble) as server:
-        reading, found, reading_job, exchange = run(
-            server, timeout=0.8 if name == "timeout" else 60.0, read=task in OF_READING
-        )
+        reading, found, snapshot, exchange = run(server, **run_options(task, name))
     assert trouble.met
+    stands_in = task in fault.stands_in
     for text, met in trouble.met.items():
         most = 1 if name.startswith("cut") and task == "answer" else fault.calls
         # the reader itself asks for a pause point up to three times before it takes the last label
-        assert met <= most * (3 if task == "paginate" and task in fault.stands_in else 1), text[:80]
-    if task in OF_READING:
-        if task in fault.stands_in:
-            assert reading_job.snapshot.state == "done"
-            marked = [p.fallback for p in found.pages] if task == "paginate" else [g.fallback for g in found.gists]
-            assert any(marked)
-            assert found.complete
-        else:
-            assert reading_job.snapshot.state == "failed"
-            assert reading.state == "paused"
-            assert fault.says in reading.why
-            assert "kept" in reading.why
-            if reading.plan != PLAN:  # too long: tried in smaller pages too
-                return
-            assert reading.why == reading_job.snapshot.error
-            if found is not None:
-                assert found.pages == memory.pages[: len(found.pages)]
-        return
-    assert reading.state == "done"
-    if task in fault.stands_in:
-        assert answer_of(exchange) is not None
-        if task == "look_up":
-            assert not answer_of(exchange).looked_up or name == "without end"
-    elif answer_of(exchange) is not None:  # cut off: what came is kept and said to be cut
-        assert answer_of(exchange).cut_off
+        assert met <= most * (3 if task == "paginate" and stands_in else 1), text[:80]
+    if task in OF_READING and stands_in:
+        assert snapshot.state == "done"
+        assert any(part.fallback for part in (found.pages if task == "paginate" else found.gists))
+        assert found.complete
+    elif task in OF_READING:
+        assert (snapshot.state, reading.state) == ("failed", "paused")
+        assert fault.says in reading.why
+        assert "kept" in reading.why
+        if reading.plan == PLAN:  # else too long: tried in smaller pages too
+            assert reading.why == snapshot.error
+            assert found is None or found.pages == undisturbed.memory.pages[: len(found.pages)]
     else:
-        assert fault.says in exchange.error
-        assert "kept" in exchange.error
-    assert "sk-marker-key-0001" not in exchange.error
+        assert reading.state == "done"
+        answer = answer_of(exchange)
+        if stands_in:
+            assert answer is not None
+            assert task != "look_up" or not answer.looked_up or name == "without end"
+        elif answer is not None:  # cut off: what came is kept and said to be cut
+            assert answer.cut_off
+        else:
+            assert fault.says in exchange.error
+            assert "kept" in exchange.error
+        assert KEY not in exchange.error
 
 
 @pytest.mark.parametrize("connections", [1, 8])
 def test_a_window_the_server_does_not_name(run, connections):
     """It takes in some 1,200 words and does not say so: the book is read in smaller pages, fewer are looked up."""
-    no_figure = FAULTS["too long"].reply
     refused: list[str] = []
 
     def trouble(number, text):
         if len(text.split()) > 1200:
             refused.append(text)
-            return no_figure
+            return FAULTS["too long"].reply
         return None
 
     with FakeServer(before=trouble) as server:
         plan = ReadingPlan(max_words=1800, min_words=600)
-        reading, memory, reading_job, exchange = run(server, document=book(200), plan=plan, connections=connections)
-        assert reading_job.snapshot.error_kind == "WindowError"
+        reading, memory, snapshot, exchange = run(server, document=book(200), plan=plan, connections=connections)
+        assert snapshot.error_kind == "WindowError"
         assert exchange.error == ""
         assert memory.complete
         assert (reading.state, reading.plan.max_words < 1200) == ("done", True)
-        assert answer_of(exchange) is not None
         assert answer_of(exchange).text
         assert len(refused) <= 8 + 6
         assert len(refused) < len(server.chats) / 2
@@ -294,16 +278,10 @@ def test_a_third_of_all_calls_fails_in_all_these_ways(run, tmp_path):
     document = load(NOVELLA.read_bytes(), NOVELLA.name)
     plan = ReadingPlan.from_preset("article")
     with FakeServer() as calm:
-        settings = Settings(tmp_path / "calm", calm.url, Secret(), "fake-model")
-        settings.home.mkdir()
-        workspace = Workspace(settings)
-        kept = workspace.library.add(document)
-        start_reading(workspace, kept.id, plan).join(60)
-        expected = newest_memory(workspace, kept.id)[1]
-        workspace.library.close()
+        _, expected, _, _ = run(calm, home=tmp_path / "calm", document=document, plan=plan, connections=8)
     with FakeServer(before=trouble) as server:
-        _, memory, reading_job, _ = run(server, document=document, plan=plan, connections=8)
-        assert reading_job.snapshot.error == ""
+        _, memory, snapshot, _ = run(server, document=document, plan=plan, connections=8)
+        assert snapshot.error == ""
         assert memory.complete
         assert len(memory.pages) > 20
         assert memory.pages == expected.pages
@@ -328,7 +306,7 @@ def command_lines() -> list[bytes]:
 def test_the_key_is_found_nowhere(run, caplog, own_home):
     """After a reading, an ask that fails and every export: in no file, log, error or export."""
     caplog.set_level(logging.DEBUG)
-    failing = Reply(status=401, error=error("Incorrect API key provided: sk-marker-key-0001"))
+    failing = Reply(status=401, error=error(f"Incorrect API key provided: {KEY}"))
     lines: list[bytes] = []
 
     def replier(text: str) -> str | Reply:
@@ -336,10 +314,10 @@ def test_the_key_is_found_nowhere(run, caplog, own_home):
         return failing if "Oake win" in text else sensible(text)
 
     with FakeServer(replier) as server:
-        reading, memory, reading_job, exchange = run(server)
-        assert server.chats[0].headers["authorization"] == "Bearer sk-marker-key-0001"
+        reading, memory, snapshot, exchange = run(server)
+        assert server.chats[0].headers["authorization"] == f"Bearer {KEY}"
     assert "did not accept the key" in exchange.error
-    told = [caplog.text, repr(exchange), repr(reading), repr(reading_job.snapshot)]
+    told = [caplog.text, repr(exchange), repr(reading), repr(snapshot)]
     exports = [export_memory(memory, kind) for kind in ("md", "html", "json", "epub")]
     with zipfile.ZipFile(io.BytesIO(exports[-1])) as epub:  # its parts are packed
         exports += [epub.read(name) for name in epub.namelist()]
@@ -347,4 +325,4 @@ def test_the_key_is_found_nowhere(run, caplog, own_home):
     assert len(files) > 2
     assert lines or not Path("/proc/self/cmdline").exists()
     for found in [*told, *exports, *files, *lines]:
-        assert b"sk-marker-key-0001" not in (found.encode() if isinstance(found, str) else found)
+        assert KEY.encode() not in (found.encode() if isinstance(found, str) else found)

@@ -18,11 +18,6 @@ HERE, THERE = "https://x.org/v1", "https://y.org/v1"
 
 
 @pytest.fixture
-def workspace(open_workspace):
-    return open_workspace()
-
-
-@pytest.fixture
 def ring(in_keyring):
     return in_keyring(InMemory())
 
@@ -46,33 +41,26 @@ def as_after_a_start(monkeypatch):
     return load_settings()
 
 
-def test_in_the_keyring_the_key_stands_in_no_file(workspace, ring, own_home, monkeypatch):
-    assert use(workspace, KEYRING).origin["api_key"] == "keyring"
-    assert kept(own_home) == {"base_url": HERE, "model": "m", "api_key_in": "keyring"}
-    assert list(ring.kept.values()) == [KEY]
-    found = as_after_a_start(monkeypatch)
-    assert (found.api_key.reveal(), found.origin["api_key"], found.connected) == (KEY, "keyring", True)
-    assert found.api_key.masked() == "••••cdef"
-    assert KEY not in repr(found)
-    assert "api_key_in" not in found.saved
-    assert anywhere(own_home) == []
-
-
 @pytest.mark.parametrize("first", [MEMORY, KEYRING, FILE])
-@pytest.mark.parametrize("then", [MEMORY, KEYRING, FILE])
-def test_moved_it_is_in_the_new_place_alone(workspace, ring, own_home, monkeypatch, first, then):
+@pytest.mark.parametrize(
+    ("then", "written"), [(MEMORY, {}), (KEYRING, {"api_key_in": "keyring"}), (FILE, {"api_key": KEY})]
+)
+def test_moved_it_is_in_the_new_place_alone(workspace, ring, own_home, monkeypatch, first, then, written):
     use(workspace, first)
     chosen = use(workspace, then)
-    assert chosen.api_key.reveal() == KEY
-    assert chosen.origin["api_key"] == then
+    assert (chosen.api_key.reveal(), chosen.origin["api_key"]) == (KEY, then)
+    assert kept(own_home) == {"base_url": HERE, "model": "m", **written}
     assert list(ring.kept.values()) == ([KEY] if then == KEYRING else [])
     assert anywhere(own_home) == (["settings.json"] if then == FILE else [])
-    assert as_after_a_start(monkeypatch).api_key == Secret("" if then == MEMORY else KEY)
-
-
-@pytest.mark.parametrize("place", [MEMORY, KEYRING, FILE])
-def test_the_built_in_reader_leaves_no_key_behind(workspace, ring, own_home, monkeypatch, place):
-    use(workspace, place)
+    found = as_after_a_start(monkeypatch)
+    assert found.api_key == Secret("" if then == MEMORY else KEY)
+    assert found.origin.get("api_key", MEMORY) == then
+    assert found.connected
+    assert "api_key_in" not in found.saved
+    # other settings leave it where it is, and the built-in reader leaves none behind
+    chosen = connecting.change_settings(workspace, {"budget_month": 3.0})
+    assert (chosen.api_key.reveal(), chosen.origin["api_key"], chosen.model) == (KEY, then, "m")
+    assert kept(own_home) == {"base_url": HERE, "model": "m", "budget_month": 3.0, **written}
     connecting.use_built_in(workspace)
     assert (ring.kept, anywhere(own_home)) == ({}, [])
     found = as_after_a_start(monkeypatch)
@@ -92,14 +80,6 @@ def test_a_key_goes_with_no_other_address(workspace, ring, own_home, monkeypatch
     assert as_after_a_start(monkeypatch).api_key.reveal() == "sk-of-the-other-server"
 
 
-def test_settings_changed_by_hand_to_another_address_find_no_key(workspace, ring, own_home, monkeypatch):
-    use(workspace, KEYRING)
-    (own_home / "settings.json").write_text(json.dumps(kept(own_home) | {"base_url": THERE}), encoding="utf-8")
-    found = as_after_a_start(monkeypatch)
-    assert found.api_key == Secret()
-    assert "does not hold the key any more" in found.key_trouble
-
-
 def test_what_the_environment_says_comes_first(workspace, ring, monkeypatch, tmp_path):
     use(workspace, KEYRING)
     monkeypatch.setenv("READAGENT_API_KEY", "sk-of-the-environment")
@@ -111,15 +91,6 @@ def test_what_the_environment_says_comes_first(workspace, ring, monkeypatch, tmp
     path.write_text('READAGENT_API_KEY = "sk-of-secrets"', encoding="utf-8")
     assert load_settings(secrets=path).origin["api_key"] == "secrets"
     assert ring.asked == []
-
-
-@pytest.mark.parametrize("place", [MEMORY, KEYRING, FILE])
-def test_other_settings_leave_it_where_it_is(workspace, ring, own_home, place):
-    use(workspace, place)
-    chosen = connecting.change_settings(workspace, {"budget_month": 3.0})
-    assert (chosen.api_key.reveal(), chosen.origin["api_key"], chosen.model) == (KEY, place, "m")
-    assert kept(own_home)["budget_month"] == 3.0
-    assert kept(own_home).get("api_key_in", "") == ("keyring" if place == KEYRING else "")
 
 
 def test_a_locked_keyring_keeps_nothing_and_changes_nothing(workspace, in_keyring, own_home):
@@ -154,19 +125,15 @@ def test_over_a_locked_keyring_the_app_starts_and_says_so(workspace, locked, mon
     assert (found.api_key.reveal(), found.key_trouble, found.connected) == (KEY, "", True)
 
 
-def test_the_key_entered_again_connects(workspace, locked, own_home):
+def test_without_entering_it_the_key_stays_where_it_is_and_entered_again_it_connects(workspace, locked, own_home):
+    assert "is locked" in use(workspace, MEMORY, key="").key_trouble
+    assert kept(own_home)["api_key_in"] == "keyring"
+    assert list(locked.kept.values()) == [KEY]
     with pytest.raises(SettingsError, match=r"locked.*remove “ReadAgent” with the system's own tool"):
         use(workspace, FILE)
     assert (workspace.settings.key_trouble, workspace.settings.connected) == ("", True)
     assert workspace.settings.api_key.reveal() == KEY
     assert "api_key_in" not in kept(own_home)
-
-
-def test_used_without_entering_it_the_key_stays_where_it_is(workspace, locked, own_home):
-    chosen = use(workspace, MEMORY, key="")
-    assert "is locked" in chosen.key_trouble
-    assert kept(own_home)["api_key_in"] == "keyring"
-    assert list(locked.kept.values()) == [KEY]
 
 
 def test_a_locked_keyring_does_not_stop_the_way_back_to_the_built_in_reader(workspace, locked, monkeypatch):

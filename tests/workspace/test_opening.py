@@ -1,23 +1,24 @@
-"""Files become books: the same text once, a changed file as a new version, a bad file not at all."""
+"""Files become books: the same text once, a changed file as a new version, a bad file not at all.
+
+The recordings fit their texts exactly, are marked as recordings, and come once.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from readagent_core.errors import DocumentError
+from readagent_core import loaders
+from readagent_core.errors import DocumentError, LibraryError
 from readagent_core.export.memory import export_memory
-from readagent_core.memory import Gist
+from readagent_core.library import Library
+from readagent_core.memory import Gist, check_coverage
+from readagent_core.methods.base import Answered, event_from_dict
 from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace
+from readagent_core.workspace import Workspace, samples
 from readagent_core.workspace.opening import open_file
 from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.samples import add_samples
 from tests.loaders.making import Press, as_epub, as_text, sample
-
-
-@pytest.fixture
-def workspace(open_workspace):
-    return open_workspace()
 
 
 def test_the_same_text_again_under_another_name_or_in_another_format_is_the_same_book(workspace):
@@ -66,3 +67,46 @@ def test_a_file_that_cannot_be_opened_adds_nothing(workspace, name, data):
     with pytest.raises(DocumentError):
         open_file(workspace, data, name)
     assert workspace.library.books() == []
+
+
+@pytest.mark.parametrize("name", samples.NAMES)
+def test_pages_of_a_recording_are_the_texts_own_paragraphs(name):
+    document = loaders.load((samples.FOLDER / f"{name}.md").read_bytes(), f"{name}.md")
+    recording = samples.read_recording(name)
+    memory = samples.recorded_memory(document, recording)
+    check_coverage(memory.document, memory.pages)
+    assert memory.recorded == "2026-11-21"
+    assert memory.complete
+    assert len(memory.pages) == len(recording["pages"])
+    for page, recorded in zip(memory.pages, recording["pages"], strict=True):
+        text = "\n\n".join(p.text for p in memory.document.paragraphs[page.start : page.end])
+        assert text.endswith(recorded["text"])
+    recording["pages"][3]["text"] += " And a word more."
+    with pytest.raises(LibraryError, match="does not fit its text"):
+        samples.recorded_memory(document, recording)
+
+
+def test_samples_come_once_with_their_recorded_asks_and_stay_away_when_removed(workspace):
+    assert len(add_samples(workspace)) == 3
+    books = workspace.library.books()
+    assert books[0].title == "The Keeper of Harrow Light"
+    assert all(b.sample for b in books)
+    book = books[0]
+    (conversation,) = workspace.library.conversations(book.id)
+    exchanges = workspace.library.exchanges(conversation.id)
+    recorded = samples.read_recording(samples.NAMES[0])["asks"]
+    assert [e.question for e in exchanges] == [ask["question"] for ask in recorded]
+    for exchange, ask in zip(exchanges, recorded, strict=True):
+        assert exchange.state == "done"
+        assert exchange.extra["recorded"] == "2026-11-21"
+        look_up, expanded, answered = [event_from_dict(e) for e in exchange.events]
+        assert look_up.reply == ask["look_up_reply"]
+        assert expanded.pages == tuple(sorted(ask["looked_up"]))
+        assert isinstance(answered, Answered)
+        assert answered.answer.text == ask["answer"]
+        if "gold" in ask and ask.get("options"):
+            assert answered.answer.option is not None
+    workspace.library.remove(books[0].id)
+    assert add_samples(workspace) == []
+    again = Library(workspace.home)
+    assert len(again.books()) == 2

@@ -1,18 +1,23 @@
-"""What a person typed: options, and how far they have read."""
+"""What a person typed: options, and how far they have read; and the questions that are suggested."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.library.records import Position
-from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods.base import (
-    Question,
-)
-from readagent_core.plan import ReadingPlan
+from readagent_core.methods.base import Question
+from readagent_core.workspace import suggesting
 from readagent_core.workspace.asking import page_reached
-from readagent_core.workspace.questions import parse_options, parse_question
+from readagent_core.workspace.questions import parse_options, parse_question, parse_standalone
+from tests.fakes.model import FakeModel
+from tests.recordings import make_memory, recording
+from tests.workspace.test_asking import a_book, a_memory
+
+KEEPER = recording("the-keeper-of-harrow-light").memory
 
 
 @pytest.mark.parametrize(
@@ -40,11 +45,74 @@ def test_the_page_reached_is_told_in_any_reading():
     whole = Document("T", tuple(Paragraph(f"{n} " + "word " * 30) for n in range(10)))
     limited = whole.limited(10)  # every paragraph in several pieces
     assert len(limited.paragraphs) > 20
-    per = len(limited.paragraphs) // 10
-    pages = tuple(Page(n + 1, n * per * 2, (n + 1) * per * 2, 60) for n in range(5))
-    memory = GistMemory(limited, ReadingPlan(max_words=10, min_words=1), pages, (Gist("g"),) * 5)
+    memory = replace(make_memory(limited.paragraphs, per_page=len(limited.paragraphs) // 5), document=limited)
     assert [page_reached(memory, whole, Position(p, p)) for p in range(10)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     assert page_reached(memory, whole, Position(2, 9)) == 5  # going back does not close what was read
     assert page_reached(memory, whole, Position(99, 99)) == 5
-    part = GistMemory(limited, memory.plan, pages[:2], (Gist("g"),) * 2)
+    part = replace(memory, pages=memory.pages[:2], gists=memory.gists[:2])
     assert page_reached(part, whole, Position(9, 9)) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Why did Vane row out?", "Why did Vane row out?"),
+        ('Question: "Why did Vane row out?"', "Why did Vane row out?"),
+        ("**Question:** Why did Vane row out?\n\nBecause he …", "Why did Vane row out?"),
+        ("<think>he is Vane</think>\nWhy did Vane row out?", "Why did Vane row out?"),
+        ("質問：「なぜですか」", "なぜですか"),
+        ("", ""),
+        ("word " * 60, ""),
+    ],
+)
+def test_replies_to_the_standalone_prompt(said, kept):
+    assert parse_standalone(said, "And why did he?") == kept
+
+
+def test_people_are_found_and_places_and_peoples_are_not():
+    names = suggesting.people_named(KEEPER)
+    assert "Mr. Crale" in names
+    assert not {"Harrow", "Gannet", "Monday"} & set(names)
+    lines = (
+        "Weena was afraid of the dark. The Morlocks came. Morlocks had gone by.",
+        "Weena said yes. The Chinese said no.",
+    )
+    gists = [f"{line} Chinese was the lamp; a Morlocks told the Morlocks so." for line in lines]
+    assert suggesting.people_named(make_memory(lines, gists)) == ["Weena"]
+
+
+def test_the_built_in_reader_suggests_without_a_model():
+    always = suggesting.standard_questions(KEEPER, finished=True)
+    assert [s.whole for s in always] == [True, True, True]
+    assert always[0].text == "What is this about?"
+    model = FakeModel([])
+    model.is_language_model = False
+    assert all(q.startswith("Who is") for q in suggesting.suggest(KEEPER, model, CancelToken()))
+    japanese = suggesting.standard_questions(recording("yuki-no-eki").memory, finished=True)
+    assert japanese[0].text == "これは何についての文章ですか。"
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Who took the money?\nWhy?\nWhere was Vane?\nAnd then?", ["Who took the money?", "Why?", "Where was Vane?"]),
+        ('1. Who took it?\n2) "Why did he?"\n- Where?', ["Who took it?", "Why did he?", "Where?"]),
+        ("Here are three questions:\nWho took it?", ["Who took it?"]),
+        ("1．だれですか。\n・なぜですか", ["だれですか。", "なぜですか"]),
+        ("Who? " + "word " * 40 + "?", []),
+        ("", []),
+    ],
+)
+def test_questions_in_a_reply(said, found):
+    assert suggesting.parse_suggestions(said) == found
+
+
+def test_suggestions_are_saved_for_each_limit(open_workspace):
+    workspace = open_workspace(model=FakeModel(lambda p: "Who was it?" if p.task == "suggest" else ""))
+    _, reading = a_book(workspace, a_memory())
+    memory = workspace.library.memory(reading.id)
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) is None
+    suggesting.start_suggesting(workspace, reading.id, memory.up_to(3), up_to=3).join(5)
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) == ["Who was it?"]
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=None) is None
+    assert "gistword4" not in workspace.model.prompts[0].text

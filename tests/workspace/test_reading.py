@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.errors import BudgetError, DiskFullError, KeyRefusedError
+from readagent_core.library.readings import ReadingStore
 from readagent_core.plan import ReadingPlan
 from readagent_core.workspace.reading import (
     ELSEWHERE,
@@ -34,6 +35,8 @@ def test_a_book_is_read_to_its_end(make_workspace):
     workspace = make_workspace(replier())
     book = workspace.library.add(random_document(1))
     assert newest_memory(workspace, book.id) is None
+    empty = workspace.library.add(make_document([]))
+    assert "nothing to read" in start_reading(workspace, empty.id, PLAN).join(20).error
     job = start_reading(workspace, book.id, PLAN)
     assert job.join(20).state == "done"
     reading, memory = newest_memory(workspace, book.id)
@@ -57,81 +60,66 @@ def test_a_reading_under_way_is_one_job_however_often_it_is_started(open_workspa
     assert len(workspace.library.readings(book.id)) == 1
 
 
-def test_pause_and_go_on(make_workspace):
+@pytest.mark.parametrize("error", [None, KeyRefusedError("The key was not accepted."), BudgetError("It is reached.")])
+def test_a_reading_that_stops_says_why_and_goes_on_where_it_was(make_workspace, error):
+    """It is paused by a person, or by an error."""
     plain = replier()
     started = threading.Event()
 
-    def until_paused(prompt):
+    def until_stopped(prompt):
         if len(workspace.model.prompts) == 20:
             assert started.wait(10)
+            if error:
+                workspace.model.prompts.pop()  # it has no reply
+                raise error
             job.cancel()
         return plain(prompt)
 
-    workspace = make_workspace(until_paused)
+    workspace = make_workspace(until_stopped)
     book = workspace.library.add(random_document(4, paragraphs=200, most=40))
     job = start_reading(workspace, book.id, PLAN)
     started.set()
-    assert job.join(20).state == "cancelled"
-    paused = workspace.library.reading(job.subject)
-    assert (paused.state, paused.why) == ("paused", PAUSED)
+    assert job.join(20).state == ("failed" if error else "cancelled")
+    stopped = workspace.library.reading(job.subject)
+    assert (stopped.state, stopped.why) == ("paused", str(error) if error else PAUSED)
     workspace.model._answer = plain
     assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
     texts = [p.text for p in workspace.model.prompts]
     assert len(texts) == len(set(texts))
 
 
-@pytest.mark.parametrize("error", [KeyRefusedError("The key was not accepted."), BudgetError("The limit is reached.")])
-def test_why_it_stopped_is_kept(make_workspace, error):
-    def fails(prompt):
-        raise error
-
-    workspace = make_workspace(fails)
-    book = workspace.library.add(random_document(5, most=40))
-    snapshot = start_reading(workspace, book.id, PLAN).join(20)
-    assert (snapshot.state, snapshot.error) == ("failed", str(error))
-    (reading,) = workspace.library.readings(book.id)
-    assert (reading.state, reading.why) == ("paused", str(error))
-
-
 def test_read_again_from_a_page(make_workspace):
     workspace = make_workspace(replier())
     book = workspace.library.add(random_document(6, most=40))
     start_reading(workspace, book.id, PLAN).join(20)
-    reading, before = newest_memory(workspace, book.id)
+    reading, live = newest_memory(workspace, book.id)
+    made = len(workspace.model.prompts)
+    # a recording stays as it is: its first pages are copied to a reading of our own, which goes on from there
+    recording = workspace.library.add_memory(book.id, replace(live, model="a large model", recorded="2026-11-01"))
+    workspace.library.cut_from(reading.id, 1)
+    assert reread_from(workspace, recording.id, 4).join(20).state == "done"
+    assert workspace.library.memory(recording.id).pages == live.pages
+    assert workspace.library.memory(reading.id).pages == live.pages
+    assert len(workspace.model.prompts) - made < made
+    used = workspace.library.reading(reading.id).usage.calls
+    # our own is read again in place
+    made = len(workspace.model.prompts)
     workspace.model._answer = replier(9)
     assert reread_from(workspace, reading.id, 3).join(20).state == "done"
     after = workspace.library.memory(reading.id)
-    assert after.pages[:2] == before.pages[:2]
-    assert after.pages[2:] != before.pages[2:]
+    assert after.pages[:2] == live.pages[:2]
+    assert after.pages[2:] != live.pages[2:]
     assert after.complete
-    assert workspace.library.reading(reading.id).usage.calls == len(workspace.model.prompts)  # of both runs
+    assert workspace.library.reading(reading.id).usage.calls - used == len(workspace.model.prompts) - made
 
 
-def test_a_recording_stays_when_it_is_read_again_from_a_page(make_workspace):
-    workspace = make_workspace(replier())
-    book = workspace.library.add(random_document(7, most=40))
-    start_reading(workspace, book.id, PLAN).join(20)
-    _, live = newest_memory(workspace, book.id)
-    recording = workspace.library.add_memory(book.id, replace(live, model="a large model", recorded="2026-11-01"))
-    (own,) = [r for r in workspace.library.readings(book.id) if not r.recorded]
-    workspace.library.cut_from(own.id, 1)
-    asked = len(workspace.model.prompts)
-    assert reread_from(workspace, recording.id, 4).join(20).state == "done"
-    assert workspace.library.memory(recording.id).pages == live.pages
-    assert workspace.library.memory(own.id).pages == live.pages
-    assert len(workspace.model.prompts) - asked < asked
-
-
-def test_long_texts_are_read_in_longer_pages():
+def test_a_plan_fits_the_text_and_the_window():
     assert default_plan(5_000).preset == "article"
     assert default_plan(90_000).preset == "book"
-
-
-def test_an_empty_book_says_so(make_workspace):
-    workspace = make_workspace(replier())
-    book = workspace.library.add(make_document([]))
-    snapshot = start_reading(workspace, book.id, PLAN).join(20)
-    assert "nothing to read" in snapshot.error
+    document = random_document(3)
+    assert fit_plan(PLAN, 128_000, document) is PLAN
+    tiny = fit_plan(PLAN, 10, document)
+    assert (tiny.max_words, tiny.min_words) == (60, 24)
 
 
 def test_pages_are_made_to_fit_the_models_window(make_workspace):
@@ -144,13 +132,6 @@ def test_pages_are_made_to_fit_the_models_window(make_workspace):
     assert 60 <= reading.plan.max_words < 500
     assert reading.plan.min_words < reading.plan.max_words
     assert memory.usage.calls == len(workspace.model.prompts)
-
-
-def test_a_plan_that_fits_is_left_alone():
-    document = random_document(3)
-    assert fit_plan(PLAN, 128_000, document) is PLAN
-    tiny = fit_plan(PLAN, 10, document)
-    assert (tiny.max_words, tiny.min_words) == (60, 24)
 
 
 def test_a_second_process_follows_the_first_and_asks_nothing(make_workspace):
@@ -183,29 +164,22 @@ def test_a_second_process_follows_the_first_and_asks_nothing(make_workspace):
     assert reading.usage.calls == len(first.model.prompts)
 
 
-def test_a_full_disk_stops_a_reading_and_damages_nothing(make_workspace):
+def test_a_full_disk_stops_a_reading_and_damages_nothing(make_workspace, monkeypatch):
     workspace = make_workspace(replier())
     book = workspace.library.add(random_document(10, paragraphs=300, most=40))
-    store_of = workspace.library.store
+    save_gist = ReadingStore.save_gist
 
-    class Full:
-        def __init__(self, reading_id):
-            self.inner = store_of(reading_id)
+    def full(store, number, gist):
+        if number > 5:
+            raise DiskFullError("The disk is full, so this could not be kept. Free some space, then go on.")
+        save_gist(store, number, gist)
 
-        def __getattr__(self, name):
-            return getattr(self.inner, name)
-
-        def save_gist(self, number, gist):
-            if number > 5:
-                raise DiskFullError("The disk is full, so this could not be kept. Free some space, then go on.")
-            self.inner.save_gist(number, gist)
-
-    workspace.library.store = Full
-    snapshot = start_reading(workspace, book.id, PLAN, connections=1).join(20)
+    with monkeypatch.context() as patch:
+        patch.setattr(ReadingStore, "save_gist", full)
+        snapshot = start_reading(workspace, book.id, PLAN, connections=1).join(20)
     assert "Free some space" in snapshot.error
     reading, memory = newest_memory(workspace, book.id)
     assert (reading.state, reading.why) == ("paused", snapshot.error)
     assert len(memory.readable) == 5
-    workspace.library.store = store_of
     assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
     assert newest_memory(workspace, book.id)[1].complete

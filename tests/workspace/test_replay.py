@@ -49,15 +49,12 @@ def test_every_look_up_of_s_is_a_step_with_its_own_prompt():
     assert [[c.prompt for c in s.calls] for s in steps] == [[], ["f"], [], ["p2"], ["p3"], ["p"], [], ["a"]]
 
 
-def test_a_method_without_gists_has_no_gists_step():
+def test_an_exchange_without_gists_or_broken_off_has_the_steps_it_came_to():
     answer = Answer("So.", "full-text", seen={1: "full", 2: "full"})
-    titles = [s.title for s in replay.steps([ModelCall("answer_text", "a", "So."), Answered(answer)])]
-    assert titles == ["Question", "Memory as sent", "Answer"]
-
-
-def test_a_broken_off_exchange_replays_as_far_as_it_came():
-    steps = replay.steps([*look(2), AnswerPart("He")])
-    assert [s.title for s in steps] == ["Question", "Gists", "Look-up", "Memory as sent", "Answer"]
+    without = replay.steps([ModelCall("answer_text", "a", "So."), Answered(answer)])
+    assert [s.title for s in without] == ["Question", "Memory as sent", "Answer"]
+    broken_off = replay.steps([*look(2), AnswerPart("He")])
+    assert [s.title for s in broken_off] == ["Question", "Gists", "Look-up", "Memory as sent", "Answer"]
     assert replay.steps([])[-1].title == "Gists"
     assert replay.answer_text([AnswerPart("He "), AnswerPart("rowed")]) == "He rowed"
 

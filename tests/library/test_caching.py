@@ -1,4 +1,4 @@
-"""A memory is cached until something in it changes, in this process or another."""
+"""A memory is cached until something in it changes, in this process or another; events are only ever appended."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library, schema
+from readagent_core.library.conversations import CACHED_ANSWERS
 from readagent_core.library.schema import Database
 from readagent_core.memory import Gist, Page
 from readagent_core.usage import Usage
@@ -97,3 +98,41 @@ def test_a_library_of_an_earlier_version_is_migrated_with_its_readings(tmp_path,
     library.artifacts("d").save("tree", "m", 1)  # artifacts came with version 2
     assert library.artifacts("d").load("tree", "m") == 1
     library.close()
+
+
+@pytest.fixture
+def conversation(library):
+    return library.new_conversation(library.add(Document("A", (Paragraph("One."),))).id, "Talk").id
+
+
+def test_events_of_several_exchanges_in_order_until_their_conversation_is_deleted(library, conversation):
+    first, second = (library.start_exchange(conversation, 1, "Why?").id for _ in range(2))
+    for n in range(12):
+        library.append_event(first if n % 3 else second, {"kind": "Noted", "text": f"第{n}"})
+    texts = [[e["text"] for e in exchange.events] for exchange in library.exchanges(conversation)]
+    assert texts == [[f"第{n}" for n in range(12) if n % 3], [f"第{n}" for n in range(0, 12, 3)]]
+    library.delete_conversation(conversation)
+    assert library.exchanges(conversation) == []
+    assert library._db.rows("SELECT * FROM event") == []
+
+
+def test_cached_events_are_the_same_values_until_one_is_appended(library, conversation):
+    exchange = library.start_exchange(conversation, 1, "Why?").id
+    other = Library(library.home)
+    library.append_event(exchange, {"n": 1})
+    before = library.exchange(exchange).events
+    assert library.exchange(exchange).events[0] is before[0]
+    other.append_event(exchange, {"n": 2})
+    assert library.exchange(exchange).events == ({"n": 1}, {"n": 2})
+    assert other.finish_exchange(exchange, "done").events == library.exchange(exchange).events
+    other.close()
+
+
+def test_only_the_events_of_the_last_answers_are_cached(library, conversation):
+    ids = [library.start_exchange(conversation, 1, "Why?").id for _ in range(CACHED_ANSWERS + 1)]
+    for exchange in ids:
+        library.append_event(exchange, {"text": "x"})
+    events = [library.exchange(exchange).events for exchange in ids]
+    assert library.exchange(ids[-1]).events[0] is events[-1][0]
+    assert library.exchange(ids[0]).events == events[0]
+    assert library.exchange(ids[0]).events[0] is not events[0][0]

@@ -1,12 +1,19 @@
-"""A model's window and a reading: what a server does not say is found out, told with the remedy, and learnt anew."""
+"""What a server asks for: pauses, shown with the time left, which a person can end; prompts that fit its window.
+
+A window that it does not name is found out, told with the remedy, and found out again for another model.
+"""
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 
 import pytest
 
+from pages.parts.ask.record import waiting_line
+from pages.parts.shared import reading_status
 from readagent_core import errors
+from readagent_core.jobs import Job, Snapshot
 from readagent_core.methods.base import Question
 from readagent_core.models import connection
 from readagent_core.models.server.quirks import MOST_GUESSES
@@ -17,7 +24,7 @@ from readagent_core.workspace.asking import ask
 from readagent_core.workspace.reading import newest_memory, smaller_pages_note, start_reading
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
-from tests.workspace.test_fault_table import book
+from tests.workspace.test_fault_table import PLAN, QUESTION, book
 
 LONG = ReadingPlan(max_words=1800, min_words=600)
 
@@ -98,3 +105,48 @@ def test_an_ask_alone_that_meets_a_window_nobody_names_is_answered_within_it(wor
         assert refused
         assert all(len(text.split()) <= words for text in server.answered[before:])
         assert len(refused) <= MOST_GUESSES
+
+
+SLOW_DOWN = Reply(status=429, error=error("slow down"), headers={"Retry-After": "60"})
+
+
+def until_it_waits(job: Job) -> Snapshot:
+    end = time.monotonic() + 20
+    while not job.snapshot.waiting and job.running and time.monotonic() < end:
+        time.sleep(0.01)
+    return job.snapshot
+
+
+def test_the_wait_is_shown_and_can_be_ended(open_workspace):
+    paused: list[int] = []
+
+    def before(number: int, text: str) -> Reply | None:
+        if not paused or (len(paused) == 1 and "?" in text and "silver bell" in text and QUESTION.text in text):
+            paused.append(number)
+            return SLOW_DOWN
+        return None
+
+    with FakeServer(before=before) as server:
+        workspace = open_workspace(server.url, connections=3)
+        shelved = workspace.library.add(book())
+        job = start_reading(workspace, shelved.id, PLAN)
+        snapshot = until_it_waits(job)
+        (reading,) = workspace.library.readings(shelved.id)
+        line = reading_status.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
+        assert line["line"] == "Paused: the model asked us to wait"
+        assert "Waiting 6" in line["rest"]
+        assert "continues by itself in" in line["rest"]
+        assert line["actions"] == [["hurry", "Go on now"], ["pause", "Pause"]]
+        assert 40 < snapshot.waiting_until - time.time() < 70
+        job.hurry()
+        assert job.join(20).state == "done"
+        assert job.snapshot.waiting == ""
+
+        _, asking = ask(workspace, shelved.id, QUESTION)
+        snapshot = until_it_waits(asking)
+        told = waiting_line(snapshot, now=snapshot.waiting_until - 7.5)
+        assert told.startswith("Waiting 6")
+        assert told.endswith("continues in 8 s")
+        asking.hurry()
+        assert asking.join(20).state == "done"
+    assert len(paused) == 2
