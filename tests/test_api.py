@@ -58,11 +58,13 @@ def test_a_cancelled_reading_resumes(book):
         if number > 6 and not over.is_set():
             cancel.cancel()
             over.wait(20)
+            return Reply(drop=True)
+        return None
 
     with FakeServer(before=before) as server:
         model = ra.get_model("fake-model", base_url=server.url)
         with pytest.raises(CancelledError):
-            ra.read(book, model, preset="article", cancel=cancel)
+            ra.read(book, model, preset="article", cancel=cancel, connections=1)  # no other call is on its way
         over.set()
         assert len(server.answered) > 0
         assert ra.read(book, model, preset="article").complete
