@@ -15,7 +15,7 @@ from tests.fakes.server import FakeServer, Reply
 
 KEEPER = "The Keeper of Harrow Light"
 BOX = '[data-testid="stChatInputTextArea"]'
-QUOTE = "So long as I burn, I'm killing her."
+QUOTE = "So long as I burn, I’m killing her."
 ANSWER = (
     "To stop a ship that steered on it [15]. A forged notice had brought her there [16]. He feared it for years [99]."
     f'\n\nEvidence:\n[15] "{QUOTE}"'

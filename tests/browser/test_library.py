@@ -45,7 +45,7 @@ def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: s
     page.goto(app_url)
     keeper = card(page, "The Keeper of Harrow Light")
     expect(keeper).to_contain_text("Sample")
-    expect(keeper).to_contain_text("English · 10,309 words")
+    expect(keeper).to_contain_text("English · 10,289 words")
     expect(keeper).to_contain_text("25 pages; the gists are 18 % as long")
     expect(keeper).to_contain_text("Read · a recording")
     keeper.get_by_test_id("stTooltipIcon").hover()
