@@ -105,7 +105,7 @@ def measure(page: Page, url: str, book_id: str, memory: GistMemory) -> None:
     wire = Wire(page)
     rows: list[tuple[str, str, str]] = []
     page.goto(url)
-    card = page.locator(f".st-key-open_{book_id} button")
+    card = page.locator(f'[data-id="{book_id}"] .open')
     card.wait_for()
     page.wait_for_timeout(1500)
     before = wire.received

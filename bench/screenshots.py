@@ -120,8 +120,10 @@ def search(page: Page) -> None:
 
 def drop_broken(page: Page) -> None:
     broken = {"name": "Dune.epub", "mimeType": "application/epub+zip", "buffer": b"not an archive"}
-    page.locator('input[type="file"]').set_input_files(files=[broken])
-    page.locator('[class*="st-key-error_"]').wait_for()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name=re.compile("Add a book|Choose a file")).click()
+    chooser.value.set_files([broken])
+    page.locator(".note.failed").wait_for()
 
 
 def open_more(page: Page) -> None:

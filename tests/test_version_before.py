@@ -43,7 +43,11 @@ def test_settings_books_readings_and_answers_are_there(workspace):
     assert memory.complete
     assert all(gist and gist.text for gist in memory.gists)
     assert reading.usage.calls > 6
-    assert workspace.library.position(book.id).paragraph == 5
+    position = workspace.library.position(book.id)
+    assert (position.paragraph, position.furthest, position.allowed) == (5, 5, None)
+    assert position.words_read == sum(p.words for p in workspace.library.document(book.id).paragraphs[:5])
+    (card,) = workspace.library.cards()
+    assert (card.book, card.position, card.pages, card.gists) == (book, position, 6, 6)
     exchanges = all_exchanges(workspace, book)
     assert sorted(e.method for e in exchanges) == ["memwalker", "read-agent-p", "read-agent-s"]
     for exchange in exchanges:

@@ -1,38 +1,76 @@
-// A cover: the book's own picture, or one drawn from its title and the map of its reading. Titles are text nodes.
+// A cover: the book's own picture, or one drawn from its title and how far its gists are. Titles are text nodes.
 
 import { el, svg } from "./dom.js";
 
+const INKS = [["#1b4a54", "#f3ead6"], ["#6a2f28", "#f4e6d2"], ["#525529", "#f2edd8"], ["#3c4a63", "#e8ecf2"],
+  ["#845916", "#fbf0d9"], ["#d8d2c1", "#3a3a34"], ["#51304a", "#f3e6ee"], ["#2d3334", "#dfe5e4"]]; // paper, ink
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff01-\uffef]/g;
+const MOST_LINES = 4;
+const [TOP, HEIGHT, MOST_BARS] = [148, 104, 36];
+
 /**
  * @typedef {object} Drawing
- * @property {string} paper
- * @property {string} ink
- * @property {string[]} lines of the title
- * @property {string} author
- * @property {string} language
- * @property {[number, number, number][]} cells top, height, opacity
+ * @property {string} title
+ * @property {string} [author]
+ * @property {string} [lang] of the title
+ * @property {number} [pages] of the whole book, made and expected; none before a reading
+ * @property {number} [share] of the book that has gists, 0 to 1
  *
- * @param {Drawing} drawing
+ * The title in at most four lines that fit the cover; the last ends in … where more follows.
+ * @param {string} title
  */
-function draw({ paper, ink, lines, author, cells, language }) {
-  const shape = svg("svg", { class: "cover", viewBox: "0 0 200 268", "aria-hidden": "true" });
-  const words = svg("g", { fill: ink, lang: language });
-  const size = lines.length < 4 ? 22 : 19;
-  lines.forEach((line, i) => words.append(svg("text", { x: 18, y: 40 + (size + 5) * i, "font-size": size }, line)));
-  if (author) {
-    const place = { x: 18, y: 40 + (size + 5) * lines.length, "font-size": 13, opacity: 0.85 };
-    words.append(svg("text", place, author));
+export function titleLines(title) {
+  const unspaced = 2 * (title.match(UNSPACED)?.length ?? 0) > title.replace(/\s/g, "").length;
+  const [room, glue] = unspaced ? [7, ""] : [15, " "];
+  const lines = [];
+  for (const word of unspaced ? [...title] : title.split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + glue.length + word.length <= room) lines[lines.length - 1] = last + glue + word;
+    else lines.push(word.length <= room + 1 ? word : `${word.slice(0, room)}…`);
   }
-  shape.append(
-    svg("rect", { width: 200, height: 268, rx: 3, fill: paper }),
+  if (lines.length <= MOST_LINES) return lines.length ? lines : ["—"];
+  return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1].slice(0, room - 1).replace(/[ :,;]+$/, "")}…`];
+}
+
+/** @param {Drawing} drawing */
+export function drawCover({ title, author = "", lang = "", pages = 0, share = 0 }) {
+  let hash = 0;
+  for (const character of title) hash = (31 * hash + character.codePointAt(0)) >>> 0;
+  const [paper, ink] = INKS[hash % INKS.length];
+  const lines = titleLines(title);
+  const size = lines.length < MOST_LINES ? 22 : 19;
+  const words = svg("g", { fill: ink, ...(lang && { lang }) });
+  lines.forEach((line, i) => words.append(svg("text", { x: 18, y: 40 + (size + 5) * i, "font-size": size }, line)));
+  if (author && lines.length < MOST_LINES) {
+    const place = { x: 18, y: 40 + (size + 5) * lines.length, "font-size": 13, opacity: 0.85 };
+    words.append(svg("text", place, author.length < 28 ? author : `${author.slice(0, 26)}…`));
+  }
+  const shape = svg("svg", { class: "cover", viewBox: "0 0 200 268", "aria-hidden": "true" });
+  shape.append(svg("rect", { width: 200, height: 268, rx: 3, fill: paper }),
     svg("rect", { width: 7, height: 268, fill: "#000", opacity: 0.16 }),
-    words,
-    ...cells.map(([y, height, opacity]) => svg("rect", { x: 18, y, width: 164, height, fill: ink, opacity })),
-  );
+    svg("rect", { x: 197, width: 3, height: 268, fill: "#fff", opacity: 0.14 }), words, ...bars(pages, share, ink));
   return shape;
+}
+
+// One bar for each page, at most MOST_BARS: thick where the page has a gist, a thin line where it has none.
+function bars(pages, share, ink) {
+  const count = Math.max(3, Math.min(pages || 20, MOST_BARS));
+  const step = HEIGHT / count;
+  const made = Math.round(share * count);
+  return Array.from({ length: count }, (_, i) => svg("rect", i < made
+    ? { x: 18, y: TOP + i * step, width: 164, height: Math.max(1, step - 1.6), fill: ink, opacity: [0.5, 0.62, 0.42][i % 3] }
+    : { x: 18, y: TOP + i * step, width: 164, height: 0.8, fill: ink, opacity: 0.4 }));
+}
+
+/** A picture as a cover, with a spine and an edge; `redraw` is called where it cannot be shown. */
+export function pictureCover(source, redraw) {
+  return el("span", { class: "cover pic" }, el("img", { alt: "", src: source, onerror: redraw, decoding: "async" }));
 }
 
 /** Data: a Drawing, or {picture: a data address}. */
 export default function mount({ parentElement, data: [data] }) {
-  const picture = data.picture && el("img", { alt: "", src: data.picture, class: "cover" });
-  parentElement.querySelector(".root").replaceChildren(picture || draw(data));
+  const root = parentElement.querySelector(".root");
+  const drawn = () => root.replaceChildren(drawCover(data));
+  if (data.picture) root.replaceChildren(pictureCover(data.picture, drawn));
+  else drawn();
 }

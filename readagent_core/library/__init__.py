@@ -6,17 +6,22 @@ or one of its subclasses. Knows nothing of models, of how books are read, or of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from readagent_core.errors import NotInLibraryError
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
 from readagent_core.library.file_lock import FileLock
 from readagent_core.library.readings import Readings
+from readagent_core.library.records import Card
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
-from readagent_core.library.search import Hit, find_hits
+from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, index_text, texts_to_index
+from readagent_core.library.shelves import Shelves, load_cards
 
 
-class Library(Readings, Conversations, Artifacts):
+class Library(Readings, Conversations, Artifacts, Shelves):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -38,3 +43,27 @@ class Library(Readings, Conversations, Artifacts):
         """Every place of the words in pages and gists, in book order; "quoted words" must be next to each other."""
         memory = self.memory(reading_id)
         return find_hits(self._db, reading_id, query, memory=memory, whole=self._document(memory.document.id))
+
+    def cards(self) -> tuple[Card, ...]:
+        """What the library's screen shows of every book that was not removed, last opened first, by one query."""
+        for row in self._db.rows("SELECT book_id, furthest FROM position WHERE words_read IS NULL"):
+            self.set_furthest(row["book_id"], row["furthest"])  # positions of an earlier version
+        return load_cards(self._db)
+
+    def search_all(self, query: str, *, limit: int) -> list[TextHit]:
+        """The first places of the words in the texts of all books, of ``limit`` books at most, last opened first.
+
+        Texts are indexed by ``index_texts``; those that are not yet are left out.
+        """
+        return find_in_all(self._db, query, limit=limit)
+
+    def unsearchable(self) -> int:
+        """The number of texts that ``search_all`` leaves out because they are not indexed yet."""
+        return len(texts_to_index(self._db))
+
+    def index_texts(self) -> Iterator[str]:
+        """Index the texts that ``search_all`` cannot search yet, one at a time, and yield the id of each."""
+        for document_id in texts_to_index(self._db):
+            with suppress(NotInLibraryError):  # deleted meanwhile
+                index_text(self._db, self._load_document(document_id, 0, *self._names(document_id)))
+            yield document_id

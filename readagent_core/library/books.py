@@ -5,20 +5,25 @@ The same text belongs to the same book. Another text from a file of the same nam
 
 from __future__ import annotations
 
+import math
 import secrets
 import sqlite3
 import time
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import fields, replace
 from functools import lru_cache
 
 from readagent_core.document import Cover, Document
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database, LibraryPart
+from readagent_core.library.search import remove_from_index
 from readagent_core.quick_json import from_json, to_json
 
 _CACHED_DOCUMENTS = 8  # some texts twice: whole and with a paragraph limit
+_GONE = "This book is not in the library. It may have been removed; open its file again."
 _LONGEST_TITLE = 300  # characters; of an author as well
+_BOOK = [field.name for field in fields(Book)]
 _SELECT = """
     SELECT book.*, version.number AS version, version.document_id, document.words,
         cover.document_id IS NOT NULL AS has_cover
@@ -40,14 +45,19 @@ class Books(LibraryPart):
     def book(self, book_id: str) -> Book:
         row = self._db.row(f"{_SELECT} WHERE book.id = ?", (book_id,))
         if row is None:
-            raise NotInLibraryError("This book is not in the library. It may have been removed; open its file again.")
-        return _book(row)
+            raise NotInLibraryError(_GONE)
+        return book_of(row)
 
     def books(self, *, include_removed: bool = False) -> list[Book]:
         """All books, last opened first; a book that was never opened counts as opened when it was added."""
         where = "" if include_removed else "WHERE book.removed IS NULL"
         rows = self._db.rows(f"{_SELECT} {where} ORDER BY coalesce(book.opened, book.added) DESC, book.id")
-        return [_book(row) for row in rows]
+        return [book_of(row) for row in rows]
+
+    def removed(self) -> list[Book]:
+        """The books that were removed and can be restored, last removed first."""
+        rows = self._db.rows(f"{_SELECT} WHERE book.removed IS NOT NULL ORDER BY book.removed DESC, book.id")
+        return [book_of(row) for row in rows]
 
     def add(self, document: Document, *, source_name: str = "", sample: bool = False) -> Book:
         """Add a text and return its book: the existing one if the text is known, or its file is a new version."""
@@ -93,29 +103,81 @@ class Books(LibraryPart):
 
     def touch(self, book_id: str) -> None:
         """Record that the book was opened now."""
-        self._set(book_id, "opened", time.time())
+        self._set([book_id], "opened", time.time())
 
-    def remove(self, book_id: str) -> None:
-        """Hide the book; ``restore`` shows it again."""
-        self._set(book_id, "removed", time.time())
+    def remove(self, *book_ids: str) -> None:
+        """Hide the books; ``restore`` shows them again until ``delete_removed``."""
+        self._set(book_ids, "removed", time.time())
 
-    def restore(self, book_id: str) -> None:
-        self._set(book_id, "removed", None)
+    def restore(self, *book_ids: str) -> None:
+        self._set(book_ids, "removed", None)
 
-    def _set(self, book_id: str, column: str, value: float | None) -> None:
-        self.book(book_id)
-        self._db.change(f"UPDATE book SET {column} = ? WHERE id = ?", (value, book_id))
+    def delete_removed(self, *, before: float = math.inf) -> int:
+        """Delete for good the books removed before this time, with all that was made of them; their number.
+
+        Samples are only ever hidden, because they would be added again.
+        """
+        with self._db.write() as connection:
+            gone = connection.execute("SELECT id FROM book WHERE removed < ? AND NOT sample", (before,)).fetchall()
+            for (book_id,) in gone:
+                texts = connection.execute("SELECT document_id FROM version WHERE book_id = ?", (book_id,)).fetchall()
+                readings = connection.execute("SELECT id FROM reading WHERE book_id = ?", (book_id,)).fetchall()
+                owners = [f"text {text}" for (text,) in texts] + [f"gist {reading}" for (reading,) in readings]
+                remove_from_index(connection, owners)
+                connection.execute("DELETE FROM book WHERE id = ?", (book_id,))
+                connection.executemany("DELETE FROM document WHERE id = ?", [tuple(text) for text in texts])
+        return len(gone)
+
+    def _set(self, book_ids: Iterable[str], column: str, value: float | None) -> None:
+        with self._db.write() as connection:
+            for book_id in book_ids:
+                if not connection.execute(f"UPDATE book SET {column} = ? WHERE id = ?", (value, book_id)).rowcount:
+                    raise NotInLibraryError(_GONE)
 
     def position(self, book_id: str) -> Position:
-        row = self._db.row("SELECT paragraph, furthest FROM position WHERE book_id = ?", (book_id,))
-        return Position(row["paragraph"], row["furthest"]) if row else Position()
+        row = self._db.row("SELECT * FROM position WHERE book_id = ?", (book_id,))
+        if row is None:
+            return Position()
+        if row["words_read"] is None:  # a position of an earlier version
+            self.set_furthest(book_id, row["furthest"])
+            return self.position(book_id)
+        return position_of(row)
 
     def set_position(self, book_id: str, paragraph: int) -> None:
+        """Set where the person is. What counts as read stays as it was."""
+        section = self.document(book_id).section_of(paragraph)
+        self._db.change(
+            "INSERT INTO position (book_id, paragraph, furthest, words_read, section) VALUES (?, ?, 0, 0, ?) "
+            "ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, section = excluded.section",
+            (book_id, paragraph, section.title if section else ""),
+        )
+
+    def set_furthest(self, book_id: str, furthest: int) -> None:
+        """Set how many paragraphs from the start count as read."""
+        paragraphs = self.document(book_id).paragraphs
+        furthest = min(max(0, furthest), len(paragraphs))
+        with self._db.write() as connection:
+            row = connection.execute(
+                "SELECT furthest, words_read FROM position WHERE book_id = ? AND words_read IS NOT NULL", (book_id,)
+            ).fetchone()
+            before, words = row or (0, 0)
+            # only what is added or taken away is counted: to count a whole long book takes a second
+            words += sum(p.words for p in paragraphs[before:furthest])
+            words -= sum(p.words for p in paragraphs[furthest:before])
+            connection.execute(
+                "INSERT INTO position (book_id, paragraph, furthest, words_read) VALUES (?, 0, ?, ?) "
+                "ON CONFLICT DO UPDATE SET furthest = excluded.furthest, words_read = excluded.words_read",
+                (book_id, furthest, words),
+            )
+
+    def set_limit(self, book_id: str, *, on: bool, paragraph: int | None = None) -> None:
+        """Turn the spoiler limit on or off. ``paragraph``: how many paragraphs it lets in; None: those read."""
         self.book(book_id)
         self._db.change(
-            "INSERT INTO position VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET paragraph = excluded.paragraph, "
-            "furthest = max(furthest, excluded.furthest)",
-            (book_id, paragraph, paragraph),
+            "INSERT INTO position (book_id, paragraph, furthest, words_read, limited, spoiler_limit) "
+            "VALUES (?, 0, 0, 0, ?, ?) "
+            "ON CONFLICT DO UPDATE SET limited = excluded.limited, spoiler_limit = excluded.spoiler_limit",
+            (book_id, on, paragraph),
         )
 
     def _document(self, document_id: str) -> Document:
@@ -138,8 +200,20 @@ class Books(LibraryPart):
         return replace(Document.from_dict(from_json(row["body"])), title=title, author=author)
 
 
-def _book(row: sqlite3.Row) -> Book:
-    return Book(**{**dict(row), "sample": bool(row["sample"]), "has_cover": bool(row["has_cover"])})
+def book_of(row: sqlite3.Row) -> Book:
+    values = {name: row[name] for name in _BOOK}
+    return Book(**{**values, "sample": bool(row["sample"]), "has_cover": bool(row["has_cover"])})
+
+
+def position_of(row: sqlite3.Row) -> Position:
+    return Position(
+        row["paragraph"],
+        row["furthest"],
+        row["words_read"],
+        bool(row["limited"]),
+        row["spoiler_limit"],
+        row["section"],
+    )
 
 
 def _insert_text(connection: sqlite3.Connection, document: Document, body: str) -> None:

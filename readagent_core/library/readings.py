@@ -122,6 +122,11 @@ class Readings(Books):
         rows = self._db.rows(f"{_SELECT} WHERE book_id = ? ORDER BY started DESC, id DESC", (book_id,))
         return [_reading(row) for row in rows]
 
+    def readings_by(self, model_name: str) -> list[Reading]:
+        """All readings that this model made in this library, recordings left out."""
+        rows = self._db.rows(f"{_SELECT} WHERE model = ? AND recorded = ''", (model_name,))
+        return [_reading(row) for row in rows]
+
     def open_reading(self, book_id: str, plan: ReadingPlan, model_name: str, where: str = "") -> Reading:
         """The reading of the book's newest text with this plan and model, created if there is none."""
         return self._open_reading(book_id, self.book(book_id).document_id, plan, model_name, where=where)

@@ -60,10 +60,59 @@ class Reading:
 
 @dataclass(frozen=True)
 class Position:
-    """The reader's position: a paragraph of the whole document, so that it is valid for every reading of it."""
+    """How far the person is in a book. All indexes are paragraphs of the whole document, valid for every reading of it.
+
+    ``paragraph``: where the person is, in the section titled ``section``. ``furthest``: how many paragraphs from the
+    start count as read, which are ``words_read`` words. ``limited``: the spoiler limit is on. ``limit``: the number of
+    paragraphs that it lets in, set by hand; None: as many as ``furthest``.
+    """
 
     paragraph: int = 0
     furthest: int = 0
+    words_read: int = 0
+    limited: bool = False
+    limit: int | None = None
+    section: str = ""
+
+    @property
+    def allowed(self) -> int | None:
+        """The number of paragraphs that the spoiler limit lets in; None without a limit."""
+        if not self.limited:
+            return None
+        return self.furthest if self.limit is None else self.limit
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A shelf. ``books``: the number of books on it, without those that were removed."""
+
+    name: str
+    books: int = 0
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the library's screen shows of one book.
+
+    ``reading_id`` and the fields after it describe the newest reading that has pages, else the newest; None without a
+    reading. ``words_covered``: words of the pages that have a gist. ``searchable``: whether ``search_all`` finds its
+    text yet.
+    """
+
+    book: Book
+    position: Position
+    reading_id: int | None = None
+    state: str = ""
+    why: str = ""
+    model: str = ""
+    recorded: str = ""
+    ended: float | None = None
+    pages: int = 0
+    gists: int = 0
+    words_covered: int = 0
+    tags: tuple[str, ...] = ()
+    shelves: tuple[str, ...] = ()
+    searchable: bool = False
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,17 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TRIGGER gist_gone AFTER DELETE ON gist
         BEGIN UPDATE reading SET changed = changed + 1 WHERE id = old.reading_id; END;
     """,
+    """
+    ALTER TABLE position ADD COLUMN words_read INTEGER;
+    ALTER TABLE position ADD COLUMN limited INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE position ADD COLUMN spoiler_limit INTEGER;
+    ALTER TABLE position ADD COLUMN section TEXT NOT NULL DEFAULT '';
+    CREATE TABLE shelf (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE shelved (shelf_id INTEGER NOT NULL REFERENCES shelf ON DELETE CASCADE,
+        book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, PRIMARY KEY (book_id, shelf_id)) WITHOUT ROWID;
+    CREATE TABLE tag (book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, name TEXT NOT NULL,
+        PRIMARY KEY (book_id, name)) WITHOUT ROWID;
+    """,
 )
 _log = logging.getLogger(__name__)
 _UNDAMAGED = "Nothing that was saved before is damaged."

@@ -1,8 +1,10 @@
-"""Full-text search over a reading: SQLite FTS5 finds the paragraphs and gists, then exact places are found in them.
+"""Full-text search over a reading, or over the texts of all books.
+
+SQLite FTS5 finds the paragraphs and gists, then exact places are found in them.
 
 Text is split into terms here before it is passed to FTS5: words without their accents and, for scripts without
 spaces between words, overlapping pairs of characters. The same terms locate the places, so the two always agree.
-A text is indexed at its first search, a gist at the first search after it was made.
+A text is indexed at its first search, or by ``Library.index_texts``; a gist at the first search after it was made.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ import re
 import sqlite3
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 
 from readagent_core.document import Document
 from readagent_core.library.schema import Database
 from readagent_core.memory import GistMemory
+from readagent_core.quick_json import from_json
 from readagent_core.words import CJK, SOUTH_EAST
 
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0591-\u05c7"
@@ -25,6 +29,20 @@ _DROPPED = re.compile(f"[{_MARKS}]")
 _UNSPACED = f"[{CJK}{SOUTH_EAST}]"
 _PIECE = re.compile(f"((?:(?={_UNSPACED})[^\\W_])+)|((?:(?!{_UNSPACED})[^\\W_]|[{_MARKS}])+)")
 _ASCII = re.compile(r"[a-z0-9]+")
+_BEFORE, _AFTER = 60, 140  # characters of context before a place and from it on
+_SHOWN_OF_BOOK = 3  # places
+_IN_BOOKS = """
+    WITH place AS (
+        SELECT rowid >> 24 AS number, count(*) AS count FROM found WHERE found MATCH ? GROUP BY 1)
+    SELECT book.id AS book_id, version.document_id, place.number, place.count
+    FROM place
+    JOIN indexed ON indexed.id = place.number
+    JOIN version ON version.document_id = substr(indexed.owner, 6)
+    JOIN book ON book.id = version.book_id
+    WHERE book.removed IS NULL
+        AND version.number = (SELECT max(number) FROM version AS newest WHERE newest.book_id = book.id)
+    ORDER BY coalesce(book.opened, book.added) DESC, book.id LIMIT ?
+"""
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|(\S+)')
 
 
@@ -41,6 +59,19 @@ class Hit:
     paragraph: int
     start: int
     end: int
+
+
+@dataclass(frozen=True)
+class TextHit:
+    """A paragraph found among the texts of all books. ``count``: how many paragraphs of this book have the words.
+
+    ``parts``: the words around the first place, as pairs of a text and whether it is one of the words searched.
+    """
+
+    book_id: str
+    paragraph: int
+    parts: tuple[tuple[str, bool], ...]
+    count: int
 
 
 @dataclass(frozen=True)
@@ -115,7 +146,7 @@ def find_hits(db: Database, reading_id: int, query: str, *, memory: GistMemory, 
     phrases = _phrases(query)
     if not phrases:
         return []
-    text_index = _index_text(db, whole)
+    text_index = index_text(db, whole)
     gist_index = _index_gists(db, reading_id)
     pieces = _pieces(whole, memory.document)
     starts = [page.start for page in memory.pages]
@@ -135,15 +166,64 @@ def find_hits(db: Database, reading_id: int, query: str, *, memory: GistMemory, 
     return hits
 
 
-def _matching_rows(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:
-    """The numbers of the paragraphs or pages in an index that have all phrases.
+def find_in_all(db: Database, query: str, *, limit: int) -> list[TextHit]:
+    """The first paragraphs with all words of ``query`` in each of ``limit`` books at most, last opened first."""
+    phrases = _phrases(query)
+    if not phrases:
+        return []
+    match = _match(phrases)
+    books = db.rows(_IN_BOOKS, (match, limit))
+    numbers = ", ".join(str(book["number"]) for book in books)
+    # one pass over the places in all books: the short beginning of a word has very many, and every query collects all
+    rows = db.rows(
+        f"SELECT rowid FROM found WHERE found MATCH ? AND rowid >> 24 IN ({numbers}) ORDER BY rowid", (match,)
+    )
+    places = {number: list(group) for number, group in groupby((row[0] for row in rows), lambda place: place >> 24)}
+    hits: list[TextHit] = []
+    for book in books:
+        stored = db.row("SELECT body FROM document WHERE id = ?", (book["document_id"],))
+        if stored is None:
+            continue  # deleted meanwhile
+        texts = from_json(stored["body"])["paragraphs"]
+        for place in places.get(book["number"], [])[:_SHOWN_OF_BOOK]:
+            paragraph = place & 0xFFFFFF
+            if parts := _excerpt(texts[paragraph][0], phrases):
+                hits.append(TextHit(book["book_id"], paragraph, parts, book["count"]))
+    return hits
 
-    The last term of each phrase may be the beginning of a word.
-    """
-    match = " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
+
+def _excerpt(text: str, phrases: Sequence[Sequence[str]]) -> tuple[tuple[str, bool], ...]:
+    """The words around the first place of the phrases in ``text`` as the ``parts`` of a TextHit; () without a place."""
+    places = _places(text, phrases)
+    if not places:
+        return ()
+    start = max(0, places[0][0] - _BEFORE)
+    end = min(len(text), places[0][0] + _AFTER)
+    if start and " " in text[start : places[0][0]]:
+        start = text.index(" ", start) + 1
+    if end < len(text) and " " in text[places[0][1] : end]:
+        end = text.rindex(" ", places[0][1], end)
+    parts = [("…" if start else "", False)]
+    at = start
+    for first, last in places:
+        if last > end:
+            break
+        parts += [(text[at:first], False), (text[first:last], True)]
+        at = last
+    parts += [(text[at:end], False), ("…" if end < len(text) else "", False)]
+    return tuple(part for part in parts if part[0])
+
+
+def _match(phrases: Sequence[Sequence[str]]) -> str:
+    """The FTS5 expression for all phrases. The last term of each may be the beginning of a word."""
+    return " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
+
+
+def _matching_rows(db: Database, index: int, phrases: Sequence[Sequence[str]]) -> list[int]:
+    """The numbers of the paragraphs or pages in an index that have all phrases."""
     rows = db.rows(
         "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid",
-        (match, index << 24, (index + 1) << 24),
+        (_match(phrases), index << 24, (index + 1) << 24),
     )
     return [row[0] & 0xFFFFFF for row in rows]
 
@@ -175,7 +255,7 @@ def _terms_text(text: str) -> str:
     return " ".join(term.text for term in split_terms(text))
 
 
-def _index_text(db: Database, document: Document) -> int:
+def index_text(db: Database, document: Document) -> int:
     """Index the paragraphs of ``document`` unless they are indexed; returns the number of the index."""
     owner = f"text {document.id}"
     row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
@@ -189,6 +269,27 @@ def _index_text(db: Database, document: Document) -> int:
                 "INSERT INTO found (rowid, terms) VALUES (?, ?)", (((number << 24) + i, t) for i, t in enumerate(terms))
             )
     return number
+
+
+def texts_to_index(db: Database) -> list[str]:
+    """The ids of the texts that ``find_in_all`` cannot search yet, last opened first."""
+    rows = db.rows(
+        "SELECT document_id FROM version JOIN book ON book.id = book_id "
+        "LEFT JOIN indexed ON indexed.owner = 'text ' || document_id WHERE indexed.id IS NULL AND book.removed IS NULL "
+        "AND version.number = (SELECT max(number) FROM version AS newest WHERE newest.book_id = book.id) "
+        "ORDER BY coalesce(book.opened, book.added) DESC"
+    )
+    return [row["document_id"] for row in rows]
+
+
+def remove_from_index(connection: sqlite3.Connection, owners: Iterable[str]) -> None:
+    """Remove the terms of these texts (``text ID``) and readings (``gist ID``)."""
+    for owner in owners:
+        row = connection.execute("DELETE FROM indexed WHERE owner = ? RETURNING id", (owner,)).fetchone()
+        if row is not None:
+            connection.execute(
+                "DELETE FROM found WHERE rowid >= ? AND rowid < ?", (row["id"] << 24, (row["id"] + 1) << 24)
+            )
 
 
 def _index_gists(db: Database, reading_id: int) -> int:

@@ -202,16 +202,12 @@ def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
 
 
 def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:
-    """The number of the page that holds the furthest place reached: the spoiler limit. The last page where that lies
-    beyond; 0 where there is no page.
+    """The number of the last page that lies wholly in what the spoiler limit lets in, or in what was read; 0 for none.
 
     A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading:
     the two have the same characters in the same order.
     """
-    if not memory.pages:
-        return 0
-    paragraph = min(max(position.furthest, position.paragraph), len(whole.paragraphs) - 1)
-    before = sum(len(p.text) for p in whole.paragraphs[:paragraph])
+    allowed = position.furthest if position.allowed is None else position.allowed
+    characters = sum(len(p.text) for p in whole.paragraphs[:allowed])
     ends = list(accumulate(len(p.text) for p in memory.document.paragraphs))
-    page = memory.page_at(min(bisect_right(ends, before), len(ends) - 1))
-    return page.number if page else memory.pages[-1].number
+    return sum(page.end <= bisect_right(ends, characters) for page in memory.pages)

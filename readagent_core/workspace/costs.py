@@ -51,12 +51,8 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPla
 
 def seconds_per_call(workspace: Workspace) -> float | None:
     """The mean time of the chosen model's calls in earlier readings; None where there were too few."""
-    calls, seconds = 0, 0.0
-    for book in workspace.library.books():
-        for reading in workspace.library.readings(book.id):
-            if reading.model == workspace.model.name and not reading.recorded:
-                calls += reading.usage.calls
-                seconds += reading.usage.seconds
+    usages = [reading.usage for reading in workspace.library.readings_by(workspace.model.name)]
+    calls, seconds = sum(usage.calls for usage in usages), sum(usage.seconds for usage in usages)
     return seconds / calls if calls >= MIN_CALLS else None
 
 

@@ -56,7 +56,7 @@ def test_a_question_is_asked_as_chosen(opened):
 
 def test_only_what_was_read(app, opened):
     at, workspace, book = opened
-    workspace.library.set_position(book.id, 40)
+    workspace.library.set_furthest(book.id, 40)
     at.sidebar.toggle[0].set_value(True).run()
     caption = next(c.value for c in at.sidebar.caption if "Later pages" in c.value)
     exchange = put(at, "What happened?")

@@ -8,14 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.parts.library import cards
-from pages.parts.shared import book, covers, memory_view, reading_status, shell
+from pages.parts.shared import book, memory_view, reading_status, shell
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph, Section
-from readagent_core.errors import TooLargeError
 from readagent_core.jobs import Snapshot
 from readagent_core.library.search import Hit
-from readagent_core.loaders import load
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.progress import Progress
@@ -39,18 +36,6 @@ def test_the_theme_of_native_widgets_is_that_of_the_tokens(theme):
         assert f"--{token}: {CONFIG['theme'][theme][name]};" in shell.themes()[theme]
 
 
-def test_the_library_opens_with_the_samples_and_says_how_large_a_file_of_each_kind_may_be(app):
-    at = app()
-    assert not at.exception
-    assert at.title[0].value == "Library"
-    assert [b.label for b in at.button].count("Open") == 3  # the samples
-    most = CONFIG["server"]["maxUploadSize"]  # what the drop zone takes, and what is opened, are one limit
-    assert any(c.value == f"At most {most} MB a file; a text file 32 MB, a web page 12 MB." for c in at.caption)
-    for name, text in (("x.txt", "a word " * 6_000_000), ("x.html", "<p>a word</p>" * 1_000_000)):
-        with pytest.raises(TooLargeError, match=r"at most (32|12) MB"):
-            load(text.encode(), name)
-
-
 def test_an_error_that_nobody_foresaw_has_its_code_under_details_only(app):
     at = app()
     with get_workspace().library._db.write() as connection:
@@ -67,7 +52,7 @@ def test_an_error_that_nobody_foresaw_has_its_code_under_details_only(app):
 
 def test_a_server_without_a_model_is_told_on_the_screen(app, monkeypatch):
     monkeypatch.setenv("READAGENT_BASE_URL", "http://127.0.0.1:9/v1")
-    assert any("set READAGENT_MODEL too" in m.value for m in app().markdown)
+    assert any("set READAGENT_MODEL too" in t.value for t in app().text)
     at = app("pages/read.py")
     assert any("set READAGENT_MODEL too" in c.value for c in at.sidebar.caption)
 
@@ -101,11 +86,7 @@ def test_reading_afresh_what_was_read_so_already_says_so(app):
     assert ["This book was read already with these options" in t.value for t in at.toast] == [True]
 
 
-def test_a_file_that_cannot_be_opened_is_named_and_the_address_of_a_lost_book_opens_another(app):
-    at = app()
-    at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
-    assert not at.exception
-    assert any(t.value.startswith("scan.epub: ") for t in at.text)
+def test_the_address_of_a_lost_book_opens_another(app):
     at = app("pages/read.py", book="nosuchbook", page="999999999999999999999")
     assert not at.exception
     assert at.selectbox[0].label == "Book"
@@ -173,39 +154,17 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     assert (line["paging"], line["line"]) == (False, "Paused: the model asked us to wait")
 
 
-def test_times_lengths_and_titles_for_people():
+def test_times_and_lengths_for_people():
     assert [reading_status.span(seconds) for seconds in (0.2, 59, 200, 4800)] == ["1 s", "59 s", "3 min", "1 h 20 min"]
-    assert cards.when(None) == ""
-    assert cards.when(1_000_000, now=1_000_100) == "Opened today"
-    assert cards.when(0, now=5 * 86_400) == "Opened 5 days ago"
     facts = [book.facts(SimpleNamespace(language="en", words=words)) for words in (1, 2_000)]
     assert facts == ["English · 1 word", "English · 2,000 words"]
-    for title in ("", "A", "x" * 500, "雪の駅は今日も雪の中で静かに終列車を待っている", "<b>&amp;" * 30):
-        lines = covers.title_lines(title)
-        assert 1 <= len(lines) <= covers.MOST_LINES
-        assert all(len(line) <= 17 for line in lines)
 
 
-def card(memory: GistMemory, **reading: str) -> cards.CardStatus:
-    return cards.card_status(SimpleNamespace(), SimpleNamespace(**reading), memory, running=False)
-
-
-def test_a_card_says_how_long_the_gists_are_and_where_the_model_was_of_no_use():
-    for pages, line in ((1, "1 page; the gist is 20 % as long"), (2, "2 pages; the gists are 20 % as long")):
-        assert card(make_memory(FIVE * pages, ["Numbers."] * pages)).more == line
-    for by_rule, gists, count in (((0,), (), 1), ((0,), (0,), 1), ((0, 2), (1,), 3), ((), (2,), 1)):  # each page once
-        memory = make_memory(FIVE * 3, [Gist("Numbers.", fallback=n in gists) for n in range(3)])
-        memory = replace(memory, pages=tuple(replace(p, fallback=p.number - 1 in by_rule) for p in memory.pages))
-        assert card(memory).more == f"3 pages; {count} made by rule, not by the model"
-        assert "reply of the model could not be used" in card(memory).about
-
-
-def test_a_card_and_a_line_say_how_many_pages_are_saved_of_a_reading_that_stands_still():
+def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():
     whole = make_memory(FIVE * 3, complete=False)
     for count, line in ((1, "1 of about 3 pages is saved"), (2, "2 of about 3 pages are saved"),
                         (3, "3 of about 3 pages are saved")):  # fmt: skip
         memory = replace(whole, pages=whole.pages[:count], gists=whole.gists[:count])
-        assert card(memory, why="", state="paused").more == f"{line}."
         progress = Progress(count, count, 5 * count, 15, Usage(), memory)
         waits = Snapshot(value=progress, waiting="It is busy.", waiting_until=2.0)
         job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)

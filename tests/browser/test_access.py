@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from readagent_core.library import Library
 
 SCREENS = {
-    "library": ("/", '[class*="st-key-card_"]'),
+    "library": ("/", '[data-kind="library"], [data-kind="first"]'),
     "read": ("/read?book={keeper}&page=2", ".leaf.cur"),
     "ask": ("/ask", '[data-testid="stMain"] h1, [data-kind="memory"]'),
     "compare": ("/compare", '[data-testid="stMain"] h1'),

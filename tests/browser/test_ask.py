@@ -46,7 +46,7 @@ def story(page: Page, model_app_url: str, model_app_home: Path) -> str:
 
 def open_library(page: Page, url: str) -> None:
     page.goto(url)
-    expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
+    expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
 
 
 def ask(page: Page, question: str, *, new: bool = True) -> Locator:

@@ -1,16 +1,25 @@
-"""The library in a browser: cards, opening files, removing with undo, what cannot be opened, and beginning anew."""
+"""The library in a browser: the first visit, cards, adding files, shelves, search, selecting, removing with undo."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
+from readagent_core.document import Document, Paragraph
 from readagent_core.export.memory import export_memory
+from readagent_core.library import Library
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.reading import PAUSED
+from readagent_core.workspace.samples import add_samples
 from tests.browser.conftest import StartApp, go_to
 from tests.recordings import make_memory
 
@@ -18,73 +27,94 @@ STORY = "The Ferry at Low Water\n\n" + "\n\n".join(
     f"On day {n} the ferry came late, and the ferryman said that the river had told him so. Nobody asked how." * 3
     for n in range(1, 60)
 )
+KEEPER = "The Keeper of Harrow Light"
+MANY = 300
 
 
-ARRIVES = """() => {
-  window.arrived = false;
-  const look = () => {
-    const shape = document.querySelector(".arriving");
-    if (shape?.checkVisibility()) window.arrived = true;
-    else requestAnimationFrame(look);
-  };
-  look();
-}"""
+def card(page: Page, title: str) -> Locator:
+    return page.locator(".bk").filter(has=page.get_by_role("link", name=title))
 
 
-def card(page: Page, title: str):
-    return page.locator('[class*="st-key-card_"]').filter(has_text=title)
+def act_on(page: Page, title: str, what: str) -> None:
+    """Choose ``what`` from the menu of a book's card."""
+    book = card(page, title)
+    book.hover()
+    book.get_by_role("button", name=f"More about {title}").click()
+    page.get_by_role("menuitem", name=what, exact=True).click()
 
 
-def counted(page: Page) -> int:
-    """The cards, when all are drawn: one after another they come."""
-    expect(page.locator(".stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    return page.locator('[class*="st-key-card_"]').count()
-
-
-def test_samples_are_marked_and_open_where_they_were_read(page: Page, app_url: str) -> None:
-    page.goto(app_url)
-    keeper = card(page, "The Keeper of Harrow Light")
-    expect(keeper).to_contain_text("Sample")
-    expect(keeper).to_contain_text("English · 10,289 words")
-    expect(keeper).to_contain_text("25 pages; the gists are 18 % as long")
-    expect(keeper).to_contain_text("Read · a recording")
-    keeper.get_by_test_id("stTooltipIcon").hover()
-    meant = "A recording: a large language model read this on 2026-11-21."
-    expect(page.get_by_test_id("stTooltipContent")).to_contain_text(meant)
-    page.mouse.move(0, 0)
-    limits = page.get_by_text("At most 200 MB a file; a text file 32 MB, a web page 12 MB.")
-    expect(limits).to_be_visible()
-    zone = page.get_by_test_id("stFileUploaderDropzone").bounding_box()
-    assert 0 < limits.bounding_box()["y"] - zone["y"] - zone["height"] < 12  # nearer to it than to anything else
-    expect(keeper.locator("svg.cover")).to_be_visible()
-    expect(page.get_by_text(re.compile(r"^\d+ books, .+ on this computer\.$"))).to_be_visible()
-    page.evaluate(ARRIVES)
-    keeper.get_by_role("button", name="Open", exact=True).click()
-    expect(page.locator(".leaf").first).to_be_attached()
-    expect(page.locator(".st-key-which")).to_contain_text(meant)  # in the same words
-    assert page.evaluate("window.arrived")  # the shape of the reader stood there before the reader
-    expect(page.locator(".arriving")).to_be_hidden()
-
-
-def test_a_file_is_dropped_reported_renamed_read_and_removed_with_undo(page: Page, app_url: str) -> None:
-    page.goto(app_url)
-    zone = page.locator('[data-testid="stFileUploaderDropzone"]')
+def drop(page: Page, name: str, data: bytes, kind: str = "text/plain") -> None:
+    """Drop a file on the page, not on any zone of it."""
     dragged = page.evaluate_handle(
-        """([text, name]) => {
+        """([bytes, name, type]) => {
           const dragged = new DataTransfer();
-          dragged.items.add(new File([text], name, { type: "text/plain" }));
+          dragged.items.add(new File([new Uint8Array(bytes)], name, { type }));
           return dragged;
         }""",
-        [STORY, "ferry.txt"],
+        [list(data), name, kind],
     )
     for event in ("dragenter", "dragover", "drop"):
-        zone.dispatch_event(event, {"dataTransfer": dragged})
-    expect(page.get_by_role("dialog")).to_contain_text("Import report")
+        page.locator("body").dispatch_event(event, {"dataTransfer": dragged})
+
+
+@pytest.fixture
+def library_url(app_home: Path, app_url: str, keeper: str) -> str:
+    """The app of ``app_url``, whose novella has been opened, so that the library is no first visit."""
+    library = Library(app_home)
+    library.touch(keeper)
+    library.set_preference("tour", "done")
+    library.close()
+    return app_url
+
+
+def make_home(home: Path, fill: Callable[[Workspace], None]) -> None:
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+    add_samples(workspace)
+    workspace.library.set_preference("tour", "done")
+    fill(workspace)
+    workspace.library.close()
+
+
+def test_a_first_visit_says_what_this_is_and_opens_the_sample_story(
+    page: Page, start_app: StartApp, tmp_path: Path
+) -> None:
+    make_home(tmp_path / "home", lambda workspace: None)
+    with start_app(tmp_path / "home") as url:
+        page.goto(f"{url}/settings")  # the first thing a fresh server is asked for is a link to a screen
+        expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(6)
+        page.goto(url)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("remembers every page of a book in short")
+        expect(page.get_by_role("img", name=re.compile("cut into 25 pages.* opens page 14"))).to_be_visible()
+        expect(page.locator(".model")).to_contain_text("work without a model")
+        page.get_by_role("link", name="Open the sample story").click()
+        expect(page).to_have_url(re.compile("/read"))
+        go_to(page, "Library")
+        expect(card(page, KEEPER)).to_contain_text("Sample")
+        for title in (KEEPER, "Harrow Sound Parish Council", "雪の駅"):
+            full = card(page, title).get_by_role("link").inner_text()
+            act_on(page, full, "Remove")
+            expect(card(page, title)).to_have_count(0)
+        expect(page.locator(".nothing")).to_contain_text("No books yet. Drop a PDF")
+        page.get_by_role("button", name="3 removed books").click()
+        page.get_by_role("dialog").get_by_role("button", name="Restore").first.click()
+        expect(page.locator(".bk")).to_have_count(1)
+
+
+def test_a_file_is_dropped_named_put_on_a_shelf_and_removed_with_undo(page: Page, library_url: str) -> None:
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    drop(page, "ferry.txt", STORY.encode())
+    note = page.locator(".note")
+    expect(note).to_contain_text(re.compile(r"Opened The Ferry at Low Water: .*words"))
+    expect(page.get_by_role("dialog")).to_have_count(0)  # nothing is put in front of everything
+    note.get_by_role("button", name="Import report of The Ferry at Low Water").click()
+    expect(page.get_by_role("dialog", name="Import report")).to_contain_text("59 paragraphs")
     page.keyboard.press("Escape")
-    ferry = card(page, "The Ferry at Low Water")
-    expect(ferry).to_contain_text("Not read")
-    ferry.get_by_role("button", name="More").click()
-    page.get_by_role("button", name="Title and author").click()
+    note.get_by_role("button", name="Hide the note about ferry.txt").click()
+    expect(note).to_have_count(0)
+    expect(card(page, "The Ferry at Low Water")).to_contain_text(re.compile(r"You not begun, \d+ min"))
+    expect(card(page, "The Ferry at Low Water")).to_contain_text("No gists yet")
+    act_on(page, "The Ferry at Low Water", "Title, author and tags")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Title").fill("The Ferry at High Water")
     dialog.get_by_label("Author").fill("N. Byrne")
@@ -92,55 +122,67 @@ def test_a_file_is_dropped_reported_renamed_read_and_removed_with_undo(page: Pag
     ferry = card(page, "The Ferry at High Water")
     expect(ferry).to_contain_text("N. Byrne")
     expect(dialog).to_have_count(0)
-    ferry.get_by_role("button", name="Start reading").click()
-    expect(page.locator(".leaf").first).to_be_attached()
-    expect(page.locator(".job")).to_be_hidden()  # it ended by itself
-    go_to(page, "Library")
-    expect(ferry).to_contain_text(re.compile(r"\d+ pages; the gists are \d+ % as long"))
-    expect(ferry).to_contain_text("Opened today")
-    ferry.locator('[data-testid="stPopover"] button').click()
-    page.get_by_role("button", name="Remove").click()
-    expect(page.locator(".st-key-removed")).to_contain_text("Removed The Ferry at High Water.")
+
+    page.get_by_role("button", name="+ New shelf").click()
+    page.get_by_role("textbox", name="Name of the new shelf").fill("Rivers")
+    page.keyboard.press("Enter")
+    shelf = page.get_by_role("button", name=re.compile("^Rivers, "))
+    shelf.click()
+    expect(page.locator(".nothing")).to_have_text("No books on this shelf yet. Select some and press Shelf.")
+    page.get_by_role("button", name=re.compile("^All, ")).click()
+    act_on(page, "The Ferry at High Water", "Put on a shelf")
+    page.get_by_role("menuitemradio", name="Rivers").click()
+    expect(shelf).to_have_attribute("aria-label", "Rivers, 1 book")
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(shelf).to_have_attribute("aria-label", "Rivers, 0 books")
+
+    act_on(page, "The Ferry at High Water", "Make gists")
+    expect(dialog).to_contain_text("The built-in reader costs nothing.")
+    dialog.get_by_role("button", name="Make gists").click()
+    expect(ferry).to_contain_text("Gists ready")  # without a click
+    act_on(page, "The Ferry at High Water", "Remove")
+    expect(page.locator(".toast")).to_contain_text("Removed The Ferry at High Water.")
     expect(ferry).to_have_count(0)
-    page.get_by_role("button", name="Undo").click()
-    expect(ferry).to_contain_text(re.compile(r"\d+ pages; the gists are \d+ % as long"))
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(ferry).to_contain_text("Gists ready")
 
 
-def test_on_a_phone_the_way_back_stands_where_the_card_stood(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(app_url)
-    counted(page)
-    last = page.locator('[class*="st-key-card_"]').last  # the header and all books before it are above it
-    title = last.get_by_role("heading").inner_text()
-    last.locator('[data-testid="stPopover"] button').click()
-    page.get_by_role("button", name="Remove").click()
-    undo = page.get_by_role("button", name="Undo")
-    expect(undo).to_be_in_viewport(ratio=1)
-    assert undo.bounding_box()["y"] > page.get_by_test_id("stHeader").bounding_box()["height"]
-    expect(page.locator(".st-key-removed")).to_have_text(re.compile(f"Removed {re.escape(title)}"))
-    undo.click()
-    expect(card(page, title)).to_be_in_viewport()
-
-
-def test_search_and_a_file_that_cannot_be_opened(page: Page, app_url: str, tmp_path: Path) -> None:
-    page.goto(app_url)
-    expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
-    cards = page.locator('[class*="st-key-card_"]')
-    many = counted(page)
-    page.locator(".st-key-sort button").click()
-    page.get_by_role("option", name="Longest").click()
-    expect(cards.first).to_contain_text("The Keeper of Harrow Light")
-    expect(cards).to_have_count(many)  # another order, and none is gone
-    page.locator(".st-key-q input").fill("council")
-    page.locator(".st-key-q input").press("Enter")
-    expect(card(page, "The Keeper of Harrow Light")).to_have_count(0)
+def test_titles_and_texts_are_searched(page: Page, library_url: str) -> None:
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    page.keyboard.press("/")
+    search = page.get_by_role("searchbox")
+    expect(search).to_be_focused()
+    search.fill("COUNCIL")
     expect(card(page, "Harrow Sound Parish Council")).to_be_visible()
-    broken = tmp_path / "broken.epub"
-    broken.write_bytes(b"this is no archive")
-    page.locator('input[type="file"]').set_input_files(str(broken))
-    expect(page.locator('[class*="st-key-error_"]')).to_be_visible()
+    expect(card(page, KEEPER)).to_have_count(0)
+    search.fill('"always count the oil"')
+    expect(page.locator(".nothing")).to_contain_text("No title or author has")
+    hit = page.locator(".hitbook").filter(has_text=KEEPER).get_by_role("link")
+    expect(hit.locator("mark").first).to_have_text("always count the oil")
+    hit.click()
+    expect(page).to_have_url(re.compile(r"/read\?.*paragraph=\d+"))
+    go_to(page, "Library")
+    expect(search).to_have_value('"always count the oil"')  # the screen is as it was left
+    expect(hit).to_be_visible()
+    search.press("Escape")
+    expect(card(page, KEEPER)).to_be_visible()
+    page.get_by_role("button", name="Sorted by: Last opened").click()
+    page.get_by_role("menuitemradio", name="Longest").click()
+    expect(page.locator(".bk").first).to_contain_text(KEEPER)
+
+
+def test_what_cannot_be_opened_says_why_in_its_place(page: Page, library_url: str) -> None:
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    drop(page, "broken.epub", b"this is no archive", "application/epub+zip")
+    note = page.locator(".note.failed").filter(has_text="broken.epub")
+    expect(note).to_contain_text("The file is not what its name says")
+    drop(page, "photo.jpg", b"\xff\xd8\xff\xe0" + bytes(400), "image/jpeg")
+    expect(page.locator(".note.failed")).to_have_count(2)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    note.get_by_role("button", name="Hide the note about broken.epub").click()
+    expect(page.locator(".note.failed")).to_have_count(1)
 
 
 def locked_pdf(password: str) -> bytes:
@@ -156,55 +198,113 @@ def locked_pdf(password: str) -> bytes:
     return locked.getvalue()
 
 
-def test_a_locked_pdf_asks_for_its_password_and_opens_only_with_that(page: Page, app_url: str) -> None:
-    page.goto(app_url)
-    diary = {"name": "diary.pdf", "mimeType": "application/pdf", "buffer": locked_pdf("heron-19")}
-    page.locator('input[type="file"]').set_input_files(files=[diary])
-    prompt = page.locator(".st-key-password")
-    expect(prompt).to_contain_text("This file needs a password")
-    prompt.locator('input[type="password"]').fill("stork-19")
-    prompt.locator(".stFormSubmitButton button").click()
-    expect(prompt).to_contain_text("That password does not open this PDF")
-    expect(card(page, "The Locked Diary")).to_have_count(0)
-    prompt.locator('input[type="password"]').fill("heron-19")
-    prompt.locator(".stFormSubmitButton button").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Import report")
-    page.keyboard.press("Escape")
-    expect(card(page, "The Locked Diary")).to_contain_text("Not read")
-    expect(prompt).to_have_count(0)  # it is asked for once
+def test_a_locked_pdf_asks_for_its_password_and_opens_only_with_that(page: Page, library_url: str) -> None:
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Add a book").click()
+    chooser.value.set_files([{"name": "diary.pdf", "mimeType": "application/pdf", "buffer": locked_pdf("heron-19")}])
+    note = page.locator(".note").filter(has_text="diary.pdf")
+    for password in ("stork-19", "heron-19"):
+        note.get_by_role("button", name="Enter the password").click()
+        dialog = page.get_by_role("dialog", name="This file needs a password")
+        dialog.locator('input[type="password"]').fill(password)
+        dialog.get_by_role("button", name="Open").click()
+        expect(dialog).to_have_count(0)
+        if password == "stork-19":
+            expect(note).to_contain_text("That password does not open this PDF")
+    expect(page.locator(".note.done")).to_contain_text("The Locked Diary")
+    expect(card(page, "The Locked Diary")).to_contain_text("No gists yet")
 
 
-def test_an_exported_reading_is_dropped_in_and_is_a_book_that_was_read(page: Page, app_url: str) -> None:
+def test_an_exported_reading_is_dropped_in_and_is_a_book_with_gists(page: Page, library_url: str) -> None:
     texts = [f"On day {n} there was fog, and no ship was seen from the tower. " * 9 for n in range(3)]
     memory = make_memory(texts, [f"Fog, {n}." for n in range(3)], title="Fog over the Sound")
-    data = export_memory(memory, "json")
-    page.goto(app_url)
-    expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
-    before = counted(page)
-    drop = page.locator('input[type="file"]')
-    drop.set_input_files(files=[{"name": "x.json", "mimeType": "application/json", "buffer": b'{"no": "reading"}'}])
-    expect(page.locator('[class*="st-key-error_"]')).to_contain_text("no exported gist memory")
-    expect(page.locator('[class*="st-key-card_"]')).to_have_count(before)  # nothing was kept of it
-    drop.set_input_files(files=[{"name": "fog-gists.json", "mimeType": "application/json", "buffer": data}])
-    expect(card(page, "Fog over the Sound")).to_contain_text("3 pages; the gists are")
-    expect(page.locator('[class*="st-key-card_"]')).to_have_count(before + 1)
-    card(page, "Fog over the Sound").get_by_role("button", name="Open", exact=True).click()
-    expect(page.locator("#p3 .gtext")).to_have_text("Fog, 2.")
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    drop(page, "x.json", b'{"no": "reading"}', "application/json")
+    expect(page.locator(".note.failed")).to_contain_text("no exported gist memory")
+    drop(page, "fog-gists.json", export_memory(memory, "json"), "application/json")
+    expect(card(page, "Fog over the Sound")).to_contain_text("Gists ready")
 
 
-def test_an_empty_library_says_how_to_begin(page: Page, start_app: StartApp, tmp_path: Path) -> None:
+def fill_with_many(workspace: Workspace) -> None:
+    library = workspace.library
+    for n in range(MANY):
+        library.add(Document(f"Book {n:03}", (Paragraph(f"The text of book {n}. " * 40),), author="A. Writer"))
+    by_title = {book.title: book for book in library.books()}
+    begun = by_title["Book 007"]
+    library.set_furthest(begun.id, 1)
+    library.touch(by_title["Book 008"].id)
+    for title, state, why, model in (
+        ("Stopped Half-Way", "failed", "The server failed. It may be busy.", "a model"),
+        ("Paused Half-Way", "paused", PAUSED, workspace.model.name),
+    ):
+        whole = make_memory([f"{title}: the gulls came back. " * 20] * 8, title=title, complete=False)
+        whole = replace(whole, model=model)
+        book = library.add(whole.document)
+        reading = library.add_memory(book.id, replace(whole, pages=whole.pages[:4], gists=whole.gists[:4]))
+        library.set_state(reading.id, state, why=why)
+
+
+def test_many_books_are_drawn_where_they_are_seen_and_selected_by_keys(
+    page: Page, start_app: StartApp, tmp_path: Path
+) -> None:
+    make_home(tmp_path / "home", fill_with_many)
     with start_app(tmp_path / "home") as url:
-        page.goto(f"{url}/read?page=2")  # the first thing a fresh server is asked for is a link to a screen
-        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
-        expect(page.locator('[data-testid="stTopNavLink"]')).to_have_count(6)
         page.goto(url)
-        remove = page.locator('[class*="st-key-remove_"] button')
-        for title in ("Harrow Light", "Parish Council", "雪の駅"):
-            card(page, title).locator('[data-testid="stPopover"] button').click()
-            expect(remove).to_have_count(1)
-            remove.click()
-            expect(card(page, title)).to_have_count(0)
-            expect(remove).to_have_count(0)
-        expect(page.locator(".st-key-empty")).to_contain_text("No books yet")
-        page.get_by_role("button", name="Open the sample story").click()
-        expect(card(page, "The Keeper of Harrow Light")).to_be_visible()
+        expect(card(page, "Book 008")).to_be_visible()
+        expect(card(page, "Book 008")).to_contain_text("You not begun")
+        assert page.locator(".bk").count() < 80
+        stopped = card(page, "Stopped Half-Way")
+        page.get_by_role("searchbox").fill("half-way")
+        expect(stopped).to_contain_text("Gists stopped at 50 %")
+        expect(stopped.locator(".why")).to_have_text(
+            "The server failed. 4 gists are kept. a model, which made them, is not in use now. Connect a model"
+        )
+        page.get_by_role("button", name="Go on: gists of Paused Half-Way").click()
+        expect(card(page, "Paused Half-Way")).to_contain_text("Gists ready")
+        page.get_by_role("searchbox").fill("")
+        page.get_by_role("button", name="Sorted by: Last opened").click()
+        page.get_by_role("menuitemradio", name="Title").click()
+        page.get_by_role("link", name="Book 000").focus()
+        page.keyboard.press("End")
+        expect(page.locator(".bk").last.get_by_role("link")).to_be_focused()
+        expect(page.locator(".bk").last).to_be_in_viewport()
+        page.keyboard.press("Home")
+        expect(page.get_by_role("link", name="Book 000")).to_be_focused()
+        page.keyboard.press(" ")
+        for _ in range(3):
+            page.keyboard.press("Shift+ArrowRight")
+        bar = page.get_by_role("toolbar", name="Selected books")
+        expect(bar).to_contain_text("4 books selected")
+        expect(bar.get_by_role("button", name="Ask this book")).to_be_hidden()
+        bar.get_by_role("button", name="Tag").click()
+        page.get_by_role("textbox", name="New tag").fill("first four")
+        page.keyboard.press("Enter")
+        expect(bar).to_be_hidden()
+        expect(card(page, "Book 003")).to_contain_text("first four")
+        page.get_by_role("button", name="All tags").click()
+        page.get_by_role("menuitemradio", name="first four").click()
+        expect(page.locator(".bk")).to_have_count(4)
+        page.get_by_role("button", name="Tag: first four").click()
+        page.get_by_role("menuitemradio", name="All tags").click()
+        page.get_by_role("link", name="Book 005").press(" ")
+        expect(bar.get_by_role("button", name="Ask this book")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(bar).to_be_hidden()
+
+
+def test_on_a_phone_nothing_is_cut_off_and_undo_can_be_reached(page: Page, library_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    last = page.locator(".bk").last
+    title = last.get_by_role("link").inner_text()
+    last.get_by_role("button", name=f"More about {title}").click()
+    page.get_by_role("menuitem", name="Remove").click()
+    undo = page.locator(".toast").get_by_role("button", name="Undo")
+    expect(undo).to_be_in_viewport(ratio=1)
+    undo.click()
+    expect(card(page, title)).to_have_count(1)

@@ -55,7 +55,7 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
             break
         go_to(page, "Library")
         expect(page.locator(BOX)).to_have_count(0)
-        expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
+        expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
         go_to(page, "Ask")
         expect(exchange.locator("button.stop")).to_be_visible()
     exchange.locator("button.stop").click()
@@ -74,6 +74,6 @@ def test_a_change_of_screen_just_after_a_page_was_turned_is_not_lost_nor_the_pla
         page.keyboard.press("j")
         expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(turned))
         page.get_by_test_id("stTopNavLink").filter(has_text="Library").click()
-        expect(page.locator('[class*="st-key-open_"]').first).to_be_visible()
+        expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
         page.get_by_test_id("stTopNavLink").filter(has_text="Read").click()
         expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(turned))

@@ -255,7 +255,7 @@ def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
     page.keyboard.press("Escape")
     go_to(page, "Library")
-    expect(page.locator(".st-key-q input")).to_be_visible()
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
     white = """[...document.querySelectorAll('.stApp *')].filter((e) => e.checkVisibility() && e.clientWidth > 20
       && getComputedStyle(e).backgroundColor === 'rgb(255, 255, 255)').map((e) => e.outerHTML.slice(0, 120))"""

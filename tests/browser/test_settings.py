@@ -84,7 +84,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
     url, home, shelved = own_app
     with FakeServer(echoing, key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
         page.goto(url)
-        page.locator(".st-key-connect button").click()  # the note at the top of the library
+        page.get_by_role("button", name="Connect a model").click()
         page.locator(".st-key-who label", has_text="Another server").click()
         page.locator(".st-key-other_server input").click()
         page.get_by_role("option", name="Another address").click()

@@ -180,12 +180,8 @@ def test_conversations_keep_every_event(library):
         library.exchange(asked.id)
 
 
-def test_position_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):
+def test_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):
     book = library.add(make_document())
-    assert library.position(book.id).paragraph == 0
-    library.set_position(book.id, 2)
-    library.set_position(book.id, 1)
-    assert (library.position(book.id).paragraph, library.position(book.id).furthest) == (1, 2)
     assert library.preference("view", "side") == "side"
     library.set_preference("view", {"size": 18})
     assert library.preference("view", None) == {"size": 18}
@@ -206,6 +202,11 @@ def test_position_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(l
         lambda lib: lib.memory(99),
         lambda lib: lib.touch("nothing"),
         lambda lib: lib.set_position("nothing", 1),
+        lambda lib: lib.set_furthest("nothing", 1),
+        lambda lib: lib.set_limit("nothing", on=True),
+        lambda lib: lib.remove("nothing"),
+        lambda lib: lib.put_on_shelf([], "nothing"),
+        lambda lib: lib.rename_shelf("nothing", "something"),
         lambda lib: lib.new_conversation("nothing", ""),
         lambda lib: lib.rename_conversation("nothing", ""),
         lambda lib: lib.finish_exchange("nothing", "done"),

@@ -41,14 +41,17 @@ def test_options_one_a_line(text):
     assert parse_options(text) == ["a cat", "a dog"]
 
 
-def test_the_page_reached_is_told_in_any_reading():
+def test_the_page_reached_is_found_in_any_reading():
     whole = Document("T", tuple(Paragraph(f"{n} " + "word " * 30) for n in range(10)))
     limited = whole.limited(10)  # every paragraph in several pieces
     assert len(limited.paragraphs) > 20
     memory = replace(make_memory(limited.paragraphs, per_page=len(limited.paragraphs) // 5), document=limited)
-    assert [page_reached(memory, whole, Position(p, p)) for p in range(10)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    assert page_reached(memory, whole, Position(2, 9)) == 5  # going back does not close what was read
-    assert page_reached(memory, whole, Position(99, 99)) == 5
+    # a page counts when all of it is read
+    assert [page_reached(memory, whole, Position(9, n)) for n in range(11)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+    assert page_reached(memory, whole, Position(2, 99)) == 5
+    assert page_reached(memory, whole, Position(2, 4, limited=True)) == 2
+    assert page_reached(memory, whole, Position(2, 4, limited=True, limit=9)) == 4  # set by hand
+    assert page_reached(memory, whole, Position(2, 4, limited=False, limit=9)) == 2
     part = replace(memory, pages=memory.pages[:2], gists=memory.gists[:2])
     assert page_reached(part, whole, Position(9, 9)) == 2
 

@@ -1,92 +1,108 @@
-"""What a book's card says: read, reading, paused, not read. No widgets."""
+"""The books as the library's screen gets them: a ``Book`` of assets/library/store.js each. No widgets."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
-from pages.parts.shared.reading_status import pages_expected, saved_line
-from readagent_core.library.records import Book, Reading
-from readagent_core.memory import GistMemory
+from pages.parts.shared.reading_status import pages_expected, span
+from readagent_core.jobs import Job, Snapshot
+from readagent_core.library.records import Card
+from readagent_core.reading.progress import Progress
 from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
 from readagent_core.workspace.reading import PAUSED
 
-SORTS = {"opened": "Last opened", "added": "Newest", "title": "Title", "author": "Author", "words": "Longest"}
-
-BY_RULE = (
-    "Where a reply of the model could not be used, a fixed rule was used: the page ends at the last possible place, "
-    "or its gist is made of its first sentences. In the reader these pages say “by rule”."
-)
+KINDS = {"html": "web page", "pdf": "PDF", "epub": "EPUB", "docx": "Word", "markdown": "text", "text": "text"}
+_FIRST_SENTENCE = re.compile(r".+?[.。!?](?=\s|$)", re.DOTALL)
+_SECONDS_TO_JUDGE = 10.0  # from then on a speed says how long the rest takes
 
 
-@dataclass(frozen=True)
-class CardStatus:
-    """``kind``: 'read', 'reading', 'paused', 'failed' or 'new'. ``percent``: how far it is read, None if not shown.
+def running_gists(workspace: Workspace) -> dict[int, Job]:
+    """The jobs that make gists now, by the id of their reading."""
+    jobs = workspace.jobs.running()
+    return {job.subject: job for job in jobs if isinstance(job.subject, int) and job.key == f"read {job.subject}"}
 
-    ``line``: the status in a word or two; ``more``: in a sentence; ``button``: the label of the card's button;
-    ``about``: the explanation of a word in ``more``, '' for none.
+
+def book_record(card: Card, gists: Mapping[str, Any] | None) -> dict[str, Any]:
+    """One book, without the fields that say nothing."""
+    book, position = card.book, card.position
+    record = {
+        "author": book.author,
+        "kind": "" if book.author else KINDS.get(book.format, book.format.upper()),
+        "lang": book.language,
+        "read": position.words_read,
+        "begun": position.paragraph > 0,
+        "section": position.section,
+        "opened": book.opened,
+        "cover": book.has_cover,
+        "sample": book.sample,
+        "tags": card.tags,
+        "shelves": card.shelves,
+        "gists": gists,
+    }
+    required = {"id": book.id, "title": book.title, "words": book.words, "added": book.added}
+    return required | {name: value for name, value in record.items() if value}
+
+
+def gists_of(workspace: Workspace, card: Card, running: Mapping[int, Job]) -> dict[str, Any] | None:
+    """The ``Gists`` of a book; ``running``: the jobs that make gists."""
+    if card.reading_id is None:
+        return None
+    if card.reading_id in running:
+        return running_record(running[card.reading_id].snapshot)
+    # interrupted by a crash, or made by another process
+    busy = card.state == "reading" and workspace.library.reading_lock(card.reading_id).is_held()
+    return gists_record(card, model=workspace.model.name, busy=busy)
+
+
+def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any] | None:
+    """The ``Gists`` of a book of which no job of this process makes gists; None without any.
+
+    ``model``: the name of the one in use. ``busy``: another process makes gists.
     """
-
-    kind: str
-    line: str
-    more: str
-    button: str
-    percent: float | None = None
-    about: str = ""
-
-
-def card_status(book: Book, reading: Reading | None, memory: GistMemory | None, *, running: bool) -> CardStatus:
-    """The status of a book. ``reading``: the one to show; ``memory``: its memory; ``running``: a job reads it."""
-    if running and (reading is None or memory is None or not memory.pages):
-        return CardStatus("reading", "Reading", "Finding the first pauses", "Read meanwhile", 0.0)
-    if reading is None or memory is None or not memory.pages:
-        return CardStatus("new", "Not read", "", "Start reading")
-    words = sum(p.words for p in memory.pages)
-    percent = 100 * words / max(1, memory.document.words)
-    expected = pages_expected(len(memory.pages), words, memory.document.words)
-    if running:
-        done = f"{len(memory.readable)} of about {count_of(expected, 'page')}"
-        share = 100 * sum(memory.page(n).words for n in memory.readable) / max(1, memory.document.words)
-        return CardStatus("reading", f"Reading {share:.0f} %", done, "Read meanwhile", share)
-    if memory.complete:
-        by_rule = sum(
-            p.fallback or (g is not None and g.fallback) for p, g in zip(memory.pages, memory.gists, strict=True)
-        )
-        return CardStatus("read", "Read", _read_line(memory, by_rule), "Open", about=BY_RULE if by_rule else "")
-    why = reading.why or f"{saved_line(len(memory.pages), expected)}."
-    kind = "failed" if reading.state == "failed" else "paused"
-    button = "See why" if reading.why not in ("", PAUSED) else "Open"  # the person paused it
-    line = "Stopped" if kind == "failed" else "Paused"
-    return CardStatus(kind, line, why.removeprefix(f"{line}. "), button, percent)
+    if not card.pages and not busy:
+        return None
+    other = {"model": card.model} if card.model != model or card.recorded else {}
+    if card.state == "done":
+        return {"state": "ready", "share": 1, "pages": card.pages, "made": card.gists} | other
+    share = card.words_covered / card.book.words if card.book.words else 0
+    found = {
+        "state": "making" if busy else "stopped" if card.state == "failed" else "paused",
+        "share": round(min(1.0, share), 3),
+        "pages": pages_expected(card.gists, card.words_covered, card.book.words) or card.pages,
+        "made": card.gists,
+    }
+    if not busy and card.why not in ("", PAUSED):
+        found["state"] = "stopped"
+        found["why"] = f"{_first_sentence(card.why)} {_saved(card.gists)}"
+    return found | other
 
 
-def _read_line(memory: GistMemory, by_rule: int) -> str:
-    pages = count_of(len(memory.pages), "page")
-    if by_rule:
-        return f"{pages}; {by_rule:,} made by rule, not by the model"
-    gists = "gist is" if len(memory.pages) == 1 else "gists are"
-    return f"{pages}; the {gists} {100 - memory.compression_rate:.0f} % as long"
+def running_record(snapshot: Snapshot, *, now: float | None = None) -> dict[str, Any]:
+    """The ``Gists`` of a book whose gists a job of this process makes."""
+    progress = snapshot.value if isinstance(snapshot.value, Progress) else None
+    if progress is None:
+        return {"state": "making", "share": 0, "pages": 0, "made": 0, "rest": "finding the first pauses"}
+    memory = progress.memory
+    made, words, total = len(memory.readable), sum(p.words for p in memory.pages), memory.document.words
+    pages = pages_expected(len(memory.pages), words, total)
+    record = {"state": "making", "share": round(memory.readable_words / max(1, total), 3), "pages": pages, "made": made}
+    seconds = (now or time.time()) - snapshot.started
+    fresh = made - progress.gists_loaded
+    if snapshot.waiting:
+        record["rest"] = "waiting for the model"
+    elif fresh > 0 and seconds > _SECONDS_TO_JUDGE:
+        record["rest"] = f"{span((pages - made) * seconds / fresh)} left"
+    return record
 
 
-def when(stamp: float | None, *, now: float | None = None) -> str:
-    """How long ago, for people: 'Opened today', 'Opened 3 days ago', '' for never."""
-    if stamp is None:
-        return ""
-    days = int(((now or time.time()) - stamp) // 86_400)
-    if days <= 0:
-        return "Opened today"
-    return "Opened yesterday" if days == 1 else f"Opened {days:,} days ago"
+def _first_sentence(text: str) -> str:
+    found = _FIRST_SENTENCE.match(text)
+    return found.group() if found else f"{text.rstrip('.')}."
 
 
-def sorted_books(books: Iterable[Book], *, by: str, query: str = "") -> list[Book]:
-    """The books whose title or author has every word of ``query``, sorted by a key of ``SORTS``."""
-    words = query.casefold().split()
-    found = [b for b in books if all(w in f"{b.title} {b.author}".casefold() for w in words)]
-    if by == "title":
-        return sorted(found, key=lambda b: b.title.casefold())
-    if by == "author":
-        return sorted(found, key=lambda b: (b.author.casefold() or "￿", b.title.casefold()))
-    if by == "words":
-        return sorted(found, key=lambda b: -b.words)
-    return sorted(found, key=lambda b: -(b.added if by == "added" else (b.opened or b.added)))
+def _saved(gists: int) -> str:
+    return f"{count_of(gists, 'gist')} {'is' if gists == 1 else 'are'} kept."

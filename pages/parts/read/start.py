@@ -90,7 +90,7 @@ def panel(workspace: Workspace, book: Book) -> None:
     """Draw what is shown instead of the reader before a book is read."""
     document = workspace.library.document(book.id)
     with st.container(key="start", horizontal=True, gap="large"):
-        covers.show(book, None, workspace.library.cover(book.id) if book.has_cover else None)
+        covers.show(book, workspace.library.cover(book.id) if book.has_cover else None)
         with st.container(key="start_facts"):
             st.html(f'<h1 class="title" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h1>')
             if book.author:

@@ -18,9 +18,10 @@ ROOT = '<div class="root"></div>'
 def component(name: str, script: str, *, style: str = "", html: str = ROOT) -> Callable[..., Any]:
     """A function that mounts the component: ``mount(key=…, data={…}, on_NAME_change=…)``.
 
-    ``script``, ``style``: paths within ``assets``. A component without anything to show takes ``html=""``.
+    ``script``: a path within ``assets``; ``style``: one or several, separated by spaces. A component without anything
+    to show takes ``html=""``.
     """
-    mount = st.components.v2.component(name, html=html, css=read(style) if style else "", js=bundle(script))
+    mount = st.components.v2.component(name, html=html, css="".join(map(read, style.split())), js=bundle(script))
 
     def show(*, key: str, data: Mapping[str, Any], **options: Any) -> Any:
         return mount(key=key, data=wrap_in_list(data), **options)

@@ -1,0 +1,118 @@
+// Adding books: files dropped anywhere on the page or chosen, and what became of each. The files themselves go through
+// Streamlit's uploader, which is on the page but not seen.
+
+import { button, el, icon } from "../shared/dom.js";
+import { container } from "../shared/streamlit.js";
+
+/**
+ * What became of a file, sent by pages/parts/library/imports.py.
+ * @typedef {object} Import
+ * @property {string} key
+ * @property {string} name of the file
+ * @property {"waiting" | "opening" | "opened" | "failed" | "password"} state
+ * @property {string} [book] its id
+ * @property {string} [title] of the book, or what happened in a few words
+ * @property {string} [text] what was found, or why it failed and what to do next
+ * @property {string} [detail] for a report of a bug
+ */
+export class Adding {
+  constructor(send) {
+    this.send = send;
+    this.sent = []; // names of files on their way to the server
+    this.next = []; // files that go after them
+    this.refused = []; // files that were too large to send
+    this.imports = [];
+    this.notes = el("div", { class: "notes", role: "status" });
+    this.veil = el("div", { class: "veil", hidden: true }, el("p", {}, icon("drop"), "Drop to open"));
+    const options = { signal: (this.ended = new AbortController()).signal };
+    const over = (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      this.veil.hidden = event.type === "drop" || (event.type === "dragleave" && event.relatedTarget !== null);
+      if (event.type === "drop") this.give([...event.dataTransfer.files]);
+    };
+    for (const type of ["dragenter", "dragover", "dragleave", "drop"]) document.addEventListener(type, over, options);
+  }
+
+  close() {
+    this.ended.abort();
+  }
+
+  choose() {
+    const input = el("input", { type: "file", multiple: true, accept: this.formats });
+    input.addEventListener("change", () => this.give([...input.files]));
+    input.click();
+  }
+
+  /** Opens these files as soon as the ones before them have reached the server. */
+  give(files) {
+    this.refused.push(...files.filter((file) => file.size > this.most));
+    this.next.push(...files.filter((file) => file.size <= this.most));
+    this.upload();
+  }
+
+  // One batch at a time: the uploader is another one after each, and a file given to the one before would be lost.
+  upload() {
+    if (!this.sent.length && this.next.length) {
+      const given = new DataTransfer();
+      for (const file of this.next) given.items.add(file);
+      this.sent = this.next.map((file) => file.name);
+      this.next = [];
+      const input = document.querySelector(`${container("unseen_drop")} input[type="file"]`);
+      input.files = given.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    this.draw();
+  }
+
+  /** @param {{imports: Import[], formats: string, most: number}} data */
+  update({ imports, formats, most }) {
+    Object.assign(this, { formats, most });
+    const known = new Set(this.imports.map((one) => one.key));
+    for (const { key, name } of imports) {
+      if (!known.has(key) && this.sent.includes(name)) this.sent.splice(this.sent.indexOf(name), 1);
+    }
+    this.imports = imports;
+    this.upload();
+  }
+
+  draw() {
+    const drawn = JSON.stringify([this.imports, this.sent, this.next.length, this.refused.length]);
+    if (drawn === this.drawn) return; // a button that is replaced while it is pressed does nothing
+    this.drawn = drawn;
+    const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
+    const refused = this.refused.map((file) => this.failed(file.name, "This file is too large",
+      `It has ${megabytes(file.size)} MB; at most ${megabytes(this.most)} MB can be opened.`,
+      () => (this.refused.splice(this.refused.indexOf(file), 1), this.draw())));
+    const forget = (name) => () => (this.sent.splice(this.sent.indexOf(name), 1), this.upload()); // an upload that failed
+    this.notes.replaceChildren(...this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name))),
+      ...this.next.map(({ name }) => this.busy(`${name} is next`)), ...refused,
+      ...this.imports.map((one) => this.line(one)));
+  }
+
+  line({ key, name, state, book, title, text, detail }) {
+    const dismiss = () => this.send({ do: "dismiss", of: key });
+    if (state === "waiting") return this.busy(`${name} is next`, this.away(dismiss, name, "Do not open"));
+    if (state === "opening") return this.busy(`Opening ${name}…`);
+    if (state === "opened") {
+      const report = () => this.send({ do: "report", of: book });
+      return el("p", { class: "note done" }, icon("check"),
+        el("span", {}, "Opened ", el("b", { dir: "auto" }, title), `: ${text} `,
+          button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` })),
+        this.away(dismiss, name));
+    }
+    const enter = state === "password" && button("Enter the password", () => this.send({ do: "password", of: key }), { kind: "slim" });
+    return this.failed(name, title, text, dismiss, enter || null, detail);
+  }
+
+  busy = (text, action = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),
+    el("span", { class: "busy", "aria-hidden": "true" }, el("b", {})), action);
+
+  failed = (name, title, text, dismiss, action = null, detail = "") => el("div", { class: "note failed" },
+    el("div", { class: "grow" }, el("p", {}, el("b", { dir: "auto" }, name), `: ${title}`), el("p", { class: "small dim" }, text),
+      detail ? el("details", { class: "small dim" }, el("summary", {}, "Details for a report"), detail) : null),
+    action, this.away(dismiss, name));
+
+  away = (dismiss, name, what = "Hide the note about") =>
+    button("", dismiss, { kind: "quiet icon slim", icon: "close", name: `${what} ${name}` });
+}

@@ -1,0 +1,68 @@
+// One card of the library, and one of Continue reading.
+
+import { drawCover, pictureCover } from "../shared/cover.js";
+import { button, el, icon } from "../shared/dom.js";
+import { gistsFact, readShare, timeLeft, wholePercent, youFact } from "./facts.js";
+import { store } from "./store.js";
+
+/** The address of a book in Read. */
+export const addressOf = (id) => `read?book=${encodeURIComponent(id)}`;
+
+/** The cover of a book: its picture as soon as it is here, until then the drawn one. */
+export function coverOf(book) {
+  const drawn = () => drawCover({ ...book, pages: book.gists?.pages, share: book.gists?.share });
+  const holder = el("span", { class: "cv" });
+  const picture = book.cover && store.covers.get(book.id);
+  holder.append(picture ? pictureCover(picture, () => holder.replaceChildren(drawn())) : drawn());
+  return holder;
+}
+
+const bar = (kind, share) =>
+  el("div", { class: `mini ${kind}`, "aria-hidden": "true" }, el("b", { style: `width:${(100 * share).toFixed(1)}%` }));
+
+const fact = (name, { text, share }, kind) =>
+  el("div", { class: "fx" }, el("p", {}, el("b", {}, name), ` ${text}`), bar(kind, share));
+
+/**
+ * @param {import("./store.js").Book} book
+ * @param {{open: (event: Event) => void, more: (event: Event) => void, select: (event: Event) => void,
+ *   goOn: () => void, make: () => void, model: string}} on `model`: the one in use, "" for the built-in reader
+ */
+export function drawCard(book, on) {
+  const { gists, tags = [] } = book;
+  const chips = [...(book.sample ? ["Sample"] : []), ...tags].map((tag) => el("span", { class: "tg" }, tag));
+  const none = el("div", { class: "fx" }, el("p", {}, "No gists yet"), bar("g", 0));
+  return el("div", { class: "bk", role: "listitem", "data-id": book.id },
+    coverOf(book),
+    el("div", { class: "in" },
+      el("h3", { lang: book.lang, dir: "auto" },
+        el("a", { class: "open", href: addressOf(book.id), tabindex: -1, onclick: on.open }, book.title)),
+      el("p", { class: "au small dim" }, el("span", { dir: "auto" }, book.author || book.kind || ""), ...chips),
+      el("div", { class: "facts" },
+        fact("You", youFact(book), "y"),
+        gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : none),
+      ["paused", "stopped"].includes(gists?.state) ? stopped(book, on) : null),
+    el("button", { type: "button", class: "ck", role: "checkbox", "aria-checked": "false", tabindex: -1, onclick: on.select,
+      "aria-label": `Select ${book.title}` }, icon("check")),
+    button("", on.more, { kind: "quiet icon dots", icon: "dots", name: `More about ${book.title}`, tabindex: -1,
+      "aria-haspopup": "menu" }));
+}
+
+// Why the gists stopped, and the one way on.
+function stopped({ title, gists }, on) {
+  const link = (label, act) => button(label, act, { kind: "link", tabindex: -1, "aria-label": `${label}: gists of ${title}` });
+  const other = gists.model ? `${gists.model}, which made them, is not in use now. ` : "";
+  return el("p", { class: "why" }, gists.why ? `${gists.why} ` : "", other,
+    gists.model ? link(on.model ? `Make gists with ${on.model}` : "Connect a model", on.make) : link("Go on", on.goOn));
+}
+
+/** A card of Continue reading; `first`: the one that was read last. */
+export function drawContinue(book, open, first) {
+  return el("li", { class: "ct" }, coverOf(book),
+    el("div", { class: "in" }, el("h3", { lang: book.lang, dir: "auto" }, book.title),
+      el("p", { class: "small dim", dir: "auto" }, book.section || book.author || book.kind || ""),
+      bar("y", readShare(book)),
+      el("p", { class: "small num" }, el("b", {}, wholePercent(readShare(book))), ` · ${timeLeft(book)} left`)),
+    el("a", { class: `btn slim open${first ? " go" : ""}`, href: addressOf(book.id), onclick: open,
+      "aria-label": `Continue ${book.title}` }, "Continue"));
+}

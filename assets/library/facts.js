@@ -1,0 +1,47 @@
+// The two facts of a book in words: how far the person is, and how far its gists are.
+
+const WORDS_A_MINUTE = 230;
+const UNSPACED_WORDS_A_MINUTE = 250; // 500 characters of Japanese or Chinese, two of which count as a word
+
+export const WITHOUT_A_MODEL =
+  "Reading, search and the sample work without a model. It makes the gists and answers of your own books.";
+
+/** The minutes that `words` of a book take to read. */
+export const minutesOf = (book, words) =>
+  words / (/^(ja|zh)/.test(book.lang ?? "") ? UNSPACED_WORDS_A_MINUTE : WORDS_A_MINUTE);
+
+/** A length of time for people: "8 min", "1 h 20 min", "13 h". */
+export function span(minutes) {
+  if (minutes < 60) return `${Math.max(1, Math.round(minutes))} min`;
+  return minutes < 120 ? `1 h ${Math.round(minutes - 60)} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** @typedef {{text: string, share: number}} Fact `share`: from 0 to 1 */
+
+export const isRead = (book) => book.words > 0 && (book.read ?? 0) >= book.words;
+export const isBegun = (book) => !isRead(book) && Boolean(book.read || book.begun);
+export const readShare = (book) => (book.words ? Math.min(1, (book.read ?? 0) / book.words) : 0);
+export const timeLeft = (book) => span(minutesOf(book, book.words - (book.read ?? 0)));
+
+// never 100 % before the end
+export const wholePercent = (share) => `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
+
+/** @returns {Fact} */
+export function youFact(book) {
+  if (isRead(book)) return { text: "read", share: 1 };
+  if (!isBegun(book)) return { text: `not begun, ${span(minutesOf(book, book.words))}`, share: 0 };
+  return { text: `${wholePercent(readShare(book))}, ${timeLeft(book)} left`, share: readShare(book) };
+}
+
+/** @returns {Fact} */
+export function gistsFact({ gists }) {
+  if (!gists) return { text: "", share: 0 };
+  const percent = wholePercent(gists.share);
+  const text = {
+    ready: "ready",
+    making: [gists.share || !gists.rest ? percent : "", gists.rest].filter(Boolean).join(", "),
+    paused: `paused at ${percent}`,
+    stopped: `stopped at ${percent}`,
+  }[gists.state];
+  return { text, share: gists.share };
+}

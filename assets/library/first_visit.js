@@ -1,0 +1,109 @@
+// What a first visit shows while the library has only samples: what this is, in one sentence and a drawing to scale, the
+// sample story, and a place for a book of one's own.
+
+import { button, el, icon, svg } from "../shared/dom.js";
+import { Adding } from "./adding.js";
+import { addressOf } from "./card.js";
+import { minutesOf, WITHOUT_A_MODEL } from "./facts.js";
+
+/**
+ * Data, sent by pages/parts/library/first_visit.py.
+ * @typedef {object} FirstVisitData
+ * @property {string} story the sample's id
+ * @property {string} title
+ * @property {number} words of it
+ * @property {[number, number][]} pages words of each page, and of its gist
+ * @property {{page: number, question: string, before: string, marked: string, answer: string}} example
+ * @property {{id: string, title: string, lang: string}[]} others the other samples
+ * @property {string} model the one in use, '' for the built-in reader
+ * @property {import("./adding.js").Import[]} imports
+ */
+export class FirstVisit {
+  constructor(root, api) {
+    this.root = root;
+    this.send = api.send;
+    this.adding = new Adding(api.send);
+  }
+
+  close() {
+    this.adding.close();
+  }
+
+  /** @param {FirstVisitData & {formats: string, most: number}} data */
+  update(data) {
+    this.adding.update(data);
+    if (this.drawn) return;
+    this.drawn = true;
+    const open = (id) => (event) => {
+      if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.send({ do: "open", of: id });
+    };
+    const others = data.others.flatMap(({ id, title, lang }, i) => [i ? " and " : "",
+      el("a", { href: addressOf(id), onclick: open(id), lang, dir: "auto" }, title.split(": ")[0])]);
+    const story = el("a", { class: "btn go big", href: addressOf(data.story), onclick: open(data.story) }, "Open the sample story");
+    this.root.append(
+      this.adding.notes,
+      el("div", { class: "hero" },
+        el("div", { class: "txt" },
+          el("h1", {}, "ReadAgent remembers every page of a book in short, and opens the right page when you ask."),
+          el("p", { class: "lead" }, "Open a book and read it. ReadAgent can keep a gist of each page beside it; to answer, it goes ",
+            "back to a few pages and shows you the words."),
+          el("div", { class: "cta" }, story),
+          el("p", { class: "small dim under" }, el("i", {}, data.title), `, a mystery, ${Math.round(minutesOf(data, data.words))} minutes. Gists ready.`,
+            ...(others.length ? [" Also here: ", ...others, "."] : []))),
+        drawing("wide", WIDE, data), drawing("narrow", NARROW, data)),
+      el("div", { class: "drop" }, icon("drop"),
+        el("div", { class: "grow" }, el("p", {}, el("b", {}, "Drop a book here")),
+          el("p", { class: "small dim" }, "PDF, EPUB, Word, web page or text. It stays on this computer.")),
+        button("Choose a file", () => this.adding.choose())),
+      ...(data.model ? [] : [el("p", { class: "model small" }, icon("plug"), el("span", {}, `${WITHOUT_A_MODEL} `,
+        button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" })))]),
+      this.adding.veil);
+    const enter = (event) => event.key === "Enter" && event.target === document.body && story.click();
+    document.addEventListener("keydown", enter, { signal: this.adding.ended.signal });
+  }
+}
+
+// Pixels. `text`, `page`, `memory`: where each column begins and how wide it is; `word`: the length of a gist's word.
+const WIDE = { width: 660, height: 520, top: 34, text: [0, 92], page: [150, 104], memory: [340, 320], open: 130, word: [0.78, 1.35] };
+const NARROW = { width: 350, height: 250, top: 24, text: [0, 44], page: [66, 52], memory: [146, 204], open: 96, word: [0.4, 0.8] };
+
+function drawing(name, layout, { pages, example }) {
+  const { width, height, top, text, page, memory, open, word } = layout;
+  const total = pages.reduce((sum, [words]) => sum + words, 0);
+  const room = height - 10 - top;
+  const shape = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const rect = (x, y, w, h, kind) => shape.append(svg("rect", { x, y, width: w, height: h, rx: 1.3, class: kind }));
+  for (let y = top, line = 0; y < height - 10; y += 4.1, line += 1) { // every fifth line or so ends a paragraph
+    const short = (line * 7919) % 23;
+    rect(text[0], y, short < 5 ? text[1] * (0.35 + short / 10) : text[1], 1.6, "line");
+  }
+  const others = total - pages[example.page - 1][0];
+  const openAt = { y: 0 };
+  let [y, place] = [top, top];
+  pages.forEach(([words, gist], i) => {
+    const high = (room * words) / total;
+    const isOpen = i + 1 === example.page;
+    rect(page[0], y, page[1], high - 2, isOpen ? "lamp" : "page");
+    if (isOpen) shape.append(svg("text", { x: page[0] + page[1] / 2, y: y + high / 2 + 3, "text-anchor": "middle" }, String(i + 1)));
+    else rect(page[0] + 6, y + high / 2 - 2, gist * word[0], 2.2, "gist");
+    const row = isOpen ? open + 8 : ((room - open - 8) * words) / others;
+    if (isOpen) Object.assign(openAt, { y: place + 4, from: y, to: y + high - 2 });
+    else rect(memory[0], place + row / 2 - 1.3, gist * word[1], 2.4, "folded");
+    y += high;
+    place += row;
+  });
+  const [left, right, middle] = [page[0] + page[1], memory[0], (page[0] + page[1] + memory[0]) / 2];
+  shape.append(svg("path", { class: "beam", d: `M${left} ${openAt.from}C${middle} ${openAt.from} ${middle} ${openAt.y} ${right} ${openAt.y}`
+    + `V${openAt.y + open}C${middle} ${openAt.y + open} ${middle} ${openAt.to} ${left} ${openAt.to}z` }));
+  const caption = (x, words) => el("p", { class: "cap", style: `left:${x}px` }, words);
+  return el("div", { class: `art ${name}`, role: "img",
+    "aria-label": `The text is cut into ${pages.length} pages, each page gets a gist, and a question opens page ${example.page} in place` },
+    shape, caption(text[0], "1 Text"), caption(page[0], "2 Gists"), caption(memory[0], "3 A question opens one page"),
+    el("p", { class: "qa", style: `left:${memory[0]}px` }, example.question),
+    el("div", { class: "opened", style: `left:${memory[0] - 2}px;top:${openAt.y}px;height:${open}px` },
+      el("p", { class: "oh" }, `Page ${example.page}, opened in place`),
+      el("p", { class: "ot" }, "“…", el("span", { class: "lead-in" }, example.before), el("mark", {}, example.marked), "…”")),
+    el("p", { class: "an", style: `left:${memory[0]}px` }, example.answer, el("span", { class: "cite" }, `from page ${example.page}`)));
+}

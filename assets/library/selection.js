@@ -1,0 +1,104 @@
+// What is done with selected books, and the notes that offer to undo it.
+
+import { button, el, plural } from "../shared/dom.js";
+import { openMenu } from "./menu.js";
+
+const UNDO_MS = 10_000;
+const idsOf = (books) => books.map((book) => book.id).join(",");
+
+/** A line at the foot of the screen that says what was done and offers to undo it, for ten seconds. */
+export class Toast {
+  constructor(send) {
+    this.send = send;
+    this.node = el("div", { class: "toast", role: "status", hidden: true,
+      onpointerenter: () => clearTimeout(this.timer), onpointerleave: () => this.wait(), onfocusin: () => clearTimeout(this.timer) });
+  }
+
+  /** @param {object} undo the act that undoes it @param {() => void} after called after that */
+  say(text, undo, after = () => null) {
+    const press = () => {
+      this.send(undo);
+      after();
+      this.close();
+    };
+    this.node.replaceChildren(el("span", { dir: "auto" }, `${text}. `), button("Undo", press, { kind: "link" }));
+    this.node.hidden = false;
+    this.wait();
+  }
+
+  wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.close(), UNDO_MS);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.node.hidden = true;
+  }
+}
+
+/** The bar for the selected books. */
+export class Selection {
+  /** @param {import("./grid.js").Grid} grid @param {any} library the screen */
+  constructor(grid, library) {
+    this.grid = grid;
+    this.library = library;
+    this.said = el("span", { class: "n", role: "status" });
+    this.asking = button("Ask this book", () => library.ask(this.books()[0]), { kind: "go" });
+    this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });
+    this.tag = button("Tag", () => this.tags(this.books()), { "aria-haspopup": "menu" });
+    this.gone = button("Remove", () => this.remove(this.books()), { kind: "quiet" });
+    this.bar = el("div", { class: "selbar", role: "toolbar", "aria-label": "Selected books", hidden: true }, this.said, this.shelf,
+      this.tag, this.gone, this.asking, button("", () => grid.setSelecting(false), { kind: "quiet icon", icon: "close", name: "Clear the selection" }));
+  }
+
+  books = () => this.library.books.filter((book) => this.grid.selected.has(book.id));
+
+  draw() {
+    const count = this.grid.selected.size;
+    this.bar.hidden = !this.grid.selecting;
+    this.library.select.setAttribute("aria-pressed", String(this.grid.selecting));
+    this.said.replaceChildren(...(count ? [el("b", {}, plural(count, "book")), " selected"] : ["Select books"]));
+    for (const act of [this.shelf, this.tag, this.gone]) act.disabled = !count;
+    this.asking.hidden = count !== 1;
+  }
+
+  done(act, text, undo) {
+    this.library.send(act);
+    this.library.toast.say(text, undo);
+    this.grid.setSelecting(false);
+  }
+
+  /** Opens the menu of shelves for these books: a shelf that all are on is taken away. */
+  shelves(books, opener) {
+    const named = (books_) => (books_.length === 1 ? books_[0].title : plural(books_.length, "book"));
+    const items = this.library.data.shelves.map((shelf) => {
+      const on = books.filter((book) => book.shelves?.includes(shelf));
+      const off = books.filter((book) => !on.includes(book));
+      const put = { do: "put_on_shelf", text: shelf, of: idsOf(off) };
+      const take = { do: "take_off_shelf", text: shelf, of: idsOf(on) };
+      return off.length
+        ? { label: shelf, checked: false, act: () => this.done(put, `Put ${named(off)} on ${shelf}`, { ...put, do: "take_off_shelf" }) }
+        : { label: shelf, checked: true, act: () => this.done(take, `Took ${named(on)} off ${shelf}`, { ...take, do: "put_on_shelf" }) };
+    });
+    openMenu(opener, [...items, ...(items.length ? [null] : []), this.library.newShelf(books.map((book) => book.id))], "Put on a shelf");
+  }
+
+  tags(books) {
+    const change = (tag, has) => {
+      const of = idsOf(books.filter((book) => Boolean(book.tags?.includes(tag)) === has));
+      const [act, undo] = has ? ["remove_tag", "add_tag"] : ["add_tag", "remove_tag"];
+      this.done({ do: act, text: tag, of }, `${has ? "Took off" : "Added"} the tag ${tag}`, { do: undo, text: tag, of });
+    };
+    const items = this.library.tags().map((tag) => {
+      const has = books.every((book) => book.tags?.includes(tag));
+      return { label: tag, checked: has, act: () => change(tag, has) };
+    });
+    openMenu(this.tag, [...items, ...(items.length ? [null] : []), { ask: "New tag", enter: (tag) => change(tag, false) }], "Tags");
+  }
+
+  remove(books) {
+    const of = idsOf(books);
+    this.done({ do: "remove", of }, `Removed ${books.length === 1 ? books[0].title : plural(books.length, "book")}`, { do: "restore", of });
+  }
+}

@@ -1,0 +1,46 @@
+// The places of a search in the texts of all books, as a list with context.
+
+import { button, el, plural } from "../shared/dom.js";
+import { addressOf } from "./card.js";
+
+export class TextHits {
+  /** @param {(book: string, paragraph: number, event: Event) => void} open @param {() => void} more */
+  constructor(open, more) {
+    this.open = open;
+    this.more = more;
+    this.node = el("section", { class: "hits", "aria-label": "In the text", hidden: true });
+  }
+
+  /** @param {object[]} books @param {import("./store.js").Found | null} found @param {string} query */
+  draw(books, found, query) {
+    const asked = query.trim();
+    this.node.hidden = !asked;
+    if (!asked) return this.node.replaceChildren();
+    const waiting = found?.waiting && `The text of ${plural(found.waiting, "book")} is still being prepared for search.`;
+    const here = found?.query === asked ? found.hits : [];
+    const said = found?.query !== asked ? "Searching the texts…" : here.length ? "" : `No text has “${asked}”.`;
+    const list = [];
+    for (const [id, paragraph, parts, count] of here) {
+      const book = books.find((one) => one.id === id);
+      if (!book) continue;
+      const last = list.at(-1);
+      const place = this.place(book, paragraph, parts);
+      if (last?.dataset.id === id) last.querySelector("ul").append(place);
+      else list.push(this.group(book, count, place));
+    }
+    this.node.replaceChildren(el("h2", { class: "lab" }, "In the text of all books"),
+      el("p", { class: "small dim", role: "status" }, [said, waiting].filter(Boolean).join(" ")), ...list,
+      ...(found?.query === asked && found.more ? [button("Show more books", this.more, { kind: "slim" })] : []));
+  }
+
+  group = (book, count, place) => el("div", { class: "hitbook", "data-id": book.id },
+    el("h3", { lang: book.lang, dir: "auto" }, book.title,
+      el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
+    el("ul", {}, place));
+
+  place(book, paragraph, parts) {
+    const text = parts.map(([words, found]) => (found ? el("mark", { class: "hit" }, words) : words));
+    return el("li", {}, el("a", { href: `${addressOf(book.id)}&paragraph=${paragraph}`, lang: book.lang, dir: "auto",
+      onclick: (event) => this.open(book.id, paragraph, event) }, ...text));
+  }
+}

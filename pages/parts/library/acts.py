@@ -1,0 +1,75 @@
+"""What the person does in the library: changes of it, and what opens another screen or a dialog."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.library import dialogs
+from pages.parts.library.imports import dismiss_import, imports_of_session
+from pages.parts.read.start import export_dialog
+from pages.parts.shared import book as current
+from pages.parts.shared.component import Act
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Card
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.reading import start_reading
+
+
+def change_library(workspace: Workspace, act: Act) -> None:
+    """Do what changes the library, before the run that shows it. Another act is handled in the run (``follow``)."""
+    library = workspace.library
+    ids = [book_id for book_id in act.of.split(",") if book_id]
+    changes = {
+        "remove": lambda: library.remove(*ids),
+        "restore": lambda: library.restore(*ids),
+        "add_shelf": lambda: library.add_shelf(act.text, ids),
+        "remove_shelf": lambda: library.remove_shelf(act.text),
+        "rename_shelf": lambda: library.rename_shelf(act.of, act.text),
+        "put_on_shelf": lambda: library.put_on_shelf(ids, act.text),
+        "take_off_shelf": lambda: library.take_off_shelf(ids, act.text),
+        "add_tag": lambda: library.add_tag(ids, act.text),
+        "remove_tag": lambda: library.remove_tag(ids, act.text),
+        "go_on": lambda: go_on(workspace, act.of),
+        "dismiss": lambda: dismiss_import(act.of),
+    }
+    if act.do not in changes:
+        return
+    try:
+        changes[act.do]()
+    except ReadAgentError as error:
+        st.session_state["library_error"] = error
+
+
+def go_on(workspace: Workspace, book_id: str) -> None:
+    """Continue the reading that the card shows, by its own plan."""
+    card = next(card for card in workspace.library.cards() if card.book.id == book_id)
+    plan = workspace.library.reading(card.reading_id).plan if card.reading_id is not None else None
+    start_reading(workspace, book_id, plan)
+
+
+def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
+    """Open the screen or the dialog that the person asked for."""
+    if act.do == "settings":
+        st.switch_page("pages/settings.py")
+    elif act.do == "removed":
+        dialogs.show_removed(workspace)
+    elif act.do == "password":
+        one = next((i for i in imports_of_session() if i.key == act.of), None)
+        if one is not None:
+            dialogs.ask_password(workspace, imports_of_session(), one)
+    card = next((card for card in books if card.book.id == act.of), None)
+    if card is None:
+        return
+    if act.do in ("open", "ask"):
+        current.choose(card.book.id)
+        paragraph = {"paragraph": act.text} if act.text else {}
+        page = "pages/read.py" if act.do == "open" else "pages/ask.py"
+        st.switch_page(page, query_params={"book": card.book.id, **paragraph})
+    elif act.do == "name":
+        dialogs.edit_names(workspace, card.book, card.tags)
+    elif act.do == "report":
+        dialogs.show_report(workspace, card.book)
+    elif act.do == "make":
+        dialogs.make_gists(workspace, card.book)
+    elif act.do == "export" and card.reading_id is not None:
+        export_dialog(workspace, workspace.library.reading(card.reading_id))

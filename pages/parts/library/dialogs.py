@@ -1,0 +1,99 @@
+"""The dialogs of the library: names and tags, making gists, the import report, a password, removed books."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.library.imports import Import, length_of, start_import
+from pages.parts.shared import book as current
+from pages.parts.shared import shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.library.records import Book
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace, costs
+from readagent_core.workspace.reading import default_plan, start_reading
+from readagent_core.workspace.upkeep import DAYS_TO_RESTORE
+
+
+@st.dialog("Title, author and tags")
+def edit_names(workspace: Workspace, book: Book, tags: tuple[str, ...]) -> None:
+    """Correct the title and author of a file, because many PDFs have the name of the program that wrote them."""
+    with st.form("name", border=False):
+        title = st.text_input("Title", book.title, max_chars=300)
+        author = st.text_input("Author", book.author, max_chars=300)
+        chosen = st.multiselect("Tags", workspace.library.tags(), tags, accept_new_options=True)
+        if not st.form_submit_button("Save", type="primary"):
+            return
+    try:
+        workspace.library.rename(book.id, title=title, author=author)
+        workspace.library.set_tags(book.id, chosen)
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    st.rerun()
+
+
+@st.dialog("Make gists")
+def make_gists(workspace: Workspace, book: Book) -> None:
+    """Say what making the gists of a book takes before it starts."""
+    model = workspace.model
+    last = next((r.plan for r in workspace.library.readings(book.id) if not r.recorded), None)
+    plan = last or default_plan(book.words)
+    with st.spinner("Estimating…"):
+        sentence = costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
+    st.text(book.title)
+    st.text(f"{sentence} You can read the book meanwhile, and pause at any time.")
+    st.caption(f"By {model.name}" if model.is_language_model else "By the built-in reader: sentences picked by rule.")
+    if st.button("Make gists", type="primary", key="make_gists"):
+        start_reading(workspace, book.id, plan)
+        st.rerun()
+
+
+@st.dialog("Import report")
+def show_report(workspace: Workspace, book: Book) -> None:
+    """Show what was found in the file: its sections, its length, and every notice of the import."""
+    document = workspace.library.document(book.id)
+    st.text(book.title)
+    language = current.LANGUAGES.get(book.language.split("-")[0].lower(), book.language)
+    facts = (book.format.upper(), language, length_of(document), count_of(len(document.paragraphs), "paragraph"))
+    st.caption(" · ".join(facts))
+    if not document.warnings:
+        st.markdown(":blue[:material/check:] Everything was imported, without any guess.")
+    for notice in document.warnings:
+        st.text(f"• {notice.message}")  # the message has its count and unit: words, parts, pages
+    if document.sections:
+        with st.expander(count_of(len(document.sections), "section")):
+            for section in document.sections:
+                st.text(f"{'    ' * (section.level - 1)}{section.title}")
+    if book.version > 1:
+        st.caption(f"Version {book.version} of this file; gists of earlier versions are still there.")
+    if st.button("Read it", type="primary", key="report_read"):
+        current.choose(book.id)
+        st.switch_page("pages/read.py", query_params={"book": book.id})
+
+
+@st.dialog("This file needs a password")
+def ask_password(workspace: Workspace, imports: list[Import], one: Import) -> None:
+    st.text(f"{one.name}: {one.job.snapshot.error}")
+    with st.form("password", border=False):
+        password = st.text_input("Password", type="password", help="It is used once and not stored.")
+        if st.form_submit_button("Open", type="primary"):
+            imports[imports.index(one)] = start_import(workspace, one.name, one.data, password=password)
+            st.rerun()
+
+
+@st.dialog("Removed books")
+def show_removed(workspace: Workspace) -> None:
+    """Restore removed books one by one, or delete all of them for good."""
+    removed = workspace.library.removed()
+    st.caption(f"A removed book is deleted for good after {DAYS_TO_RESTORE} days. Samples are only hidden.")
+    for book in removed:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"removed_{book.id}"):
+            st.text(book.title)
+            if st.button("Restore", key=f"restore_{book.id}"):
+                workspace.library.restore(book.id)
+                st.rerun()
+    count = sum(not book.sample for book in removed)
+    if count and st.button(f"Delete {count_of(count, 'book')} for good", key="delete_removed"):
+        workspace.library.delete_removed()
+        st.rerun()

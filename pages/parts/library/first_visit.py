@@ -1,0 +1,45 @@
+"""What a first visit shows: the data of assets/library/first_visit.js."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from readagent_core.library.records import Card
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.samples import NAMES
+
+STORY = f"{NAMES[0]}.md"
+# of the drawing: a question, the words of this page that answer it, and the answer
+EXAMPLE = {
+    "page": 14,
+    "question": "Whom was Tilda told to wait for?",
+    "before": "somebody will come from the Board to count the oil. They always count the oil. He said, ",
+    "marked": "if they count it right they’ll know to ask you",
+    "answer": "Someone who could count the oil.",
+}
+
+
+def is_first_visit(cards: Sequence[Card]) -> bool:
+    """Whether the library has only samples, the story among them, and none of them was opened."""
+    story = any(card.book.source_name == STORY for card in cards)
+    return story and all(card.book.sample and card.book.opened is None for card in cards)
+
+
+def first_visit(workspace: Workspace, cards: Sequence[Card]) -> dict[str, Any]:
+    story = next(card.book for card in cards if card.book.source_name == STORY)
+    memory = workspace.library.memory(workspace.library.readings(story.id)[-1].id)
+    gists = [gist.words if gist else 0 for gist in memory.gists]
+    return {
+        "kind": "first",
+        "story": story.id,
+        "title": story.title,
+        "words": story.words,
+        "pages": [[page.words, gist] for page, gist in zip(memory.pages, gists, strict=True)],
+        "example": EXAMPLE,
+        "others": [
+            {"id": card.book.id, "title": card.book.title, "lang": card.book.language}
+            for card in cards
+            if card.book.id != story.id
+        ],
+    }

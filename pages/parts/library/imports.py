@@ -1,0 +1,91 @@
+"""Files on their way into the library: one job a file, one file at a time, and what became of each in this session."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.shared.shell import TITLES
+from readagent_core.document import Document
+from readagent_core.errors import NotInLibraryError, PasswordError
+from readagent_core.jobs import Job
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.opening import open_file
+
+_ONE_AT_A_TIME = threading.Lock()  # a file is parsed in a process of its own, which takes memory
+
+
+@dataclass
+class Import:
+    """A file that was dropped. ``data``: its bytes, as long as a password may be needed for it."""
+
+    name: str
+    data: bytes = field(repr=False)
+    job: Job
+    key: str
+
+    @property
+    def waits_for_password(self) -> bool:
+        return isinstance(self.job.exception, PasswordError)
+
+
+def imports_of_session() -> list[Import]:
+    """The files dropped in this session whose notes were not hidden."""
+    found: list[Import] = st.session_state.setdefault("imports", [])
+    return found
+
+
+def dismiss_import(key: str) -> None:
+    """Forget a file, and do not open it if it is not being opened yet."""
+    for one in imports_of_session():
+        if one.key == key:
+            one.job.cancel()
+    st.session_state["imports"] = [one for one in imports_of_session() if one.key != key]
+
+
+def start_import(workspace: Workspace, name: str, data: bytes, *, password: str = "") -> Import:
+    """Open a file in the background; its job's value is the id of the book."""
+    key = secrets.token_hex(6)
+
+    def work(job: Job) -> str:
+        with _ONE_AT_A_TIME:
+            job.check()  # it may have been dismissed while it waited
+            job.publish(value="opening")
+            return open_file(workspace, data, name, password=password).id
+
+    return Import(name, data, workspace.jobs.start(f"import {key}", work), key)
+
+
+def import_record(workspace: Workspace, one: Import) -> dict[str, Any]:
+    """An ``Import`` of assets/library/adding.js."""
+    record = {"key": one.key, "name": one.name}
+    snapshot = one.job.snapshot
+    if snapshot.state == "running":
+        return record | {"state": "opening" if snapshot.value else "waiting"}
+    if snapshot.state == "done":
+        one.data = b""  # no password is needed any more
+        try:
+            book = workspace.library.book(snapshot.value)
+            document = workspace.library.document(book.id)
+        except NotInLibraryError:
+            return record | {"state": "failed", "title": "removed again", "text": ""}
+        found = [count_of(len(document.sections), "section")] if document.sections else [length_of(document)]
+        if document.warnings:
+            found.append(count_of(len(document.warnings), "notice"))
+        return record | {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
+    title, _ = TITLES.get(snapshot.error_kind, ("This did not work", ""))
+    state = "password" if one.waits_for_password else "failed"
+    detail = getattr(one.job.exception, "detail", "")
+    return record | {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}
+
+
+def length_of(document: Document) -> str:
+    """The length of a text: words, or characters where words are not separated."""
+    if document.language.split("-")[0] in ("ja", "zh"):
+        return count_of(sum(len("".join(p.text.split())) for p in document.paragraphs), "character")
+    return count_of(document.words, "word")

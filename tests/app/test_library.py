@@ -1,0 +1,213 @@
+"""What the library's screen is sent, and what its acts do."""
+
+from __future__ import annotations
+
+import base64
+import time
+import tomllib
+from dataclasses import replace
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from pages.parts.library import acts, cards, first_visit, imports
+from pages.parts.library.imports import import_record, length_of, start_import
+from pages.parts.shared import covers
+from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.component import Act
+from readagent_core.document import Cover, Document, Paragraph, Section
+from readagent_core.errors import TooLargeError
+from readagent_core.jobs import Snapshot
+from readagent_core.library.records import Book, Card, Position
+from readagent_core.loaders import DEFAULT, load
+from readagent_core.memory import Gist, Page
+from readagent_core.plan import ReadingPlan
+from readagent_core.reading.progress import Progress
+from readagent_core.usage import Usage
+from readagent_core.workspace.reading import PAUSED
+from readagent_core.workspace.samples import add_samples
+from readagent_core.workspace.upkeep import start_upkeep
+from tests.app.conftest import ROOT
+from tests.recordings import make_memory
+
+BOOK = Book("b", "d", "The Lamp", "", "en", "html", words=1000, added=5.0)
+HALF = Card(BOOK, Position(), 1, "paused", PAUSED, "m", pages=12, gists=10, words_covered=500)
+
+
+def test_the_library_opens_with_the_samples_and_takes_files(app):
+    at = app()
+    assert not at.exception
+    at.file_uploader[0].set_value([("scan.epub", b"not an epub", "application/epub+zip")]).run()
+    assert not at.exception
+    (one,) = at.session_state["imports"]
+    one.job.join(20)
+    record = import_record(get_workspace(), one)
+    assert (record["name"], record["state"]) == ("scan.epub", "failed")
+    assert "named like an EPUB" in record["text"]
+
+
+def test_what_is_taken_and_what_is_opened_are_one_limit():
+    config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert config["server"]["maxUploadSize"] * 2**20 == DEFAULT.file
+    for name, text in (("x.txt", "a word " * 6_000_000), ("x.html", "<p>a word</p>" * 1_000_000)):
+        with pytest.raises(TooLargeError, match=r"at most (32|12) MB"):
+            load(text.encode(), name)
+
+
+@pytest.mark.parametrize(
+    ("card", "record"),
+    [
+        (replace(HALF, pages=0), None),
+        (HALF, {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
+        (replace(HALF, why=""), {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
+        (replace(HALF, state="done"), {"state": "ready", "share": 1, "pages": 12, "made": 10}),
+        (
+            replace(HALF, state="failed", why="The model gave 3.5 replies. Try again."),
+            {"state": "stopped", "share": 0.5, "pages": 20, "made": 10}
+            | {"why": "The model gave 3.5 replies. 10 gists are kept."},
+        ),
+        (
+            replace(HALF, why="The budget is used", gists=1),
+            {"state": "stopped", "share": 0.5, "pages": 2, "made": 1, "why": "The budget is used. 1 gist is kept."},
+        ),
+    ],
+)
+def test_a_card_says_how_far_its_gists_are(card, record):
+    assert cards.gists_record(card, model="m") == record
+    other = None if record is None else record | {"model": "m"}  # another model cannot continue them
+    assert cards.gists_record(card, model="another") == other
+
+
+def test_gists_being_made_say_how_long_they_will_take():
+    memory = make_memory(["five words are on this page"] * 8, complete=False)
+    so_far = replace(memory, pages=memory.pages[:4], gists=(*memory.gists[:2], None, None))
+    progress = Progress(4, 2, 12, 48, Usage(), so_far)
+    snapshot = Snapshot(value=progress, started=100.0)
+    assert cards.running_record(snapshot, now=220.0) == {
+        "state": "making", "share": 0.25, "pages": 8, "made": 2, "rest": "6 min left"
+    }  # fmt: skip
+    assert "rest" not in cards.running_record(snapshot, now=105.0)
+    assert cards.running_record(replace(snapshot, waiting="busy"))["rest"] == "waiting for the model"
+    assert cards.running_record(Snapshot())["rest"] == "finding the first pauses"
+
+
+def test_gists_made_by_another_process_are_told_from_those_that_a_crash_interrupted(open_workspace):
+    workspace = open_workspace()
+    book = workspace.library.add(Document("T", (Paragraph("One two three."), Paragraph("Four five six."))))
+    plan = ReadingPlan(max_words=10, min_words=1)
+    reading = workspace.library.open_reading(book.id, plan, workspace.model.name)
+    store = workspace.library.store(reading.id)
+    store.save_page(Page(1, 0, 1, 3))
+    store.save_gist(1, Gist("One."))
+    (card,) = workspace.library.cards()
+    half = {"share": 0.5, "pages": 2, "made": 1}
+    assert cards.gists_of(workspace, card, {}) == half | {"state": "paused"}
+    lock = workspace.library.reading_lock(reading.id)
+    assert lock.acquire()
+    assert cards.gists_of(workspace, card, {}) == half | {"state": "making"}
+    lock.release()
+
+
+def test_a_book_is_sent_without_what_says_nothing():
+    small = {"id": "b", "title": "The Lamp", "words": 1000, "added": 5.0, "lang": "en", "kind": "web page"}
+    assert cards.book_record(Card(BOOK, Position()), None) == small
+    position = Position(9, 7, 400, section="Two")
+    more = {"read": 400, "begun": True, "section": "Two", "tags": ("sea",), "gists": {"state": "ready"}}
+    assert cards.book_record(Card(BOOK, position, tags=("sea",)), {"state": "ready"}) == small | more
+
+
+def test_the_drawing_of_the_first_visit_is_true(open_workspace):
+    workspace = open_workspace()
+    add_samples(workspace)
+    books = workspace.library.cards()
+    assert first_visit.is_first_visit(books)
+    data = first_visit.first_visit(workspace, books)
+    assert len(data["pages"]) == 25
+    assert len(data["others"]) == 2
+    memory = workspace.library.memory(workspace.library.readings(data["story"])[0].id)
+    page = memory.page(first_visit.EXAMPLE["page"])
+    words = "".join(c for c in memory.document.text(page.start, page.end) if c.isalnum())
+    for part in ("before", "marked"):
+        assert "".join(c for c in first_visit.EXAMPLE[part] if c.isalnum()) in words
+    workspace.library.add(Document("My own", (Paragraph("A text."),)))
+    assert not first_visit.is_first_visit(workspace.library.cards())
+
+
+def test_acts_change_the_library_and_an_error_is_shown(app):
+    app()
+    library = get_workspace().library
+    ids = [book.id for book in library.books()]
+
+    def act(do, *books, text=""):
+        acts.change_library(get_workspace(), Act(do, text=text, of=",".join(books)))
+
+    act("add_shelf", *ids[:2], text="Sea")
+    act("take_off_shelf", ids[0], text="Sea")
+    act("put_on_shelf", ids[2], text="Sea")
+    act("add_tag", *ids, text="old")
+    act("remove_tag", ids[0], text="old")
+    act("remove", ids[0])
+    assert {card.book.id: (card.shelves, card.tags) for card in library.cards()} == {
+        ids[1]: (("Sea",), ("old",)),
+        ids[2]: (("Sea",), ("old",)),
+    }
+    act("restore", ids[0])
+    act("rename_shelf", "Sea", text="Rivers")
+    assert [shelf.name for shelf in library.shelves()] == ["Rivers"]
+    act("remove_shelf", text="Rivers")
+    assert library.shelves() == []
+
+
+def png(width, height):
+    out = BytesIO()
+    Image.new("RGBA", (width, height), (200, 30, 30, 255)).save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("data", [png(900, 1400), png(8, 8), b"\x89PNG not a picture", b""])
+def test_a_cover_becomes_a_small_picture_or_none(open_workspace, data):
+    library = open_workspace().library
+    book = library.add(Document("T", (Paragraph("A text."),), cover=Cover(data, "image/png")))
+    address = covers.thumbnail(library, book)
+    if data.endswith(b"\xaeB`\x82"):  # as every whole PNG ends
+        head, body = address.split(",")
+        picture = Image.open(BytesIO(base64.b64decode(body)))
+        assert head == "data:image/jpeg;base64"
+        assert picture.height <= 386
+        with library._db.write() as connection:
+            connection.execute("DELETE FROM cover")
+    assert covers.thumbnail(library, book) == address  # stored
+
+
+def test_upkeep_deletes_what_was_removed_long_ago_and_prepares_the_search(open_workspace):
+    workspace = open_workspace()
+    library = workspace.library
+    books = [library.add(Document(name, (Paragraph(f"{name}, a lamp."),))) for name in ("One", "Two", "Three")]
+    library.remove(books[0].id, books[1].id)
+    library._set([books[0].id], "removed", time.time() - 31 * 86_400)
+    assert start_upkeep(workspace).join(20).state == "done"
+    assert [book.title for book in library.removed()] == ["Two"]
+    assert [hit.book_id for hit in library.search_all("lamp", limit=5)] == [books[2].id]
+    assert library.unsearchable() == 0
+
+
+def test_a_file_that_waits_is_not_opened_after_it_was_dismissed(open_workspace):
+    workspace = open_workspace()
+    with imports._ONE_AT_A_TIME:
+        one = start_import(workspace, "a.txt", b"A text.")
+        assert import_record(workspace, one)["state"] == "waiting"
+        one.job.cancel()
+    assert one.job.join(20).state == "cancelled"
+    assert workspace.library.books() == []
+
+
+def test_an_import_says_what_was_found(open_workspace):
+    workspace = open_workspace()
+    one = start_import(workspace, "雪.md", "# 雪\n\n## 一\n\n雪が 降る。\n\n## 二\n\n終わり。\n".encode())
+    one.job.join(20)
+    record = import_record(workspace, one)
+    assert (record["state"], record["text"]) == ("opened", "2 sections.")
+    document = Document("雪", (Paragraph("雪が 降る。"),), sections=(Section("一", 0),), language="ja")
+    assert length_of(document) == "5 characters"
+    assert length_of(replace(document, language="en")).endswith("words")
