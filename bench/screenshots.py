@@ -164,9 +164,10 @@ def settings(page: Page) -> None:
     page.locator('.st-key-who [data-testid="stRadioOption"]').first.wait_for()
 
 
-def read_again(page: Page) -> None:
-    page.get_by_role("button", name="Read again").click()
-    expect(page.locator(".job")).to_contain_text(re.compile(r"Reading: ([4-9]|1\d) of"), timeout=LONG_MS)
+def make_again(page: Page) -> None:
+    page.get_by_role("button", name="Make gists again").click()
+    page.get_by_role("dialog").get_by_role("button", name="Make gists").click()
+    expect(page.locator(".foot")).to_contain_text(re.compile(r"([4-9]|1\d) of about"), timeout=LONG_MS)
     page.locator(".leaves").focus()
     page.keyboard.press("End")
     expect(page.locator(".leaf.cur")).to_have_count(1)
@@ -241,7 +242,7 @@ def main() -> None:
         with FakeServer(model, latency=0.05) as server:
             under_way = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"}
             with running_app(Path(folder) / "model", **under_way) as url:
-                shot("read-under-way-dark", url, "/read", theme="dark", act=read_again, still=False)
+                shot("read-under-way-dark", url, "/read", theme="dark", act=make_again, still=False)
                 model.go.set()
         several = Path(folder) / "several"
         stopped = every_state(several)

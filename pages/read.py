@@ -1,22 +1,25 @@
-"""Read: the text of every page beside its gist, the pauses with their reasons, and the map of the book.
+"""Read: the text of a book, with the pages and gists of a reading in its margins, and the map of the book.
 
-The reader itself is the memory view; this page sends it what to show and stores what the person does.
+The text is the document's: it is here before any model was asked, and stays when one fails. The reader itself is a
+component (assets/memory_view); this page sends it what to show and stores what the person does.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import start
+from pages.parts.read import book_text, start
 from pages.parts.shared import book as current
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
 from pages.parts.shared import reading_status as state
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
+from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
@@ -26,39 +29,64 @@ from readagent_core.workspace.reading import start_reading
 
 KEY = "reader"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
-SECONDS_BETWEEN_CHECKS = 3.0  # of a paused reading: another tab may have resumed it
+SECONDS_BETWEEN_CHECKS = 3.0  # of gists that have stopped: another tab may have resumed them
 PLACEHOLDER = (
     f'<div class="arriving" role="status" aria-label="Opening the book"><b></b><p>{LINES}</p><p>{LINES}</p></div>'
 )
 
 
-def where_to_go(workspace: Workspace, book: Book, memory: GistMemory) -> dict[str, object]:
-    """The page that the address names, else where the person was.
+def where_to_go(workspace: Workspace, book: Book, document: Document, memory: GistMemory | None) -> dict[str, Any]:
+    """The paragraph that the address names, by itself or by its page; else where the person was.
 
-    A reading without that page yet begins at its first page: the reader goes there once for every ``id``, so a page
-    that is read later does not take the person away from where they are by then.
+    The reader goes there once for every ``id``. ``before``: where the person was, to go back to.
     """
-    whole = workspace.library.document(book.id)
+    position = workspace.library.position(book.id)
     asked, asked_now = current.page_asked()
-    paragraph = state.limited_paragraph(memory.document, whole, workspace.library.position(book.id).paragraph)
-    there = memory.page_at(paragraph)
-    if there is None:
-        return {"page": 1, "paragraph": None, "id": f"{book.id} {asked_now}"}
-    if asked is None or there.number == asked:
-        return {"page": there.number, "paragraph": paragraph, "id": f"{book.id} {asked_now}"}
-    return {"page": asked, "paragraph": None, "id": f"{book.id} {asked} {asked_now}"}
+    paragraph = current.paragraph_asked()
+    if paragraph is None and asked is not None and memory is not None and 1 <= asked <= len(memory.pages):
+        places = book_text.whole_places(memory.document, document)
+        page = memory.page(asked)
+        first, last = places[page.start][0], places[page.end][0]
+        if not first <= position.paragraph < max(last, first + 1):
+            paragraph = first
+    there = position.paragraph if paragraph is None else paragraph
+    there = min(there, len(document.paragraphs) - 1)
+    before = None if there == position.paragraph else position.paragraph
+    return {
+        "paragraph": there,
+        "before": before,
+        "id": f"{book.id} {paragraph if before is not None else ''} {asked_now}",
+    }
 
 
-def act(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
+def act(workspace: Workspace, book: Book, reading: Reading | None, done: Act) -> None:
     """Carry out an act of the person in the reader. Raises ReadAgentError."""
     library = workspace.library
-    job = workspace.jobs.get(workspace_reading.job_key(reading))
     if done.do == "view":
         library.set_preference("view", done.text)
     elif done.do == "look":
         library.set_preference("look", state.look_of(json.loads(done.text)))
         st.rerun()
-    elif done.do == "pause":
+    elif done.do == "settings":
+        st.switch_page("pages/settings.py")
+    elif done.do == "make":
+        start.make_gists(workspace, book)
+        st.rerun()
+    elif done.do == "options":
+        start.options_dialog(workspace, book)
+    elif done.do == "ask":
+        current.choose(book.id)
+        st.session_state["ask_page"] = done.page or None
+        st.switch_page("pages/ask.py")
+    elif reading is not None:
+        act_on_gists(workspace, book, reading, done)
+
+
+def act_on_gists(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
+    """Carry out an act that concerns the gists that are shown. Raises ReadAgentError."""
+    library = workspace.library
+    job = workspace.jobs.get(workspace_reading.job_key(reading))
+    if done.do == "pause":
         if job is not None:
             job.cancel()
             job.join(2)
@@ -66,13 +94,9 @@ def act(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
     elif done.do == "hurry":
         if job is not None:
             job.hurry()
-    elif done.do == "raise":
-        costs.raise_budget(workspace, book.id)
-        start_reading(workspace, book.id, reading.plan)
-        st.rerun()
-    elif done.do == "settings":
-        st.switch_page("pages/settings.py")
-    elif done.do == "go":
+    elif done.do in ("go", "raise"):
+        if done.do == "raise":
+            costs.raise_budget(workspace, book.id)
         start_reading(workspace, book.id, reading.plan)
         st.rerun()
     elif done.do == "save":
@@ -86,90 +110,106 @@ def act(workspace: Workspace, book: Book, reading: Reading, done: Act) -> None:
     elif done.do == "reread":
         workspace_reading.reread_from(workspace, reading.id, done.page)
         st.rerun()
-    elif done.do == "ask":
-        current.choose(book.id)
-        st.session_state["ask_page"] = done.page or None
-        st.switch_page("pages/ask.py")
     elif done.do == "export":
         start.export_dialog(workspace, reading)
 
 
-def save_position(workspace: Workspace, book: Book, memory: GistMemory, at: dict[str, int] | None) -> None:
-    """Store where the person is, also in the address, so that a link opens there."""
-    if not at or not memory.pages:
+def save_position(workspace: Workspace, book: Book, document: Document, at: dict[str, Any] | None) -> None:
+    """Store where the person is and how far they have read, also in the address, so that a link opens there.
+
+    The component reports its last position with every run: one that was stored is not stored again.
+    """
+    if not at or st.session_state.get(f"stored_{book.id}") == at:
         return
-    whole = workspace.library.document(book.id)
-    paragraph = state.whole_paragraph(memory.document, whole, int(at["paragraph"]))
-    if paragraph != workspace.library.position(book.id).paragraph:
-        workspace.library.set_position(book.id, paragraph)
-    current.set_address(book=book.id, page=int(at["page"]))
+    st.session_state[f"stored_{book.id}"] = at
+    if at.get("whole"):
+        book_text.note_whole_text(document)
+    library = workspace.library
+    position = library.position(book.id)
+    paragraph, furthest = int(at["paragraph"]), int(at["furthest"])
+    if paragraph != position.paragraph:
+        library.set_position(book.id, paragraph)
+    if furthest > position.furthest or (at.get("by_hand") and furthest != position.furthest):
+        library.set_furthest(book.id, furthest)
+    page = at.get("page")
+    current.set_address(book=book.id, page=page, paragraph=None if page else paragraph)
+
+
+def gists_line(workspace: Workspace, book: Book, reading: Reading | None, memory: GistMemory | None) -> dict[str, Any]:
+    """What the foot of the reader says of the gists, in every state."""
+    if reading is None or memory is None:
+        return start.none_line(workspace, book)
+    line = start.gist_line(workspace, reading) or state.job_line(
+        state.snapshot_of(workspace, reading),
+        reading,
+        memory,
+        now=time.time(),
+        budget=costs.exceeded_budget(workspace, reading),
+        slowed=workspace.model.limiter.notice if workspace.model.limiter else "",
+    )
+    return line or state.ready_line(reading, memory)
 
 
 def reader(
     workspace: Workspace,
     book: Book,
-    reading: Reading,
+    document: Document,
+    reading: Reading | None,
     *,
-    goto: dict[str, object],
+    goto: dict[str, Any],
     looked: tuple[dict[int, int], list[int]],
     running_before: bool,
 ) -> None:
-    """The reader and what it asks for; a fragment that runs again while a reading continues."""
-    scope = f"r{reading.id}"
-    key = f"{KEY}_{reading.id}"
-    # it may have ended after the sidebar was drawn
-    was_running = running_before or st.session_state.get("was_running") == reading.id
-    snapshot = state.snapshot_of(workspace, reading)
-    reading = workspace.library.reading(reading.id)
-    memory = state.memory_now(workspace, reading, snapshot)
-    gist_line = start.gist_line(workspace, reading)
-    running = (snapshot is not None and snapshot.state == "running") or gist_line is not None
-    st.session_state["was_running"] = reading.id if running else None
-    view.send_pages(memory, scope=scope)
-    asked = getattr(st.session_state.get(key), "query", None) or {"text": "", "page": 1}
-    query = str(asked["text"])
-    hits = workspace.library.search(reading.id, query) if query else []
-    done, result = view.show_reader(
-        memory,
-        scope=scope,
+    """The reader and what it asks for; a fragment that runs again while gists are made."""
+    key = f"{KEY}_{book.id}"
+    # they may have ended after the sidebar was drawn
+    was_running = running_before or (reading is not None and st.session_state.get("was_running") == reading.id)
+    memory, layer = None, None
+    if reading is not None:
+        reading = workspace.library.reading(reading.id)
+        memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading))
+        layer = f"l{reading.id}"
+        book_text.send_layer(memory, document, scope=layer)
+    line = gists_line(workspace, book, reading, memory)
+    st.session_state["was_running"] = reading.id if reading and line["running"] else None
+    save_position(workspace, book, document, getattr(st.session_state.get(key), "at", None))
+    done = view.show_reader(
         key=key,
-        state={
-            "job": gist_line
-            or state.job_line(
-                snapshot,
-                reading,
-                memory,
-                now=time.time(),
-                budget=costs.exceeded_budget(workspace, reading),
-                slowed=workspace.model.limiter.notice if workspace.model.limiter else "",
-            ),
-            "hits": view.hits_payload(query, hits, memory, near=int(asked["page"])),
+        data={
+            "scope": book_text.text_scope(document),
+            "layer": layer,
+            "count": len(memory.pages) if memory else 0,
+            "gists": line,
             "goto": goto,
+            "furthest": workspace.library.position(book.id).furthest,
             "looked": looked[0],
             "lit": looked[1],
             "look": state.look_of(workspace.library.preference("look", {})),
             "view": workspace.library.preference("view", "both"),
-            "can": {"edit": not reading.recorded, "ask": bool(memory.readable)},
+            "can": {
+                "edit": reading is not None and not reading.recorded,
+                "ask": memory is not None and bool(memory.readable),
+            },
         },
     )
-    paused = not memory.complete and not reading.recorded
-    polling.rerun_after(1.0 if running else SECONDS_BETWEEN_CHECKS if paused else None, key="read")
-    save_position(workspace, book, memory, getattr(result, "at", None))
+    stopped = line["state"] in ("paused", "failed", "waiting")
+    polling.rerun_after(1.0 if line["running"] else SECONDS_BETWEEN_CHECKS if stopped else None, key="read")
     if done is not None:
         try:
             act(workspace, book, reading, done)
         except ReadAgentError as error:
             st.toast(str(error), icon=":material/error:", duration="long")
-    if was_running != running:  # last, so that the reader is drawn before the whole screen runs again
+    if was_running != line["running"]:  # last, so that the reader is drawn before the whole screen runs again
         st.rerun()
 
 
-def sidebar(workspace: Workspace, book: Book, readings: list[Reading], reading: Reading | None) -> None:
+def sidebar(
+    workspace: Workspace, book: Book, document: Document, readings: list[Reading], reading: Reading | None
+) -> None:
     with st.sidebar:
-        current.picker(workspace, book)
+        layer = f"l{reading.id}" if reading else None
+        view.show_outline(scope=book_text.text_scope(document), layer=layer, key=f"outline_{book.id}")
         if reading is not None:
-            memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading))
-            view.show_outline(memory, scope=f"r{reading.id}", key=f"outline_{reading.id}")
             start.which_reading(workspace, book, readings, reading)
     shell.model_line(workspace.model)
 
@@ -185,15 +225,19 @@ def show() -> None:
     readings = workspace.library.readings(book.id)
     running = [job.key for job in workspace.jobs.running()]
     reading = state.pick_reading(readings, st.session_state.get(f"reading_{book.id}"), running)
-    sidebar(workspace, book, readings, reading)
-    if reading is None:
-        start.panel(workspace, book)
-        return
-    goto = where_to_go(workspace, book, state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)))
+    document = workspace.library.document(book.id, document_id=reading.document_id if reading else None)
+    memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)) if reading else None
+    goto = where_to_go(workspace, book, document, memory)
+    sidebar(workspace, book, document, readings, reading)
     exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
-    running_before = workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None
-    looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
-    st.fragment(reader)(workspace, book, reading, goto=goto, looked=looked, running_before=running_before)
+    running_before = reading is not None and (
+        workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None
+    )
+    looked = ({}, [])
+    if reading is not None:
+        looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
+    st.fragment(reader)(workspace, book, document, reading, goto=goto, looked=looked, running_before=running_before)
+    book_text.send_text(document, words=book.words, first=goto["paragraph"])
 
 
 shell.draw(show)

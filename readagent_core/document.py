@@ -67,7 +67,7 @@ class Document:
 
     ``id``: hash of the text, the same for any file with the same words. ``sections``: in order of ``start``; several
     may start at one paragraph (a part and its first chapter). ``format``: 'text', 'markdown', 'html', 'epub', 'pdf',
-    … ``language``: BCP 47, e.g. 'en'.
+    … ``language``: BCP 47, e.g. 'en'. ``vertical``: the source sets its lines from top to bottom.
     """
 
     title: str
@@ -78,6 +78,7 @@ class Document:
     format: str = "text"
     warnings: tuple[Notice, ...] = ()
     cover: Cover | None = field(default=None, compare=False, repr=False)
+    vertical: bool = False
 
     @cached_property
     def id(self) -> str:
@@ -160,6 +161,7 @@ class Document:
             "paragraphs": [[p.text, p.place, p.continues] for p in self.paragraphs],
             "sections": [[s.title, s.start, s.level] for s in self.sections],
             "warnings": [[w.code, w.message, w.count] for w in self.warnings],
+            "vertical": self.vertical,
         }
 
     @classmethod
@@ -175,4 +177,5 @@ class Document:
             paragraphs=tuple(Paragraph(*row) for row in data["paragraphs"]),
             sections=tuple(Section(*row) for row in data["sections"]),
             warnings=tuple(Notice(*row) for row in data["warnings"]),
+            vertical=bool(data.get("vertical")),  # a text stored before has no such field
         )

@@ -5,20 +5,30 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
 
 /** Keys work anywhere on the screen, but not while the person types into a field. */
 export function readerKey(reader, event) {
-  if (!reader.root.isConnected || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!reader.root.isConnected || !reader.book?.outline || event.ctrlKey || event.metaKey) return;
   const dialog = document.querySelector(DIALOG);
-  if (event.key === "Escape") return dialog ? closeDialog(dialog) : reader.toolbar.escape(event);
+  if (event.key === "Escape" && !event.altKey) return dialog ? closeDialog(dialog) : reader.escape(event);
   if (typing(event)) return;
-  const inMap = event.composedPath().includes(reader.mapbox);
+  const path = event.composedPath();
+  const inMap = path.includes(reader.map.whole);
   if (dialog && !inMap) return;
-  const page = (step) => reader.goto(Math.min(reader.leaves.size, Math.max(1, reader.here + step)));
+  const { position, flow } = reader;
+  if (event.altKey) {
+    if (event.key === "ArrowLeft" && reader.book.back.length) (event.preventDefault(), position.back());
+    return;
+  }
+  const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]");
+  const turn = (step) => () => flow.turn(step);
+  const aside = flow.isPaged ? flow.backward : -1;
   const action = {
-    j: () => page(1), k: () => page(-1), ArrowRight: () => page(1), ArrowLeft: () => page(-1),
-    ...(inMap ? { ArrowDown: () => page(1), ArrowUp: () => page(-1) } : {}),
-    Home: () => reader.goto(1), End: () => reader.goto(reader.leaves.size),
-    g: () => reader.turnMode(reader.here), "/": () => reader.toolbar.find(), n: () => reader.hits.step(1),
-    N: () => reader.hits.step(-1), m: () => reader.mapbox.focus(), "?": () => reader.toolbar.toggle("help"),
-    o: () => reader.book.dispatchEvent(new CustomEvent("outline")),
+    j: turn(1), k: turn(-1), ArrowRight: turn(-aside), ArrowLeft: turn(aside),
+    ...(inMap || flow.isPaged ? { ArrowDown: turn(1), ArrowUp: turn(-1) } : {}),
+    ...(flow.isPaged ? { PageDown: turn(1), PageUp: turn(-1), ...(onButton ? {} : { " ": turn(event.shiftKey ? -1 : 1) }) } : {}),
+    Home: () => position.jump({ paragraph: 0 }), End: () => reader.toEnd(),
+    "[": () => reader.toChapter(-1), "]": () => reader.toChapter(1), Backspace: () => position.back(),
+    g: () => reader.nextView(), "/": () => reader.toolbar.find(), n: () => reader.search.step(1),
+    N: () => reader.search.step(-1), m: () => reader.map.node.focus(), "?": () => reader.toolbar.toggle("help"),
+    o: () => reader.book.dispatchEvent(new Event("show outline")),
   }[event.key];
   if (!action) return;
   event.preventDefault();

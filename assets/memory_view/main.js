@@ -5,6 +5,6 @@ import { Memory } from "./memory.js";
 import { Outline } from "./outline.js";
 import { Reader } from "./reader.js";
 
-const LEAVING = ["ask", "open"]; // acts that lead to another screen
+const LEAVING = ["ask", "open", "settings"]; // acts that lead to another screen
 
 export default mountParts({ read: Reader, outline: Outline, memory: Memory }, LEAVING);

@@ -5,7 +5,7 @@ import { percent, plural, sumOf, svg } from "../shared/dom.js";
 
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
 
-function shadeOf(page, share) {
+export function shadeOf(page, share) {
   if (!page.g || page.g.o) return "m4";
   const relative = page.g.w / Math.max(1, page.w) / share;
   return `m${1 + SHADES.filter((limit) => relative >= limit).length}`;
@@ -38,7 +38,7 @@ function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
 }
 
 // The length of the gists of `pages` as a share of their text.
-function gistShare(pages) {
+export function gistShare(pages) {
   const read = pages.filter((p) => p.g && !p.g.o);
   const [words, gists] = [sumOf(read, (p) => p.w), sumOf(read, (p) => p.g.w)];
   return words && gists ? gists / words : 1;

@@ -1,69 +1,83 @@
-// The sections with how far the person has read, and the map's legend. Follows the reader without the server.
+// The book and its sections in the sidebar: how long each takes, how far the person has read. Follows the reader without
+// the server.
 
-import { el, percent, plural, sumOf, svg } from "../shared/dom.js";
-import { bookOf, oncePerFrame, sectionStarts } from "./book_store.js";
+import { el, number, percent, plural, sumOf, svg } from "../shared/dom.js";
+import { bookOf, oncePerFrame } from "./book_store.js";
 import { hatching } from "./map.js";
+import { readingTime, textOf, wordsBetween } from "./text_store.js";
 
 export class Outline {
   constructor(root) {
+    this.title = el("p", { class: "btitle", dir: "auto" });
+    this.author = el("p", { class: "small dim", dir: "auto" });
     this.list = el("ol", { class: "outline" });
-    this.head = el("p", { class: "lab" }, "Outline");
+    this.head = el("p", { class: "lab" }, "Chapters");
     this.line = el("p", { class: "small dim bookline" });
-    root.replaceChildren(this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
+    root.replaceChildren(this.title, this.author, this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
+    this.draw = oncePerFrame(() => this.drawNow());
   }
 
   /** @param {import("./types.js").OutlineData} data */
-  update(data) {
-    if (this.scope !== data.scope) {
-      this.close();
-      this.scope = data.scope;
-      this.book = bookOf(data.scope);
-      const draw = oncePerFrame(() => this.draw());
-      this.book.addEventListener("pages", (this.onpages = () => draw()));
-      this.book.addEventListener("at", (this.onat = () => this.mark()));
-      this.book.addEventListener("outline", (this.onkey = () => this.reveal()));
-    }
-    this.data = data;
+  update({ scope, layer }) {
+    if (this.scope === scope && this.layerScope === layer) return;
+    this.close();
+    Object.assign(this, { scope, layerScope: layer, book: textOf(scope), layer: layer ? bookOf(layer) : null });
+    this.heard = [[this.book, "outline", () => this.draw()], [this.book, "at", () => this.mark()],
+      [this.book, "show outline", () => this.reveal()], ...(this.layer ? [[this.layer, "pages", () => this.draw()]] : [])];
+    for (const [source, type, listener] of this.heard) source.addEventListener(type, listener);
     this.draw();
   }
 
   close() {
-    const listeners = { pages: this.onpages, at: this.onat, outline: this.onkey };
-    for (const [name, listener] of Object.entries(listeners)) this.book?.removeEventListener(name, listener);
+    for (const [source, type, listener] of this.heard ?? []) source.removeEventListener(type, listener);
   }
 
-  draw() {
-    this.sections = sectionStarts(this.book, this.data.sections);
-    this.head.hidden = !this.sections.length;
-    const read = this.book.pages.filter((p) => p?.g);
-    const words = sumOf(read, (p) => p.w);
-    const share = percent(sumOf(read, (p) => p.g.w), words);
-    this.line.textContent = !read.length ? "" : this.data.meta.complete
-      ? `${plural(read.length, "page")}, ${plural(words, "word")}. The gists are ${share} as long.`
-      : `${plural(read.length, "page")} so far. Their gists are ${share} as long.`;
-    const go = (page) => () => this.book.dispatchEvent(new CustomEvent("goto", { detail: page }));
-    this.list.replaceChildren(...this.sections.map((s) => {
-      const pages = s.page === null ? "" : s.last > s.page ? `${s.page}–${s.last}` : String(s.page);
-      const link = el("button", { type: "button", onclick: go(s.page), disabled: s.page === null },
-        el("span", { lang: this.data.meta.language, dir: "auto" }, s.title), el("span", { class: "num pg" }, pages));
-      return el("li", { class: `l${Math.min(s.level, 3)}` }, link, el("div", { class: "bar" }, el("b")));
+  drawNow() {
+    const { book } = this;
+    const { outline } = book;
+    if (!outline) return;
+    const words = { lang: outline.language, dir: "auto" };
+    this.title.textContent = outline.title;
+    this.title.lang = outline.language;
+    this.author.textContent = outline.author;
+    this.head.hidden = !outline.sections.length;
+    const length = outline.unspaced ? `${number(2 * outline.words)} characters` : plural(outline.words, "word");
+    this.line.textContent = [`${length}, ${readingTime(book, outline.words)}`, this.gistsLine()].filter(Boolean).join(". ");
+    const go = (start) => () => book.dispatchEvent(new CustomEvent("goto", { detail: start }));
+    this.list.replaceChildren(...outline.sections.map(([title, level, start, count]) => {
+      const time = readingTime(book, count);
+      const link = el("button", { type: "button", onclick: go(start) }, el("span", words, title), el("span", { class: "num pg" }, time));
+      return el("li", { class: `l${Math.min(level, 3)}` }, link, el("div", { class: "bar" }, el("b")));
     }));
+    this.ends = outline.sections.map(([, level], i) =>
+      outline.sections.find((later, k) => k > i && later[1] <= level)?.[2] ?? outline.paragraphs);
+    this.on = null;
     this.mark();
   }
 
+  gistsLine() {
+    const made = (this.layer?.pages ?? []).filter((page) => page?.g);
+    return made.length ? `The gists are ${percent(sumOf(made, (page) => page.g.w), sumOf(made, (page) => page.w))} as long.` : "";
+  }
+
+  // Marks the innermost section that the person is in, and how much of each has been read.
   mark() {
-    const at = this.book.at?.paragraph ?? -1;
-    const known = this.book.pages.reduce((n, p) => Math.max(n, p ? p.s + p.t.length : 0), 0);
+    const { outline, at } = this.book;
+    if (!outline) return;
+    const furthest = this.book.furthest ?? 0;
+    const { sections } = outline;
+    const here = at ? sections.findLastIndex(([, , start]) => start <= at.paragraph) : -1;
     [...this.list.children].forEach((item, i) => {
-      const { start, next } = this.sections[i];
-      const end = Math.min(next, known);
-      const done = at < start ? 0 : at >= next - 1 ? 100 : (100 * (at - start + 1)) / Math.max(1, end - start);
-      const here = start <= at && at < next;
-      item.classList.toggle("on", here);
-      if (here) item.setAttribute("aria-current", "true");
+      const [start, end] = [sections[i][2], this.ends[i]];
+      const whole = wordsBetween(this.book, start, end);
+      const read = furthest <= start ? 0 : wordsBetween(this.book, start, Math.min(furthest, end));
+      item.querySelector("b").style.width = `${whole ? Math.min(100, (100 * read) / whole).toFixed(0) : 0}%`;
+      item.classList.toggle("on", i === here);
+      if (i === here) item.setAttribute("aria-current", "true");
       else item.removeAttribute("aria-current");
-      item.querySelector("b").style.width = `${Math.min(100, done)}%`;
     });
+    if (here >= 0 && here !== this.on) this.list.children[here]?.scrollIntoView({ block: "nearest" });
+    this.on = here;
   }
 
   reveal() {
@@ -75,13 +89,16 @@ function mapKey() {
   const cell = (...shapes) => svg("svg", { viewBox: "0 0 22 14", "aria-hidden": "true" }, ...shapes);
   const rect = (kind, x, width, rest = {}) => svg("rect", { class: kind, x, width, height: 14, ...rest });
   const rows = [
+    [cell(svg("path", { class: "mhere", d: "M4 1l9 6-9 6z" })), "You are here"],
+    [cell(svg("circle", { class: "mring", cx: 9, cy: 7, r: 5 })), "You are here, beyond what you have read"],
+    [cell(svg("path", { class: "mline", d: "M0 7h22" })), "You have read up to here: drag it"],
+    [cell(rect("mopen", 3, 16, { y: 0.5, height: 13 })), "No pages yet"],
     [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Darker: a longer gist for its page"],
-    [cell(rect("mlook", 0, 22, { rx: 1 })), "Wider: looked up in the last answer"],
+    [cell(rect("mlook", 0, 22, { rx: 1 })), "Looked up in the last answer"],
     [cell(hatching("keyhatch"), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
     [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],
-    [cell(rect("m2", 5, 12, { y: 3, height: 8 }), rect("mcur", 2, 18, { y: 1, height: 12, rx: 2 })), "You are here"],
     [cell(svg("circle", { class: "mtick", cx: 11, cy: 7, r: 3 })), "Search hit"],
   ];
   const key = el("div", { class: "key" }, ...rows.flatMap(([shape, text]) => [shape, el("span", {}, text)]));
-  return el("div", { class: "mapkey" }, el("p", { class: "lab" }, "The map"), key);
+  return el("details", { class: "mapkey" }, el("summary", { class: "lab" }, "What the map shows"), key);
 }

@@ -1,231 +1,316 @@
-// The reader: pages in a scroller with the map beside them. Sends messages to the server only when a person does
-// something that must be stored or searched; position.js has the position, search_hits.js the hits.
+// The reader: the text of a book with the pages and gists of a reading in its margins, and the map beside it. Sends
+// messages to the server only when the person does something that must be stored.
 
-import { el } from "../shared/dom.js";
-import { bookOf, oncePerFrame } from "./book_store.js";
-import { Editor } from "./gist_editor.js";
+import { button, el } from "../shared/dom.js";
+import { BookMap } from "./book_map.js";
+import { Foot } from "./foot.js";
+import { GistCard } from "./gist_card.js";
 import { readerKey } from "./keys.js";
-import { drawMap, markHere } from "./map.js";
-import { pageElement } from "./page.js";
+import { Layer } from "./layer.js";
+import { applyLook } from "./look_panel.js";
+import { Paged } from "./paged.js";
 import { Position } from "./position.js";
-import { Hits } from "./search_hits.js";
+import { Progress } from "./progress.js";
+import { Scrolled } from "./scrolled.js";
+import { Search } from "./search.js";
+import { lastUpTo, textOf } from "./text_store.js";
 import { Toolbar } from "./toolbar.js";
+import { Units } from "./units.js";
+
+const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
+const VIEWS = ["both", "text", "gists"];
 
 export class Reader {
   constructor(root, { send, setState }) {
+    this.root = root;
     this.send = (act) => (this.position.flush(), send(act));
-    this.setState = setState; // states: "at", where the person is; "query", what is searched
-    this.leaves = new Map();
-    this.hits = new Hits(this);
-    this.data = {};
+    this.setState = setState; // state "at": where the person is
+    this.data = { count: 0, can: {} };
+    this.looked = new Map(); // page -> the number of answers that looked it up
     this.view = "both";
-    this.toolbar = new Toolbar(this);
-    this.editor = new Editor(this);
+    this.look = {};
     this.column = el("div", { class: "col" });
-    this.soon = this.soonLeaf();
-    this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Pages" }, this.column);
-    this.mapbox = el("div", { class: "mapbox", tabindex: "0", role: "slider", "aria-label": "Map of the book",
-      "aria-orientation": "vertical", "aria-valuemin": "1" });
+    this.sheet = el("div", { class: "sheet" }, this.column);
+    this.probe = el("div", { class: "probe", "aria-hidden": "true" });
+    this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Text" }, this.sheet, this.probe);
+    this.beside = el("details", { class: "beside-gists" });
+    this.backChip = el("div", { class: "backchip", hidden: true },
+      button(el("span", {}, "Back"), () => this.position.back(), { icon: "left", title: "Back to where I was (Backspace)" }),
+      button("", () => this.position.forgetBack(), { kind: "quiet icon slim", icon: "close", name: "Stay here" }));
     this.live = el("p", { class: "sr", "aria-live": "polite" });
     this.title = el("h1", { class: "sr", dir: "auto" });
-    this.room = el("div", { class: "room" }, this.scroller, this.mapbox);
-    root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.live);
-    this.root = root;
+    this.search = new Search(this);
+    this.units = new Units(this);
+    this.layer = new Layer(this);
+    this.map = new BookMap(this);
+    this.card = new GistCard(this);
+    this.room = el("div", { class: "room" }, this.scroller, this.beside, this.map.whole, this.card.node, this.backChip);
     this.position = new Position(this);
+    this.progress = new Progress(this);
+    this.toolbar = new Toolbar(this);
+    this.foot = new Foot(this);
+    this.flow = new Scrolled(this);
+    root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.foot.node, this.live);
     this.keys = (event) => readerKey(this, event);
     document.addEventListener("keydown", this.keys);
-    this.resize = new ResizeObserver(() => this.drawMap());
-    this.resize.observe(this.mapbox);
-  }
-
-  get here() {
-    return this.position.here;
-  }
-
-  goto(page, how) {
-    this.position.goto(page, how);
-  }
-
-  // Called by the position: another page is the current one.
-  moved() {
-    if (this.cells) markHere(this.mapbox, this.cells, this.here);
-    this.hits.followSoon();
-    this.labelMap();
-    this.toolbar.at(this.here);
+    this.away = (event) => event.composedPath().includes(this.foot.node) || this.foot.toggleMenu(false);
+    document.addEventListener("pointerdown", this.away);
   }
 
   close() {
     document.removeEventListener("keydown", this.keys);
-    this.resize.disconnect();
-    clearTimeout(this.mapping);
-    this.hits.close();
-    this.position.close();
-    this.book?.removeEventListener("pages", this.onpages);
-    this.book?.removeEventListener("goto", this.ongoto);
+    document.removeEventListener("pointerdown", this.away);
+    clearTimeout(this.saying);
+    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.flow]) part.close();
+    this.leaveBook();
+  }
+
+  get isNarrow() {
+    return this.root.clientWidth <= NARROW;
+  }
+
+  get canBeVertical() {
+    return Boolean(this.book?.outline?.unspaced || this.book?.outline?.vertical);
+  }
+
+  // Whether lines run from top to bottom: as the person chose, else as the book is set.
+  get vertical() {
+    const chosen = this.look.vertical;
+    return this.canBeVertical && (chosen === "on" || (chosen !== "off" && Boolean(this.book.outline.vertical)));
   }
 
   // --- what comes from the server -----------------------------------------------------------------
 
   /** @param {import("./types.js").ReaderData} data */
   update(data) {
-    const other = this.data.scope !== data.scope;
-    if (other) this.changeBook(data.scope);
-    const looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
-    const restyle = JSON.stringify([data.looked, data.can]) !== JSON.stringify([this.data.looked, this.data.can]);
-    const newSearch = data.hits?.query !== this.data.hits?.query;
-    const searched = other || JSON.stringify(data.hits) !== JSON.stringify(this.data.hits);
+    const before = this.data;
+    const other = before.scope !== data.scope;
     this.data = data;
-    this.looked = looked; // page -> the number of answers that looked it up
-    if (searched) this.hits.take(data.hits, newSearch);
-    if (data.count < this.leaves.size) this.dropAfter(data.count);
-    if (restyle) this.redraw([...this.leaves.keys()]);
-    if (other) this.setView(data.view ?? "both"); // later changes are made here; the server repeats old values for a while
-    this.title.textContent = data.meta.title;
-    this.toolbar.update(data);
-    this.takePages();
+    if (other || before.layer !== data.layer) this.layer.change(data.layer);
+    if (other) this.changeBook(data);
+    this.takeFurthest(data.furthest, before.furthest);
+    this.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
+    const restyle = JSON.stringify([data.looked, data.can, data.lit]) !== JSON.stringify([before.looked, before.can, before.lit]);
+    if (!this.book.outline) return this.foot.drawGists(data.gists);
+    this.layer.take(restyle ? [...this.layer.drawn.keys()] : []);
+    this.root.classList.toggle("making", data.gists?.running ?? false);
+    if (before.layer !== data.layer || restyle) this.layerChanged();
+    this.foot.drawGists(data.gists);
     this.position.request(data.goto);
+    this.sayGists(data.gists);
   }
 
-  changeBook(scope) {
-    this.book?.removeEventListener("pages", this.onpages);
-    this.book?.removeEventListener("goto", this.ongoto);
-    this.book = bookOf(scope);
-    const take = oncePerFrame((changed) => this.root.isConnected && this.takePages(changed));
-    this.book.addEventListener("pages", (this.onpages = (e) => take(e.detail)));
-    this.book.addEventListener("goto", (this.ongoto = (e) => this.goto(e.detail)));
-    this.leaves.clear();
-    this.column.replaceChildren(this.soon);
-    this.hits.clear();
-    // the component was mounted again in this tab: back to where the person was, whether or not the server knows it
-    this.position.begin(this.book.at && { ...this.book.at, id: this.book.visited });
+  // More was read in another tab. What the person has just set here by hand takes a moment to come back.
+  takeFurthest(furthest, before) {
+    if (this.setByHand === furthest) this.setByHand = undefined;
+    if (this.setByHand !== undefined || furthest === before || furthest <= this.progress.furthest) return;
+    this.progress.begin(furthest);
+    this.book.furthest = furthest;
+    if (this.book.outline) this.moved();
   }
 
-  // Pages that came or changed; new ones are added at the end, so nothing that is in view moves.
-  takePages(changed = []) {
-    const fresh = [];
-    for (let n = 1; n <= this.data.count; n++) {
-      const page = this.book.pages[n - 1];
-      if (!page) break;
-      if (!this.leaves.has(n)) fresh.push(this.add(page));
-    }
-    if (fresh.length) {
-      this.soon.before(...fresh);
-      if (this.data.job?.running) this.announce(`Page ${this.leaves.size} is read.`);
-    }
-    this.redraw(changed.filter((n) => this.leaves.has(n) && !fresh.includes(this.leaves.get(n))));
-    const next = this.leaves.size + 1;
-    this.soon.hidden = !(this.data.job?.running && this.data.job.paging);
-    this.soon.querySelector("strong").textContent = `Page ${next}`;
+  changeBook(data) {
+    this.leaveBook();
+    this.book = textOf(data.scope);
+    this.listeners = { outline: () => this.begin(), text: (e) => this.takeText(e.detail), goto: (e) => this.position.jump({ paragraph: e.detail }, { focus: true }) };
+    for (const [type, listener] of Object.entries(this.listeners)) this.book.addEventListener(type, listener);
+    this.search.clear();
+    this.position.begin();
+    this.progress.begin(this.book.furthest ?? data.furthest);
+    this.book.furthest = this.progress.furthest;
+    this.look = { ...data.look }; // later changes are made here; the server repeats old values for a while
+    this.setView(data.view ?? "both");
+    if (this.book.outline) this.begin();
+  }
+
+  leaveBook() {
+    for (const [type, listener] of Object.entries(this.listeners ?? {})) this.book.removeEventListener(type, listener);
+  }
+
+  // The outline of the text has come: everything that does not need its words can be drawn.
+  begin() {
+    this.title.textContent = this.book.outline.title;
+    this.chooseFlow();
+    for (const unit of this.units.draw()) this.layer.fill(unit);
+    this.layer.take();
+    this.applyLook();
+    this.position.request(this.data.goto);
+  }
+
+  takeText(range) {
+    if (!this.book.outline || !this.root.isConnected) return;
+    for (const unit of this.units.take(range)) this.layer.fill(unit);
     this.position.tryWanted();
-    this.mapSoon();
-    this.position.settle();
+    this.search.again();
+    this.map.soon();
+    this.flow.relayout();
   }
 
-  add(page) {
-    const node = this.make(page);
-    this.leaves.set(page.n, node);
-    return node;
+  // The book is at its place for the first time.
+  opened() {
+    this.moved();
+    this.layerChanged();
   }
 
-  make(page) {
-    const { language, rtl, marked } = this.data.meta;
-    const can = this.data.can ?? {};
-    const actions = { can, mode: (n) => this.turnMode(n), edit: (n) => this.editor.open(n),
-      ask: (n) => this.send({ do: "ask", page: n }) };
-    return pageElement(page, { hits: this.hits.on(page.n), looked: this.looked?.get(page.n), actions, language, rtl, marked });
-  }
-
-  redraw(numbers) {
-    const drawn = [...new Set(numbers)].filter((n) => this.leaves.has(n) && this.editor.page !== n).map((n) => this.leaves.get(n));
-    const padding = drawn.length ? parseFloat(getComputedStyle(drawn[0]).paddingTop) : 0;
-    const heights = drawn.map((old) => old.getBoundingClientRect().height - padding); // all measured before the first is replaced
-    for (const [i, old] of drawn.entries()) {
-      const n = Number(old.dataset.n);
-      const node = this.make(this.book.pages[n - 1]);
-      // the browser knows an element's height only once it was in view; until then the old one's is used
-      node.style.containIntrinsicBlockSize = `auto ${heights[i]}px`;
-      if (old.dataset.mode) node.dataset.mode = old.dataset.mode;
-      if (old.classList.contains("cur")) node.classList.add("cur");
-      this.label(node);
-      this.position.replaces(node, old);
-      old.replaceWith(node);
-      this.leaves.set(n, node);
+  // Pages or gists have come or changed.
+  layerChanged() {
+    const { here } = this.position;
+    const page = this.layer.pageAt(here.paragraph, here.at);
+    if (page !== here.page) {
+      this.layer.markCurrent(page, here.page);
+      here.page = page;
     }
-  }
-
-  dropAfter(count) {
-    for (const [n, node] of this.leaves) if (n > count) (node.remove(), this.leaves.delete(n));
-    this.book.pages.length = Math.min(this.book.pages.length, count);
-  }
-
-  soonLeaf() {
-    const lines = (widths, kind) => widths.map((w) => el("div", { class: `ln ${kind}`, style: `width:${w}%` }));
-    const name = el("p", { class: "small pno" }, el("strong", {}, "Page 1"), " · finding where to pause");
-    return el("div", { class: "page soon", hidden: true, "aria-hidden": "true" },
-      el("div", { class: "text" }, name, ...lines([100, 96, 99, 62], "")),
-      el("div", { class: "gist" }, el("div", { class: "in" }, ...lines([100, 92, 48], "thin"))));
-  }
-
-  // --- looks --------------------------------------------------------------------------------------
-
-  setView(view) {
-    this.view = view;
-    this.column.className = `col v-${view}`;
-    for (const node of this.leaves.values()) {
-      delete node.dataset.mode;
-      node.style.containIntrinsicBlockSize = ""; // it was the height in the other view
-      this.label(node);
-    }
-    this.toolbar.view(view);
-    if (this.here) this.goto(this.here);
-  }
-
-  turnMode(page) {
-    const node = this.leaves.get(page);
-    if (!node) return;
-    const next = { both: "text", text: "gists", gists: this.view === "text" ? "text" : "both" };
-    const mode = next[node.dataset.mode ?? this.view];
-    if (mode === this.view) delete node.dataset.mode;
-    else node.dataset.mode = mode;
-    this.label(node);
-  }
-
-  label(node) {
-    const now = node.dataset.mode ?? this.view;
-    const label = { both: "Text only", text: "Gist only", gists: this.view === "text" ? "Text only" : "Both" }[now];
-    const shown = node.querySelector(".mode");
-    if (shown) shown.textContent = label;
-  }
-
-  drawMap() {
-    const { width, height } = this.mapbox.getBoundingClientRect();
-    if (!height || !this.data.meta) return;
-    const pages = this.book.pages.slice(0, this.leaves.size);
-    const narrow = width < 60;
-    this.cells = drawMap(this.mapbox, pages, {
-      width: narrow ? 46 : 84, height: height - 24, looked: new Map((this.data.lit ?? []).map((n) => [n, 1])),
-      hits: new Set(this.hits.counts.map(([page]) => page)), here: this.here, labels: !narrow,
-      wordsTotal: this.data.meta.words, pagesTotal: this.data.job?.total ?? 0,
-    });
-    this.labelMap();
-  }
-
-  // Draws the map once for all batches of pages that come together.
-  mapSoon() {
-    clearTimeout(this.mapping);
-    this.mapping = setTimeout(() => this.root.isConnected && this.drawMap(), this.cells ? 60 : 0);
-  }
-
-  labelMap() {
-    this.mapbox.setAttribute("aria-valuemax", this.leaves.size);
-    this.mapbox.setAttribute("aria-valuenow", this.here);
-    this.mapbox.setAttribute("aria-valuetext", `Page ${this.here} of ${this.leaves.size}`);
+    this.root.classList.toggle("has-gists", this.layer.gistsMade() > 0);
+    if (!this.layer.gistsMade() && this.view !== "both") this.setView("both");
+    this.toolbar.update();
+    this.toolbar.at(here.page);
+    this.foot.drawGists(this.data.gists);
+    this.search.again();
+    this.map.soon();
+    this.flow.settle();
   }
 
   // For screen readers, at most every five seconds.
-  announce(text) {
-    if (Date.now() - (this.spoke ?? 0) < 5000) return;
-    this.spoke = Date.now();
-    this.live.textContent = text;
+  sayGists(line) {
+    if (!line?.running || this.said === line.line) return;
+    clearTimeout(this.saying);
+    const say = () => {
+      this.spoke = performance.now();
+      this.said = line.line;
+      this.live.textContent = `Gists: ${line.line}`;
+    };
+    const wait = (this.spoke ?? -5000) + 5000 - performance.now();
+    if (wait > 0) this.saying = setTimeout(say, wait);
+    else say();
+  }
+
+  // --- where the person is ------------------------------------------------------------------------
+
+  // Called by the position: another paragraph is read.
+  moved() {
+    this.map.place();
+    this.toolbar.at(this.position.here.page);
+    this.foot.drawYou();
+  }
+
+  // Called by the progress: more counts as read.
+  progressed(byHand) {
+    if (byHand) this.setByHand = this.progress.furthest;
+    this.book.furthest = this.progress.furthest;
+    this.book.dispatchEvent(new CustomEvent("at", { detail: this.book.at }));
+    this.map.place();
+    this.foot.drawYou();
+    this.position.save(byHand);
+  }
+
+  setFurthest(paragraph) {
+    const before = this.progress.furthest;
+    if (paragraph === before) return;
+    this.progress.set(paragraph);
+    this.foot.wasSet(before);
+  }
+
+  searched() {
+    this.toolbar.found();
+    this.map.soon();
+  }
+
+  toEnd() {
+    const page = this.layer.pages.at(-1);
+    const whole = page && page.x >= this.book.outline.paragraphs;
+    this.position.jump(whole && !this.flow.isPaged ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph: this.book.outline.paragraphs - 1 });
+  }
+
+  toChapter(step) {
+    const { chapters } = this.book.outline;
+    const at = lastUpTo(chapters, this.position.here.paragraph);
+    const start = step < 0 && chapters[at] < this.position.here.paragraph ? chapters[at] : chapters[at + step];
+    if (start !== undefined) this.position.jump({ paragraph: start });
+  }
+
+  escape(event) {
+    if (this.card.page) return this.card.close();
+    if (!this.foot.escape()) this.toolbar.escape(event);
+  }
+
+  // --- views and looks ----------------------------------------------------------------------------
+
+  chooseView(view) {
+    this.setView(view);
+    this.send({ do: "view", text: view });
+  }
+
+  nextView() {
+    if (!this.layer.gistsMade()) return void (this.live.textContent = "There are no gists yet.");
+    this.chooseView(VIEWS[(VIEWS.indexOf(this.view) + 1) % VIEWS.length]);
+  }
+
+  setView(view) {
+    const here = { ...this.position.here };
+    this.view = view;
+    this.toolbar.view(view);
+    if (!this.book?.outline) return;
+    this.chooseFlow();
+    this.drawClasses();
+    if (this.position.restored) this.flow.show({ paragraph: here.paragraph, at: here.at });
+  }
+
+  changeLook(look) {
+    this.look = look;
+    this.flow.keepPlace(() => {
+      this.applyLook();
+      this.chooseFlow();
+    });
+    this.send({ do: "look", text: JSON.stringify(look) });
+  }
+
+  applyLook() {
+    applyLook(this.root.style, this.look);
+    this.drawClasses();
+  }
+
+  drawClasses() {
+    const kinds = [this.isNarrow ? "slim" : "wide", `v-${this.view}`, this.flow.isPaged ? "paged" : "scrolled", `f-${this.flow.isPaged ? this.look.flow : "scroll"}`];
+    if (this.look.justify === "on") kinds.push("justified");
+    if (this.vertical && this.flow.isPaged) kinds.push("vertical");
+    this.room.className = `room ${kinds.join(" ")}`;
+    this.root.classList.toggle("narrow", this.isNarrow);
+    if (kinds.join() === this.kinds) return;
+    this.kinds = kinds.join();
+    this.beside.open = this.look.flow !== "spread" && !this.isNarrow; // else it is a line that opens
+  }
+
+  // Gists alone are a list, which is scrolled; vertical writing is turned in pages.
+  chooseFlow() {
+    const paged = this.view !== "gists" && (this.look.flow !== "scroll" || this.vertical);
+    if (paged === Boolean(this.flow.isPaged)) return this.drawClasses();
+    const here = { ...this.position.here };
+    this.flow.close();
+    this.flow = paged ? new Paged(this) : new Scrolled(this);
+    this.drawClasses();
+    if (this.position.restored) this.flow.show({ paragraph: here.paragraph, at: here.at });
+  }
+
+  // The view has another size.
+  resized() {
+    const narrow = this.root.classList.contains("narrow");
+    this.drawClasses();
+    if (narrow !== this.isNarrow) this.toolbar.update();
+    this.foot.drawYou();
+  }
+
+  // In pages: the gists of what is in view, beside it or in a line below.
+  drawBeside(first, last) {
+    const pages = this.layer.pages.filter((page) => page.g && page.s <= last && (page.z ? page.x >= first : page.x > first));
+    const key = JSON.stringify([this.data.layer, this.search.query, ...pages.map((page) => page.text)]);
+    if (key === this.besideKey) return;
+    this.besideKey = key;
+    const numbers = pages.map((page) => page.n);
+    const name = numbers.length > 1 ? `Gists of pages ${numbers[0]}–${numbers.at(-1)}` : `Gist of page ${numbers[0]}`;
+    const { language, rtl } = this.book.outline;
+    const shown = pages.map((page) => el("article", { class: "side" }, el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.n}`)),
+      el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.layer.body(page)), ...this.layer.extras(page)));
+    this.beside.hidden = !pages.length;
+    this.beside.replaceChildren(el("summary", {}, name), ...shown);
   }
 }

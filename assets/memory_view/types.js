@@ -26,9 +26,21 @@
  * @typedef {object} PageBatch data of the component "memory_pages"
  * @property {string} scope the name under which the browser stores the reading's pages
  * @property {number} from number of the first page
- * @property {Page[]} pages
+ * @property {(Page | LayerPage)[]} pages
  *
- * @typedef {object} BookFacts
+ * @typedef {object} LayerPage a page in the reader, whose text is there already; places count UTF-16 code units
+ * @property {number} n number, from 1
+ * @property {number} s paragraph of the book in which it begins
+ * @property {number} [a] place in that paragraph, if not its beginning
+ * @property {number} x paragraph in which it ends: the first one after it, or
+ * @property {number} [z] the paragraph up to whose place `z` it goes
+ * @property {number} w words
+ * @property {"pause" | "section" | "only" | "rule" | "end"} e why it ends
+ * @property {string} [r] the reason for the pause
+ * @property {number} [f] 1: the pause was set by rule
+ * @property {Gist} [g] absent until it is made
+ *
+ * @typedef {object} BookFacts of Ask
  * @property {string} title
  * @property {string} language
  * @property {boolean} rtl text runs from right to left
@@ -38,34 +50,58 @@
  * @property {boolean} complete
  * @property {string | null} recorded date of a recording
  *
- * @typedef {object} Job the line of a reading that runs or was paused
+ * @typedef {object} TextBatch data of the component "book_text": the outline, or paragraphs
+ * @property {string} scope the name under which the browser stores the text
+ * @property {BookOutline} [facts]
+ * @property {number} [from] index of the first paragraph
+ * @property {string[]} [text] paragraphs
+ * @property {[number, number, string][]} [heads] headings: paragraph, level, title
+ * @property {[number, string][]} [places] places in the source where they change: paragraph, place
+ * @property {number[]} [joined] paragraphs that continue the one before
+ *
+ * @typedef {object} BookOutline what is known of a text before its paragraphs
+ * @property {string} title
+ * @property {string} author
+ * @property {string} language
+ * @property {boolean} rtl text runs from right to left
+ * @property {boolean} unspaced a script without spaces: two characters count as a word
+ * @property {boolean} vertical the source sets its lines from top to bottom
+ * @property {number} speed words a minute
+ * @property {number} words
+ * @property {number} paragraphs
+ * @property {boolean} marked Markdown: *stars* mean emphasis
+ * @property {[number, number][]} units what is drawn together: first paragraph, words
+ * @property {[string, number, number, number][]} sections title, level, first paragraph, words
+ * @property {number[]} chapters first paragraphs
+ *
+ * @typedef {object} GistsLine what the foot says of the gists
  * @property {boolean} running
- * @property {boolean} paging pauses are still being chosen
- * @property {string} state
+ * @property {"none" | "running" | "waiting" | "paused" | "failed" | "ready" | "recording"} state
  * @property {string} line
  * @property {string} rest
+ * @property {string} more what a click on Details shows
  * @property {number | null} percent
  * @property {number} total expected number of pages
  * @property {[string, string][]} actions the act, its label
  *
- * @typedef {object} SearchHits
- * @property {string} query
- * @property {[number, number][]} counts page, number of its hits
- * @property {[number, "t" | "g", number, number, number][]} items page, text or gist, paragraph, start, end
- *
- * @typedef {object} Look
+ * @typedef {object} Look the values are in reading_status.LOOKS
  * @property {number} size 1 to 5
- * @property {"narrow" | "middle" | "wide"} measure
- * @property {"serif" | "sans"} face
- * @property {"system" | "light" | "sepia" | "dark"} theme
+ * @property {string} measure
+ * @property {string} face
+ * @property {string} theme
+ * @property {string} lines
+ * @property {string} justify
+ * @property {"scroll" | "pages" | "spread"} flow
+ * @property {"book" | "on" | "off"} vertical
  *
  * @typedef {object} ReaderData data of kind "read"
- * @property {string} scope
+ * @property {string} scope of the text
+ * @property {string | null} layer scope of the pages
  * @property {number} count number of pages
- * @property {BookFacts} meta
- * @property {Job | null} job
- * @property {SearchHits} hits
- * @property {{page: number, paragraph: number | null, id: string}} goto where to go, once for every `id`
+ * @property {GistsLine} gists
+ * @property {{paragraph: number, before: number | null, id: string}} goto where to go, once for every `id`; `before`:
+ *   where the person was
+ * @property {number} furthest how many paragraphs from the start are read
  * @property {Record<string, number>} looked page to the number of answers that looked it up
  * @property {number[]} lit pages that the newest answer looked up
  * @property {Look} look
@@ -74,8 +110,7 @@
  *
  * @typedef {object} OutlineData data of kind "outline"
  * @property {string} scope
- * @property {[string, number, number][]} sections title, level, first paragraph
- * @property {BookFacts} meta
+ * @property {string | null} layer
  *
  * @typedef {object} Act trigger "act" of the reader and of the memory
  * @property {string} do see `act` in pages/read.py; the memory sends "open"

@@ -41,12 +41,29 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPla
     dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
     cost = {None: "its price is not known", 0.0: "free"}.get(dollars, f"about {money(dollars)}")
     parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost.replace("about under", "under")]
-    seconds = seconds_per_call(workspace)
-    if seconds is not None:
-        # about half of the calls run side by side: pause points are found one after another, gists at the same time
-        minutes = max(work.calls / 2, work.calls / workspace.connections) * seconds / 60
+    minutes = _minutes(workspace, work.calls)
+    if minutes is not None:
         parts.append("under a minute" if minutes < 1 else f"about {round(minutes):,} minutes")
     return f"{'; '.join(parts)}."
+
+
+def short_estimate(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
+    """'About 12 min, 50 calls, $0.20 with gpt-4o', for a language model."""
+    work, model = estimate(document, plan), workspace.model
+    dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
+    minutes = _minutes(workspace, work.calls)
+    parts = [] if minutes is None else [f"{max(1, round(minutes)):,} min"]
+    parts += [count_of(work.calls, "call"), {None: "price not known", 0.0: "free"}.get(dollars, money(dollars))]
+    return f"About {', '.join(parts)} with {model.name}"
+
+
+def _minutes(workspace: Workspace, calls: int) -> float | None:
+    """The time that so many calls take; None where the model's speed is not known.
+
+    About half of the calls run side by side: pause points are found one after another, gists at the same time.
+    """
+    seconds = seconds_per_call(workspace)
+    return None if seconds is None else max(calls / 2, calls / workspace.connections) * seconds / 60
 
 
 def seconds_per_call(workspace: Workspace) -> float | None:
@@ -64,7 +81,7 @@ def reading_cost(usage: Usage) -> str:
     sentences: list[str] = []
     if usage.calls:
         calls = count_of(usage.calls, "call")
-        sentences.append(f"Reading sent {usage.words_in:,} words in {calls}{_money(usage.cost)}.")
+        sentences.append(f"Making the gists sent {usage.words_in:,} words in {calls}{_money(usage.cost)}.")
     if usage.saved_words_in:
         saved = f" and {money(usage.saved_cost)}" if usage.saved_cost else ""
         sentences.append(f"The cache saved {usage.saved_words_in:,} words{saved}.")

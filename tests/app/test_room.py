@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
-from pages.parts.shared import book, memory_view, reading_status, shell
+from pages.parts.read import book_text
+from pages.parts.shared import memory_view, reading_status, shell
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.jobs import Snapshot
-from readagent_core.library.search import Hit
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.progress import Progress
@@ -72,24 +73,10 @@ def test_a_reading_that_ends_while_the_screen_is_drawn_draws_it_again(app, monke
     assert len(drawn) == 2
 
 
-def test_reading_afresh_what_was_read_so_already_says_so(app):
-    at = app("pages/read.py")
-    again = next(b.key for b in at.button if b.label == "Read again")
-    at.button(key=again).click().run()
-    workspace = get_workspace()
-    for job in workspace.jobs.running():
-        job.join(30)
-    assert not at.run().toast
-    again = next(b.key for b in at.button if b.label == "Read again")
-    at.button(key=again).click().run()
+def test_an_address_of_a_book_that_is_gone_opens_another(app):
+    at = app("pages/read.py", book="nosuchbook", page="999999999999999999999", paragraph="99999999")
     assert not at.exception
-    assert ["This book was read already with these options" in t.value for t in at.toast] == [True]
-
-
-def test_the_address_of_a_lost_book_opens_another(app):
-    at = app("pages/read.py", book="nosuchbook", page="999999999999999999999")
-    assert not at.exception
-    assert at.selectbox[0].label == "Book"
+    assert get_workspace().library.books()[0].opened is not None
 
 
 FIVE = ["One two three four five."]  # a paragraph of five words
@@ -99,21 +86,6 @@ def a_memory() -> GistMemory:
     document = Document("T", (Paragraph("One 😀 two."), Paragraph("Three."), Paragraph("Four.")), (Section("Head", 1),))
     pages = (Page(1, 0, 2, 4), Page(2, 2, 3, 1))
     return GistMemory(document, ReadingPlan(), pages, (Gist("One."), None))
-
-
-def hits_on(*pages: int) -> list[Hit]:
-    return [Hit(page, "gist", -1, at, at + 1) for at, page in enumerate(pages)]
-
-
-def test_the_hits_that_are_sent_are_those_of_whole_pages_around_the_reader(monkeypatch):
-    payload = memory_view.hits_payload("one", hits_on(1, 1, 2, 3), a_memory(), near=2)  # page 3 is not shown yet
-    assert payload["counts"] == [[1, 2], [2, 1]]
-    assert [item[0] for item in payload["items"]] == [1, 1, 2]
-    assert memory_view.hits_payload("none", [], a_memory(), near=1) == {"query": "none", "counts": [], "items": []}
-    monkeypatch.setattr(memory_view, "MOST_HITS", 3)
-    around = {1: [1, 1, 2, 2], 2: [1, 1, 2, 2], 3: [2, 2, 3, 3], 4: [3, 3, 5, 5, 5], 5: [3, 3, 5, 5, 5], 9: [5] * 3}
-    for near, pages in around.items():
-        assert [h.page for h in memory_view.hits_around(hits_on(1, 1, 2, 2, 3, 3, 5, 5, 5), near)] == pages, near
 
 
 def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
@@ -131,13 +103,47 @@ def test_a_page_record_holds_what_is_shown_and_nothing_empty():
                       "g": {"t": "One.", "w": 1}}  # fmt: skip
 
 
-def test_the_place_in_a_book_holds_for_every_reading_and_a_look_from_elsewhere_is_mended():
-    whole = Document("T", (Paragraph("One two three. Four five six."), Paragraph("Seven.")))
-    limited = whole.limited(3)
-    assert [reading_status.whole_paragraph(limited, whole, i) for i in range(3)] == [0, 0, 1]
-    assert [reading_status.limited_paragraph(limited, whole, i) for i in range(2)] == [0, 2]
+def test_a_page_of_split_paragraphs_has_its_place_in_the_whole_ones_as_browsers_count():
+    whole = Document("T", (Paragraph("Öne two 😀. Four five six."), Paragraph(""), Paragraph("Seven.")))
+    memory = replace(a_memory(), document=whole.limited(3))
+    assert book_text.whole_places(memory.document, whole) == ((0, 0), (0, 12), (1, 0), (2, 0), (3, 0))
+    page = Page(1, 1, 3, 3, "Here.")
+    record = book_text.page_layer(memory, page, book_text.whole_places(memory.document, whole))
+    assert record == {"n": 1, "s": 0, "a": 12, "x": 2, "w": 3, "e": "pause", "r": "Here.", "g": {"t": "One.", "w": 1}}
+    assert book_text.whole_places(whole, whole) == ((0, 0), (1, 0), (2, 0), (3, 0))
+
+
+def test_a_text_is_sent_once_in_batches_that_begin_where_the_person_is(monkeypatch):
+    monkeypatch.setattr(book_text, "BATCH_CHARACTERS", 20)
+    texts = tuple(Paragraph(f"Paragraph number {n}.", place="p. 1" if n < 3 else "p. 2") for n in range(7))
+    document = Document("T", texts, (Section("One", 0), Section("Two", 4), Section("Part", 4, 2)))
+    starts = book_text.batch_starts(document)
+    assert starts[0] == 0
+    assert starts[-1] == 7
+    batches = [book_text.text_batch(document, a, b) for a, b in pairwise(starts)]
+    assert [text for batch in batches for text in batch["text"]] == [p.text for p in texts]
+    assert [head for batch in batches for head in batch["heads"]] == [[0, 1, "One"], [4, 1, "Two"], [4, 2, "Part"]]
+    assert [place for batch in batches for place in batch["places"]] == [[0, "p. 1"], [3, "p. 2"]]
+    order = book_text._nearest_first(starts, 5)
+    assert starts[order[0]] <= 5 < starts[order[0] + 1]
+    assert sorted(order) == list(range(len(starts) - 1))
+
+
+def test_a_look_from_elsewhere_is_mended():
     mended = reading_status.look_of({"size": 99, "theme": "neon", "face": "sans"})
     assert mended == {**reading_status.LOOK, "face": "sans"}
+
+
+def test_units_are_chapters_and_parts_of_long_ones():
+    texts = tuple(Paragraph("word " * 100) for _ in range(100))
+    plain = Document("T", texts)
+    assert book_text.unit_starts(plain, 5.0) == [0, 15, 30, 45, 60, 75, 90, 100]
+    document = Document("T", texts, (Section("One", 0), Section("Two", 10), Section("Short", 80), Section("Next", 81)))
+    assert book_text.unit_starts(document, 5.0) == [0, 10, 50, 80, 100]  # 'Short' shares its unit
+    outline = book_text.book_outline(document, 10_000)
+    assert outline["chapters"] == [0, 10, 80, 81]
+    assert [words for *_, words in outline["sections"]] == [1000, 7000, 100, 1900]
+    assert sum(words for _, words in outline["units"]) == 10_000
 
 
 def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
@@ -145,7 +151,7 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     kept = replace(memory, gists=(Gist("One."), Gist("Four.")))
     value = Progress(2, 2, 5, 5, Usage(), kept, gists_loaded=1)
     line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), kept, now=120.0)
-    assert line["rest"].startswith("3.0 pages a minute")  # one page in twenty seconds: what it read since it went on
+    assert line["more"].startswith("3.0 pages a minute")  # one page in twenty seconds
     value = replace(value, gists=1, memory=memory)
     line = reading_status.job_line(Snapshot(started=100.0, value=value), SimpleNamespace(), memory, now=110.0)
     assert "left" not in line["rest"]  # nothing was read yet to judge by
@@ -154,10 +160,8 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     assert (line["paging"], line["line"]) == (False, "Paused: the model asked us to wait")
 
 
-def test_times_and_lengths_for_people():
+def test_times_for_people():
     assert [reading_status.span(seconds) for seconds in (0.2, 59, 200, 4800)] == ["1 s", "59 s", "3 min", "1 h 20 min"]
-    facts = [book.facts(SimpleNamespace(language="en", words=words)) for words in (1, 2_000)]
-    assert facts == ["English · 1 word", "English · 2,000 words"]
 
 
 def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():

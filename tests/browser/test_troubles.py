@@ -1,4 +1,4 @@
-"""One reading through everything that can stop it: a wait, the budget, a refused key; and a server that cuts."""
+"""Gists are made through everything that can stop them: a wait, the budget, a refused key; and a server that cuts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Moods:
         return Reply(sensible(text), tokens_in=200 if self.cutting.is_set() else None)
 
 
-def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
+def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
     page: Page, start_app: StartApp, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
@@ -53,30 +53,31 @@ def test_a_reading_goes_on_after_each_of_them_and_nothing_is_asked_twice(
         (home / "settings.json").write_text(json.dumps(kept), encoding="utf-8")
         with start_app(home) as url:
             page.goto(f"{url}/read?book={shelved.id}")
-            line = page.locator(".job")
-            page.get_by_role("button", name="Start reading").click()
+            line = page.locator(".foot .gistsfact")
+            page.get_by_role("button", name="Make gists").click()
             expect(line).to_contain_text("Paused: the model asked us to wait")
             expect(line).to_contain_text("continues by itself in 2 min")
             expect(line).to_contain_text(re.compile(r"\d+ of about \d+ pages? (is|are) saved"))
             page.get_by_role("button", name="Go on now").click()
 
-            expect(line).to_contain_text("Paused: the budget for this book is used")
-            expect(line).to_contain_text(re.compile(r"\$0\.\d\d of \$0\.50 is spent; \d"))
+            expect(line).to_contain_text("Stopped at your limit, $0.50")
+            expect(line).to_contain_text(re.compile(r"\d gists? (is|are) kept · \$0\.\d\d is spent"))
             expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)  # more must be allowed first
-            pages, sent = page.locator(".leaf").count(), len(server.chats)
+            pages, sent = page.locator(".gtext").count(), len(server.chats)
             moods.refusing.set()
             page.get_by_role("button", name="Raise to $1.00").click()
 
             expect(line).to_contain_text("did not accept the key")
-            expect(line).to_contain_text("Enter a key that is valid there in Settings")
-            assert page.locator(".leaf").count() >= pages > 0
+            page.locator(".foot").get_by_role("button", name="Details").click()
+            expect(page.locator(".details")).to_contain_text("Enter a key that is valid there in Settings")
+            assert page.locator(".gtext").count() >= pages > 0
             assert sent < len(server.chats) <= sent + 2
             page.get_by_role("button", name="Open Settings").click()
             expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
             go_to(page, "Read")
             moods.refusing.clear()
-            page.get_by_role("button", name="Try again").click()
-            expect(line).to_be_hidden()
+            page.get_by_role("button", name="Go on", exact=True).click()
+            expect(line).to_contain_text("Ready")
             asked = [text for text in server.answered if understood(text).task in ("paginate", "gist")]
             assert len(asked) == len(set(asked)) > 6
 

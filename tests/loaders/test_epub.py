@@ -271,3 +271,22 @@ def test_external_entities_are_not_read(tmp_path):
     }
     document = load(archive(files), "x.epub")
     assert "the secret" not in document.text() + document.author
+
+
+@pytest.mark.parametrize(
+    ("css", "direction", "vertical"),
+    [
+        ("html { -epub-writing-mode: vertical-rl }", "", True),
+        ("body.main{margin:0;writing-mode:vertical-rl;}", "", True),
+        (".vrtl { writing-mode: vertical-rl } .hltr { writing-mode: horizontal-tb }", "", False),
+        (".vrtl { writing-mode: vertical-rl } .hltr { writing-mode: horizontal-tb }", "rtl", True),
+        ("body { margin: 0 }", "rtl", False),
+    ],
+)
+def test_a_book_set_from_top_to_bottom_is_known_by_its_style_sheet(css, direction, vertical):
+    style = '<item id="css" href="s.css" media-type="text/css"/>'
+    spine = f' page-progression-direction="{direction}"' if direction else ""
+    files = {"O/c0.xhtml": page("<p>Text.</p>"), "O/s.css": css}
+    document = load(archive({**files, "O/b.opf": package(["c0.xhtml"], others=style, toc=spine)}), "book.epub")
+    assert document.vertical is vertical
+    assert type(document).from_dict(document.to_dict()).vertical is vertical

@@ -60,8 +60,8 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
             assert start_reading(again, shelved.id, ReadingPlan(max_words=90, min_words=30)).join(30).state == "failed"
         assert len(server.chats) == sent
         line = drawn(workspace)
-        assert line["line"] == "Paused: the budget for this book is used"
-        assert "of $1.50 is spent;" in line["rest"]
+        assert line["line"] == "Stopped at your limit, $1.50"
+        assert "is spent" in line["rest"]
         assert line["actions"] == [["raise", "Raise to $3.00"]]
 
         assert costs.raise_budget(workspace, shelved.id) == 3.0
@@ -188,5 +188,5 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     assert "900 words were answered from the cache and not sent again. That saved $0.25." in costs.cost_details(cost)
     assert costs.reading_cost(kept) == "The cache saved 900 words and $0.25."
     unknown = Usage(calls=1, words_in=40, cached_calls=2, saved_words_in=900)
-    assert costs.reading_cost(unknown) == "Reading sent 40 words in 1 call. The cache saved 900 words."
+    assert costs.reading_cost(unknown) == "Making the gists sent 40 words in 1 call. The cache saved 900 words."
     assert costs.reading_cost(Usage()) == ""

@@ -134,7 +134,7 @@ def test_the_wait_is_shown_and_can_be_ended(open_workspace):
         (reading,) = workspace.library.readings(shelved.id)
         line = reading_status.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
         assert line["line"] == "Paused: the model asked us to wait"
-        assert "Waiting 6" in line["rest"]
+        assert "Waiting 6" in line["more"]
         assert "continues by itself in" in line["rest"]
         assert line["actions"] == [["hurry", "Go on now"], ["pause", "Pause"]]
         assert 40 < snapshot.waiting_until - time.time() < 70

@@ -1,17 +1,14 @@
-"""Starting and changing a reading: the panel before the first one, its options, one gist again, exports.
+"""Making gists: what they would cost, the options, one gist again, the choice among several readings, exports.
 
 Plans come from the papers' presets; the cost of a choice is shown before it is made.
 """
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared import book as current
-from pages.parts.shared import covers
 from pages.parts.shared import reading_status as state
 from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.errors import ReadAgentError
@@ -20,7 +17,7 @@ from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.reading import regenerate_gist
-from readagent_core.words import count_of, first_words
+from readagent_core.words import count_of
 from readagent_core.workspace import Workspace, costs, reading
 from readagent_core.workspace.reading import start_reading
 
@@ -42,10 +39,11 @@ USES = {  # of each file format
     "epub": "the gists as a book, for an e-reader",
     "json": "everything; drop it into the library to open it again",
 }
-READ_ALREADY = (
-    "This book was read already with these options; that reading is shown. Change an option to read it another way. "
-    "'Read again from here', in the editor of a gist, reads again from that page."
+MADE_ALREADY = (
+    "Gists were made with these options already; they are shown. Change an option to make others. "
+    "'Make again from here', in the editor of a gist, makes the gists from that page on again."
 )
+BUILT_IN = "Connect a model, or use the built-in reader: a few seconds, free."
 
 
 def options(book: Book, *, key: str) -> ReadingPlan:
@@ -86,65 +84,67 @@ def options(book: Book, *, key: str) -> ReadingPlan:
     return plan if share == 15 else ReadingPlan.from_dict({**plan.to_dict(), "gist_share": share / 100})
 
 
-def panel(workspace: Workspace, book: Book) -> None:
-    """Draw what is shown instead of the reader before a book is read."""
-    document = workspace.library.document(book.id)
-    with st.container(key="start", horizontal=True, gap="large"):
-        covers.show(book, workspace.library.cover(book.id) if book.has_cover else None)
-        with st.container(key="start_facts"):
-            st.html(f'<h1 class="title" dir="auto" lang="{escape(book.language)}">{escape(book.title)}</h1>')
-            if book.author:
-                st.text(book.author)
-            st.caption(f"{current.facts(book)}. Not read yet.")
-            begin(workspace, book, key=f"start_{book.id}", label="Start reading", primary=True)
-            st.html('<p class="lab">How it begins</p>')
-            with st.container(key="opening"):
-                for paragraph in document.paragraphs[:3]:
-                    st.text(first_words(paragraph.text, 90))
+def none_line(workspace: Workspace, book: Book) -> dict[str, Any]:
+    """The line of a book without gists: what making them takes, with the button."""
+    make = ["make", "Make gists"]
+    if not workspace.model.is_language_model:
+        return state.gists_line("none", "None yet.", [BUILT_IN], actions=[["settings", "Connect a model"], make])
+    return state.gists_line(
+        "none",
+        "None yet.",
+        [f"{_estimate(workspace, book)}. Read on meanwhile."],
+        actions=[["options", "Options"], make],
+    )
 
 
-def begin(workspace: Workspace, book: Book, *, key: str, label: str, primary: bool = False) -> None:
-    """Draw a button that starts a reading, and its options."""
-    with st.container(horizontal=True, key=f"begin_{key}"):
-        go = st.container(width="content")
-        with st.popover("Options", icon=":material/tune:"):
-            try:
-                plan = options(book, key=key)
-                st.caption(cost_line(workspace, book, plan).replace("$", "\\$"))
-            except ReadAgentError as error:
-                st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
-                return
-        if go.button(label, key=f"{key}_go", type="primary" if primary else "secondary"):
-            done = {r.id for r in workspace.library.readings(book.id) if r.state == "done"}
-            job = start_reading(workspace, book.id, plan)
-            number = job.subject
-            if number in done:
-                job.join(5)  # it is complete: nothing is read
-            st.session_state[f"reading_{book.id}"] = number
-            st.session_state["read_already"] = number if number in done else None
+def _estimate(workspace: Workspace, book: Book) -> str:
+    """The short estimate with the usual plan, made once a session for each model."""
+    known = st.session_state.setdefault("estimates", {})
+    key = (book.document_id, workspace.model.name, workspace.model.where)
+    if key not in known:
+        document = workspace.library.document(book.id)
+        known[key] = costs.short_estimate(workspace, document, reading.default_plan(book.words))
+    return str(known[key])
+
+
+def make_gists(workspace: Workspace, book: Book, plan: ReadingPlan | None = None) -> None:
+    """Start making gists, or show those that were made with these options already. Raises ReadAgentError."""
+    done = {r.id for r in workspace.library.readings(book.id) if r.state == "done"}
+    job = start_reading(workspace, book.id, plan)
+    number = job.subject
+    if number in done:
+        job.join(5)  # it is complete: no model is asked
+        st.session_state["made_already"] = number
+    st.session_state[f"reading_{book.id}"] = number
+
+
+@st.dialog("Make gists")
+def options_dialog(workspace: Workspace, book: Book) -> None:
+    """Offer the options with what they would cost, and start."""
+    try:
+        plan = options(book, key=f"options_{book.id}")
+        cost = costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
+        st.caption(cost.replace("$", "\\$"))
+        if st.button("Make gists", type="primary", key=f"options_{book.id}_go"):
+            make_gists(workspace, book, plan)
             st.rerun()
-
-
-def cost_line(workspace: Workspace, book: Book, plan: ReadingPlan) -> str:
-    """The cost of reading by ``plan``, estimated before it starts."""
-    return costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
+    except ReadAgentError as error:
+        st.warning(str(error).replace("$", "\\$"), icon=":material/error:")
 
 
 def which_reading(workspace: Workspace, book: Book, readings: list[Reading], shown: Reading) -> None:
-    """Draw what the reading is (a recording, its cost), the choice of another one, and the button to read again."""
-    if st.session_state.pop("read_already", None) == shown.id:  # else the button would seem to do nothing
-        st.toast(READ_ALREADY, icon=":material/check:", duration="long")
+    """Draw what the gists cost, the choice of others, and the button to make them again."""
+    if st.session_state.pop("made_already", None) == shown.id:  # else the button would seem to do nothing
+        st.toast(MADE_ALREADY, icon=":material/check:", duration="long")
     with st.container(key="which"):
-        if shown.recorded:
-            st.caption(state.recording_line(shown))
-        elif shown.where and (spent := costs.reading_cost(shown.usage)):
+        if shown.where and (spent := costs.reading_cost(shown.usage)):
             st.caption(spent.replace("$", "\\$"))
         if smaller := reading.smaller_pages_note(workspace, shown):
             st.caption(smaller)
         known = {r.id: r for r in readings if r.pages or r.id == shown.id}
         if len(known) > 1:
             st.selectbox(
-                "Reading",
+                "Gists",
                 list(known),
                 index=list(known).index(shown.id),
                 format_func=lambda i: state.reading_name(known[i]),
@@ -154,8 +154,8 @@ def which_reading(workspace: Workspace, book: Book, readings: list[Reading], sho
                 ),
             )
         running = workspace.jobs.get(state.job_key(shown))
-        if running is None or not running.running:
-            begin(workspace, book, key=f"again_{book.id}", label="Read again")
+        if (running is None or not running.running) and st.button("Make gists again", key=f"again_{book.id}"):
+            options_dialog(workspace, book)
 
 
 def gist_job_key(shown: Reading) -> str:
@@ -185,8 +185,9 @@ def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
         st.toast(job.snapshot.error, icon=":material/error:", duration="long")
         workspace.jobs.forget(gist_job_key(shown))
         return None
-    line = {"running": True, "paging": False, "state": "running", "percent": None, "total": 0, "actions": []}
-    return {**line, "line": f"Making the gist of page {job.snapshot.value} again", "rest": job.snapshot.waiting}
+    line = f"Making the gist of page {job.snapshot.value} again"
+    waiting = [job.snapshot.waiting] if job.snapshot.waiting else []
+    return state.gists_line("running", line, waiting, running=True)
 
 
 @st.dialog("Export the gist memory")

@@ -1,4 +1,4 @@
-"""The book that a screen is about: the one in the address (?book=…&page=…), else the last one opened.
+"""The book that a screen is about: the one in the address (?book=…&page=…, or &paragraph=…), else the last one opened.
 
 The choice is stored in the session too, because a change of screen drops the query parameters.
 """
@@ -11,7 +11,6 @@ import streamlit as st
 
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Book
-from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 _KEY = "current_book"
@@ -57,6 +56,12 @@ def page_asked() -> tuple[int | None, int]:
     return (int(text) if text.isdecimal() else None), times
 
 
+def paragraph_asked() -> int | None:
+    """The paragraph named by the address."""
+    text = st.query_params.get("paragraph", "")
+    return int(text) if text.isdecimal() else None
+
+
 def set_address(**values: str | int | None) -> None:
     """Set these query parameters; None removes one."""
     for name, value in values.items():
@@ -86,12 +91,6 @@ def picker(workspace: Workspace, chosen: Book, *, key: str = "book_picker", **lo
         on_change=changed,
         **looks,
     )
-
-
-def facts(book: Book) -> str:
-    """Language and length: 'English · 10,352 words'."""
-    language = LANGUAGES.get(book.language.split("-")[0].lower(), book.language)
-    return f"{language} · {count_of(book.words, 'word')}"
 
 
 def _remember(book_id: str) -> None:

@@ -1,14 +1,14 @@
-"""The memory view: pages beside their gists, the map of the book, and the gist memory with pages opened in place.
+"""The memory view: the reader with the map of the book, and the gist memory with pages opened in place.
 
-One component has three kinds of view, and an invisible one sends them pages (``assets/memory_view/book_store.js``):
+One component has three kinds of view:
 
-- ``pages``   a batch of pages. A book is sent once, in batches that do not change while reading continues.
-- ``read``    the reader: text beside gist, pauses, map, search, views.
+- ``read``    the reader: the text with pages, pauses and gists in its margins, the map, search, progress.
 - ``outline`` sections with progress and the map's legend, for the sidebar; follows the reader without the server.
 - ``memory``  the gist memory with expanded pages in place and passages marked, for Ask.
 
-``scope`` is the name under which the browser stores a reading's pages ("r12" for reading 12). Ask sends the pages once;
-which of them are open is sent separately (``ask.payload``), so opening three pages sends three numbers.
+Invisible components put what is shown into stores of the browser tab: the text of a book and the layer of a reading
+(``pages.parts.read.book_text``), and for Ask a reading's pages with their text (``send_pages``). ``scope`` is the name
+in the store ("r12" for reading 12 in Ask). Which pages are open in Ask is sent separately (``ask.payload``).
 
 The types of what is sent and received are in ``assets/memory_view/types.js``. All text reaches the DOM by
 ``textContent``; nothing of a book is ever markup.
@@ -16,20 +16,16 @@ The types of what is sent and received are in ``assets/memory_view/types.js``. A
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
-from readagent_core.library.search import Hit
 from readagent_core.memory import GistMemory, Page
 
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
-MOST_HITS = 400  # positions sent at once; a common word has tens of thousands in a long book
 
 
 def _view() -> Callable[..., Any]:
@@ -61,28 +57,24 @@ def show_memory(*, book: str, key: str, on_act: Callable[[Act], None]) -> None:
     _view()(key=key, data=data, height="stretch", on_act_change=call_with_act(on_act, key))
 
 
-def show_reader(memory: GistMemory, *, scope: str, key: str, state: Mapping[str, Any]) -> tuple[Act | None, Any]:
-    """Draw the reader; return what was done, or None, and the component's result: ``at`` (the position) and ``query``.
+def show_reader(*, key: str, data: Mapping[str, Any]) -> Act | None:
+    """Draw the reader and return what was done, or None. The position is its state ``at``.
 
-    ``state``: the other fields of ``ReaderData`` in types.js: job, hits, goto, looked, lit, look, view, can.
+    ``data``: ``ReaderData`` in types.js without its kind.
     """
-    data = {"kind": "read", "scope": scope, "count": len(memory.pages), "meta": book_facts(memory), **state}
     result = _view()(
         key=key,
-        data=data,
+        data={"kind": "read", **data},
         height="stretch",
         on_act_change=no_callback,
         on_at_change=no_callback,
-        on_query_change=no_callback,
     )
-    return act_of(result), result
+    return act_of(result)
 
 
-def show_outline(memory: GistMemory, *, scope: str, key: str) -> None:
+def show_outline(*, scope: str, layer: str | None, key: str) -> None:
     """Draw the sections with how far the person has read, the book in one line, and the map's legend."""
-    sections = [[s.title, s.level, s.start] for s in memory.document.sections]
-    data = {"kind": "outline", "scope": scope, "sections": sections, "meta": book_facts(memory)}
-    _view()(key=key, data=data)
+    _view()(key=key, data={"kind": "outline", "scope": scope, "layer": layer})
 
 
 # --- what is sent ---------------------------------------------------------------------------------
@@ -177,32 +169,6 @@ def passage_pieces(memory: GistMemory, number: int, start: int, end: int) -> lis
             pieces.append([index - page.start, *places])
         at += len(paragraph.text)
     return pieces
-
-
-def hits_payload(query: str, hits: Sequence[Hit], memory: GistMemory, *, near: int) -> dict[str, Any]:
-    """``SearchHits`` of types.js: the number of hits on every page, and the positions on pages around ``near``."""
-    known = [hit for hit in hits if hit.page <= len(memory.pages)]  # the library may be a page ahead
-    counts = [list(pair) for pair in Counter(hit.page for hit in known).items()]
-    return {"query": query, "counts": counts, "items": hit_records(hits_around(known, near), memory)}
-
-
-def hits_around(hits: Sequence[Hit], page: int) -> Sequence[Hit]:
-    """About ``MOST_HITS`` of the hits, on whole pages on both sides of ``page``."""
-    pages = [hit.page for hit in hits]
-    first = max(0, min(bisect_left(pages, page) - MOST_HITS // 2, len(pages) - MOST_HITS))
-    last = min(len(pages), first + MOST_HITS) - 1
-    return hits[bisect_left(pages, pages[first]) : bisect_right(pages, pages[last])] if hits else hits
-
-
-def hit_records(hits: Sequence[Hit], memory: GistMemory) -> list[list[Any]]:
-    """Search hits as [page, 't' or 'g', paragraph within the page, start, end]."""
-    records: list[list[Any]] = []
-    for hit in hits:
-        inside = hit.paragraph - memory.page(hit.page).start if hit.field == "text" else 0
-        gist = memory.gists[hit.page - 1]
-        text = memory.document.paragraphs[hit.paragraph].text if hit.field == "text" else gist.text if gist else ""
-        records.append([hit.page, hit.field[0], inside, utf16_offset(text, hit.start), utf16_offset(text, hit.end)])
-    return records
 
 
 def utf16_offset(text: str, place: int) -> int:

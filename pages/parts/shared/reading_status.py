@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readagent_core.document import Document
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
@@ -14,22 +13,27 @@ from readagent_core.models.cost.prices import money
 from readagent_core.reading.progress import Progress
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.costs import BUDGET_USED, BookBudget
-from readagent_core.workspace.reading import ELSEWHERE, job_key
+from readagent_core.workspace.costs import BookBudget
+from readagent_core.workspace.reading import ELSEWHERE, PAUSED, job_key
 
-LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system"}
 LOOKS: dict[str, Sequence[Any]] = {
     "size": range(1, 6),
     "measure": ("narrow", "middle", "wide"),
-    "face": ("serif", "sans"),
+    "face": ("serif", "sans", "source-serif", "source-sans"),
     "theme": ("system", "light", "sepia", "dark"),
+    "lines": ("tight", "normal", "airy"),
+    "justify": ("off", "on"),
+    "flow": ("scroll", "pages", "spread"),
+    "vertical": ("book", "on", "off"),  # 'book': as the book is set
 }
+LOOK = {"size": 3, "measure": "middle", "face": "serif", "theme": "system", "lines": "normal", "justify": "off"}
+LOOK |= {"flow": "scroll", "vertical": "book"}
 OPEN_SETTINGS = ["settings", "Open Settings"]  # for an error that is corrected there
 SECONDS_TO_JUDGE = 1.5  # a speed measured for less time, or a wait as short, is not shown
 
 
 def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Iterable[str]) -> Reading | None:
-    """The reading to show: the wanted one, else one that runs, else the newest that has pages."""
+    """The reading to show: the wanted one, else one that runs, else the newest that has pages, else the newest."""
     every = list(readings)
     keys = set(running)
     for chosen in (
@@ -39,7 +43,7 @@ def pick_reading(readings: Iterable[Reading], wanted: int | None, running: Itera
     ):
         if chosen:
             return chosen[0]
-    return None
+    return every[0] if every else None
 
 
 def reading_name(reading: Reading) -> str:
@@ -47,12 +51,6 @@ def reading_name(reading: Reading) -> str:
     who = f"Recording of {reading.recorded}" if reading.recorded else reading.model
     sizes = f"{who} · {reading.plan.min_words}–{reading.plan.max_words} words"
     return f"{sizes} · {count_of(reading.pages, 'page')}" if reading.state == "done" else sizes
-
-
-def recording_line(reading: Reading) -> str:
-    """What a recording is, in a sentence."""
-    made = "Its pages and gists were stored; nothing is read now."
-    return f"A recording: {reading.model} read this on {reading.recorded}. {made}"
 
 
 def saved_line(saved: int, total: int) -> str:
@@ -91,6 +89,15 @@ def snapshot_of(workspace: Workspace, reading: Reading) -> Snapshot | None:
     return job.snapshot if job is not None else None
 
 
+def gists_line(
+    state: str, line: str, rest: Iterable[str] = (), *, actions: Sequence[Sequence[str]] = (), **more: Any
+) -> dict[str, Any]:
+    """A ``GistsLine`` of memory_view/types.js: what the foot of the reader says of the gists."""
+    usual = {"running": False, "paging": False, "percent": None, "total": 0, "more": ""}
+    found = usual | {"state": state, "line": line, "rest": " · ".join(rest), "actions": [list(a) for a in actions]}
+    return found | more
+
+
 def job_line(
     snapshot: Snapshot | None,
     reading: Reading,
@@ -100,9 +107,9 @@ def job_line(
     budget: BookBudget | None = None,
     slowed: str = "",
 ) -> dict[str, Any] | None:
-    """The ``Job`` (memory_view/types.js) of a reading that runs or is paused; None when it is complete.
+    """The line of gists that are being made or have stopped; None when they are complete.
 
-    ``budget``: the one that paused it. ``slowed``: a sentence that the server gets fewer calls at once.
+    ``budget``: the one that stopped them. ``slowed``: a sentence that the server gets fewer calls at once.
     """
     if snapshot is not None and snapshot.state == "running":
         return _running(snapshot, memory, now=now, slowed=slowed)
@@ -111,6 +118,14 @@ def job_line(
     if budget is not None:
         return _over_budget(budget, reading, memory)
     return _paused(snapshot, reading, memory)
+
+
+def ready_line(reading: Reading, memory: GistMemory) -> dict[str, Any]:
+    """The line of gists that are complete, or recorded."""
+    made = f"{count_of(len(memory.pages), 'page')}; made with {reading.model}"
+    if reading.recorded:
+        return gists_line("recording", "A recording", [f"made on {reading.recorded}", made], percent=100)
+    return gists_line("ready", "Ready", [made], percent=100)
 
 
 def may_hurry(snapshot: Snapshot, *, now: float) -> bool:
@@ -124,90 +139,97 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     gists = len(memory.readable)
     paging = words < words_total
     total = pages_expected(len(memory.pages), words, words_total) if paging else len(memory.pages)
-    state, hurry = "running", False
-    if not total:
-        line = "Reading: finding where to pause first"
-    else:
-        line = f"Reading: {gists} of {'about ' if paging else ''}{count_of(total, 'page')}"
+    state, hurry, more = "running", False, [slowed] if slowed else []
+    line = "Finding where to pause first"
+    if total:
+        line = f"{gists} of {'about ' if paging else ''}{count_of(total, 'page')}"
     if snapshot.waiting == ELSEWHERE:
         rest = [ELSEWHERE]
     elif snapshot.waiting:
         state, line = "waiting", "Paused: the model asked us to wait"
         hurry = may_hurry(snapshot, now=now)
-        rest = [snapshot.waiting, f"continues by itself in {span(max(0.0, snapshot.waiting_until - now))}"]
+        rest = [f"continues by itself in {span(max(0.0, snapshot.waiting_until - now))}"]
         if total:
             rest.append(saved_line(gists, total))
+        more.append(snapshot.waiting)
     else:
         progress = snapshot.value if isinstance(snapshot.value, Progress) else None
-        rest = _pace(progress, gists, total, seconds=now - snapshot.started) if progress else []
-        if slowed:
-            rest.append(slowed)
+        rest, figures = _pace(progress, gists, total, seconds=now - snapshot.started) if progress else ([], [])
+        more += figures
     done = words + sum(memory.page(n).words for n in memory.readable)
-    return {
-        "running": True,
-        "paging": paging,
-        "state": state,
-        "line": line,
-        "rest": " · ".join(rest),
-        "percent": min(100.0, round(50 * done / words_total, 1)) if words_total else 0,
-        "total": total,
-        "actions": [*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]],
-    }
+    return gists_line(
+        state,
+        line,
+        rest,
+        actions=[*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]],
+        running=True,
+        paging=paging,
+        percent=min(100.0, round(50 * done / words_total, 1)) if words_total else 0,
+        total=total,
+        more=" · ".join(more),
+    )
 
 
-def _pace(progress: Progress, gists: int, total: int, *, seconds: float) -> list[str]:
-    """The speed of this run in ``seconds``, the time left, what it cost, and the calls made in advance."""
+def _pace(progress: Progress, gists: int, total: int, *, seconds: float) -> tuple[list[str], list[str]]:
+    """The time left and the cost of this run in ``seconds``; then its speed, the cache and calls made in advance."""
     found: list[str] = []
+    figures: list[str] = []
     made = gists - progress.gists_loaded  # by this run; the others were stored before
     if made > 0 and seconds > SECONDS_TO_JUDGE:
         speed = made / seconds
-        found.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
         found.append(f"about {span((total - gists) / speed)} left")
+        figures.append(f"{speed:.1f} pages a second" if speed >= 0.1 else f"{speed * 60:.1f} pages a minute")
     if progress.usage.cost:
-        found.append(f"${progress.usage.cost:.2f} so far")
+        found.append(f"{money(progress.usage.cost)} so far")
     if progress.usage.saved_cost:
-        found.append(f"{money(progress.usage.saved_cost)} saved by the cache")
+        figures.append(f"{money(progress.usage.saved_cost)} saved by the cache")
     counts = progress.call_counts
     if counts.ahead:
-        found.append(f"{counts.ahead} of {counts.asked} calls for pauses were made in advance")
-    return found
+        figures.append(f"{counts.ahead} of {counts.asked} calls for pauses were made in advance")
+    return found, figures
 
 
 def _paused(snapshot: Snapshot | None, reading: Reading, memory: GistMemory) -> dict[str, Any]:
     failed_now = snapshot is not None and snapshot.state == "failed"
-    failed = failed_now or reading.state == "failed"
     why = (snapshot.error if snapshot is not None and failed_now else reading.why).strip()
-    saved = f"{count_of(len(memory.pages), 'page')} and {count_of(len(memory.readable), 'gist')} are saved."
-    found = _idle(memory, state="failed" if failed else "paused", rest=why or saved)
-    found["line"] = f"{'Stopped' if failed else 'Paused'} at {found['percent']:.0f} %"
-    found["actions"] = [["go", "Try again" if failed else "Go on"]]
+    stopped = failed_now or reading.state == "failed" or (why != PAUSED and bool(why))
+    covered = _covered(memory)
+    gists = len(memory.readable)
+    actions = [["go", "Go on"]]
     if " in Settings" in why:
-        found["actions"].append(OPEN_SETTINGS)
-    return found
+        actions.append(OPEN_SETTINGS)
+    if not stopped:
+        about = f" of about {covered['total']:,}" if covered["total"] else ""
+        return gists_line("paused", f"Paused at {gists:,}{about}", actions=actions, **covered)
+    reason = _first_sentence(why)
+    line = f"Stopped at page {len(memory.pages) + 1 if gists == len(memory.pages) else gists + 1:,}"
+    rest = [reason, f"{count_of(gists, 'gist')} {'is' if gists == 1 else 'are'} kept"]
+    return gists_line("failed", line, rest, actions=actions, more=why[len(reason) :].strip(), **covered)
+
+
+def _first_sentence(text: str) -> str:
+    end = text.find(". ")
+    return text if end < 0 else text[: end + 1]
 
 
 def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> dict[str, Any]:
-    found = _idle(memory, state="waiting", rest=f"{money(budget.spent)} of {money(budget.limit)} is spent; ")
-    about = f" of about {found['total']}" if found["total"] else ""
-    found["rest"] += f"{len(memory.readable)}{about} pages are read and saved"
+    gists = len(memory.readable)
+    rest = [f"{count_of(gists, 'gist')} {'is' if gists == 1 else 'are'} kept", f"{money(budget.spent)} is spent"]
     if budget.rest:
-        found["rest"] += f" · the rest would cost about {money(budget.rest)}"
-    found["line"] = f"Paused: {BUDGET_USED[0].lower()}{BUDGET_USED[1:]}"
+        rest.append(f"the rest would cost about {money(budget.rest)}")
     changed = not reading.why.startswith(budget.amounts)  # another limit was set in Settings since
-    found["actions"] = [["go", "Go on"] if changed else ["raise", f"Raise to {money(budget.raised)}"]]
-    return found
+    actions = [["go", "Go on"]] if changed else [["raise", f"Raise to {money(budget.raised)}"]]
+    return gists_line(
+        "waiting", f"Stopped at your limit, {money(budget.limit)}", rest, actions=actions, **_covered(memory)
+    )
 
 
-def _idle(memory: GistMemory, *, state: str, rest: str) -> dict[str, Any]:
-    """What the lines of all readings that do not run have in common."""
-    words = sum(p.words for p in memory.pages)
+def _covered(memory: GistMemory) -> dict[str, Any]:
+    """How much of the text has pages, and the number of pages expected."""
+    words, all_words = sum(p.words for p in memory.pages), memory.document.words
     return {
-        "running": False,
-        "paging": False,
-        "state": state,
-        "rest": rest,
-        "percent": round(100 * words / memory.document.words, 1) if memory.document.words else 0,
-        "total": pages_expected(len(memory.pages), words, memory.document.words),
+        "percent": round(100 * words / all_words, 1) if all_words else 0,
+        "total": pages_expected(len(memory.pages), words, all_words),
     }
 
 
@@ -228,35 +250,6 @@ def looked_up_last(exchanges: Iterable[Exchange], reading_id: int) -> list[int]:
 
 def _opened(exchange: Exchange) -> set[int]:
     return {page for event in exchange.events if event["kind"] == "Expanded" for page in event["pages"]}
-
-
-def whole_paragraph(limited: Document, whole: Document, index: int) -> int:
-    """The paragraph of ``whole`` that has paragraph ``index`` of its limited form, or a piece of it."""
-    if len(limited.paragraphs) == len(whole.paragraphs):
-        return index
-    for place, first in enumerate(_firsts(limited, whole)):
-        if first > index:
-            return place - 1
-    return len(whole.paragraphs) - 1
-
-
-def limited_paragraph(limited: Document, whole: Document, index: int) -> int:
-    """The first piece of paragraph ``index`` of ``whole`` in its limited form."""
-    if len(limited.paragraphs) == len(whole.paragraphs):
-        return index
-    return _firsts(limited, whole)[min(index, len(whole.paragraphs) - 1)]
-
-
-def _firsts(limited: Document, whole: Document) -> list[int]:
-    firsts: list[int] = []
-    at = 0
-    for paragraph in whole.paragraphs:
-        firsts.append(at)
-        length = 0
-        while at < len(limited.paragraphs) and (length < len(paragraph.text) or length == 0):
-            length += len(limited.paragraphs[at].text)
-            at += 1
-    return firsts
 
 
 def look_of(stored: Mapping[str, Any]) -> dict[str, Any]:

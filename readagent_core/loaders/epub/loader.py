@@ -18,7 +18,15 @@ from readagent_core.loaders import gutenberg
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits, is_same_title
 from readagent_core.loaders.decode import decode
-from readagent_core.loaders.epub.package import Package, TocEntry, check_drm, read_cover, read_package, read_toc
+from readagent_core.loaders.epub.package import (
+    Package,
+    TocEntry,
+    check_drm,
+    is_vertical,
+    read_cover,
+    read_package,
+    read_toc,
+)
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.markup import parse_html, semantic_types
 from readagent_core.words import count_of, count_words
@@ -74,7 +82,7 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         )
     if not builder.paragraphs:
         raise EmptyDocumentError("This EPUB holds no text. Nothing was opened. Download or copy it again.")
-    return builder.build(
+    document = builder.build(
         title=package.title or name,
         author=package.author,
         language=package.language if re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", package.language) else "",
@@ -82,6 +90,7 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         cover=read_cover(archive, package),
         limits=limits,
     )
+    return replace(document, vertical=is_vertical(archive, package))
 
 
 def _read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool, titles: list[str]) -> _Part:

@@ -34,6 +34,9 @@ _FONTS = (".otf", ".ttf", ".ttc", ".woff", ".woff2", ".dfont")
 _HTML_NAME = re.compile(r"\.x?html?$|\.xht$", re.IGNORECASE)
 _HTML_KIND = re.compile(r"html|application/xml$|text/xml$|x-dtbook", re.IGNORECASE)
 _COVER_KINDS = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_VERTICAL = re.compile(r"writing-mode\s*:\s*(?:vertical-rl|tb-rl)")
+_VERTICAL_BODY = re.compile(r"(?:^|[},\s])(?:html|body)\b[^{}]*\{[^{}]*" + _VERTICAL.pattern)
+_MOST_STYLES = 20
 _LARGEST_TOC = 8 * MEGABYTE
 _DEEPEST = 20  # levels of the table of contents
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -43,7 +46,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=Fals
 class Package:
     """``spine``: names in the archive in reading order. ``others``: HTML that is listed but not in the spine.
     ``missing``: parts that are listed but not there. ``nav``, ``ncx``: the tables of contents. ``guessed``: the reading
-    order is that of the file names."""
+    order is that of the file names. ``turns_left``: pages are turned from right to left."""
 
     title: str = ""
     author: str = ""
@@ -55,6 +58,7 @@ class Package:
     ncx: str = ""
     cover: str = ""
     guessed: bool = False
+    turns_left: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,7 @@ class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
 
     def _load_spine(self) -> None:
         spine = self.container.find("{*}spine")
+        self.book.set_direction(None if spine is None else spine.get("page-progression-direction"))
         if spine is None:
             self.book.spine = []
             return
@@ -167,10 +172,27 @@ def read_package(archive: Archive) -> Package:
     return package
 
 
+def is_vertical(archive: Archive, package: Package) -> bool:
+    """Whether the book's lines run from top to bottom.
+
+    Publishers' style sheets have rules for both directions; the one in force is that of the body, or of a book whose
+    pages are turned from right to left.
+    """
+    wanted = _VERTICAL if package.turns_left else _VERTICAL_BODY
+    for name in [name for name in archive.names if name.lower().endswith(".css")][:_MOST_STYLES]:
+        try:
+            if wanted.search(archive.read(name, MEGABYTE).decode("utf-8", "replace")):
+                return True
+        except DocumentError:  # a style sheet that cannot be read leaves the text as it is
+            continue
+    return False
+
+
 def _fill(package: Package, book: Any, folder: str, archive: Archive) -> None:
     package.title = _first_value(book, "title")
     package.author = ", ".join(_authors(book))
     package.language = _first_value(book, "language")
+    package.turns_left = book.direction == "rtl"
     places: dict[str, str] = {}
     for item in book.get_items():
         path = posixpath.join(folder, item.get_name() or "")

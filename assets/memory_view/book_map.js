@@ -1,0 +1,194 @@
+// The map of the book in the reader: its whole length from top to bottom. A chapter without pages is an open block;
+// pages are cells, darker the longer their gist is. An arrow is the person, a line with a handle is how far they have
+// read. A place that was jumped to, beyond what was read, is a ring: it does not count.
+
+import { el, percent, plural, svg } from "../shared/dom.js";
+import { gistShare, hatching, shadeOf } from "./map.js";
+import { shareRead, wordsBefore } from "./text_store.js";
+
+const EDGE = 8; // px above and below
+const [LEFT, WIDE] = [22, 26];
+
+export class BookMap {
+  constructor(reader) {
+    this.reader = reader;
+    this.cells = el("div", { class: "cells" });
+    this.arrow = el("div", { class: "arrow", "aria-hidden": "true" });
+    this.handle = el("div", { class: "furthest", tabindex: "0", role: "slider", "aria-orientation": "vertical",
+      "aria-label": "Read up to here", "aria-valuemin": "0", "aria-valuemax": "100", title: "Read up to here: drag, or use the arrow keys" });
+    this.node = el("div", { class: "mapbox", tabindex: "0", role: "slider", "aria-label": "Map of the book",
+      "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100" }, this.cells, this.arrow);
+    this.whole = el("div", { class: "mapside" }, this.node, this.handle);
+    this.resize = new ResizeObserver(() => this.draw());
+    this.resize.observe(this.node);
+    this.listen();
+  }
+
+  close() {
+    this.resize.disconnect();
+    clearTimeout(this.timer);
+  }
+
+  get book() {
+    return this.reader.book;
+  }
+
+  // Draws once for all batches of text and pages that come together.
+  soon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.reader.root.isConnected && this.draw(), this.drawn ? 60 : 0);
+  }
+
+  y(paragraph) {
+    return EDGE + (this.height - 2 * EDGE) * shareRead(this.book, paragraph);
+  }
+
+  draw() {
+    const { height } = this.node.getBoundingClientRect();
+    if (!height || !this.book?.outline) return;
+    this.height = height;
+    const shape = svg("svg", { width: 84, height, viewBox: `0 0 84 ${height}`, role: "img", "aria-label": "Map of the book" });
+    const hatch = `hatch${Math.random().toString(36).slice(2)}`;
+    shape.append(hatching(hatch), ...this.openBlocks(), ...this.pageCells(hatch), ...this.labels());
+    this.cells.replaceChildren(shape);
+    this.drawn = true;
+    this.place();
+  }
+
+  // The part of each chapter that has no pages yet.
+  openBlocks() {
+    const { outline } = this.book;
+    const covered = this.reader.layer.pages.at(-1)?.x ?? 0;
+    const starts = outline.chapters.length && outline.chapters.length < this.height / 5 ? outline.chapters : [0];
+    return starts.flatMap((start, i) => {
+      const end = starts[i + 1] ?? outline.paragraphs;
+      if (end <= covered) return [];
+      const y = this.y(Math.max(start, covered));
+      const tall = Math.max(1, this.y(end) - y - 2);
+      return [svg("rect", { class: "mopen", x: LEFT + 0.5, y: y + 0.5, width: WIDE - 1, height: tall, rx: 1 })];
+    });
+  }
+
+  pageCells(hatch) {
+    const { layer, data, search } = this.reader;
+    const share = gistShare(layer.pages);
+    const lit = new Set(data.lit ?? []);
+    const step = Math.max(1, Math.ceil(layer.pages.length / (this.height / 2)));
+    const found = [];
+    const above = [];
+    for (let i = 0; i < layer.pages.length; i += step) {
+      const group = layer.pages.slice(i, i + step);
+      const [first, last] = [group[0], group.at(-1)];
+      const y = this.pageY(first);
+      const tall = Math.max(0.8, this.pageY(layer.pages[last.n]) - y);
+      const gap = tall > 7 ? 2 : tall > 3.5 ? 1 : 0;
+      const box = { x: LEFT, y: y.toFixed(1), width: WIDE, height: Math.max(0.8, tall - gap).toFixed(1), rx: tall > 4 ? 1 : 0 };
+      const gist = group.every((page) => page.g) && { w: group.reduce((sum, page) => sum + page.g.w, 0), o: group.every((page) => page.g.o) };
+      const words = group.reduce((sum, page) => sum + page.w, 0);
+      const kind = gist ? shadeOf({ w: words, g: gist }, share) : "mtodo";
+      const name = first === last ? `Page ${first.n}` : `Pages ${first.n}–${last.n}`;
+      const title = `${name}, ${plural(words, "word")}${gist ? `, gist ${percent(gist.w, words)}` : ", gist to come"}`;
+      found.push(svg("rect", { ...box, class: kind }, svg("title", {}, title)));
+      if (group.some((page) => page.f || page.g?.f)) above.push(svg("rect", { ...box, fill: `url(#${hatch})`, "pointer-events": "none" }));
+      if (group.some((page) => page.g?.e)) above.push(svg("path", { class: "medit", d: `M${LEFT + WIDE - 9} ${y}h9v${Math.min(9, tall)}z` }));
+      if (group.some((page) => lit.has(page.n)))
+        above.push(svg("rect", { ...box, x: LEFT - 4, width: WIDE + 8, height: Math.max(3, tall - gap).toFixed(1), class: "mlook" }));
+    }
+    const hits = new Set([...search.byParagraph.keys()].map((p) => Math.round(this.y(p) / 2)));
+    for (const [n] of search.byPage) hits.add(Math.round(this.pageY(layer.pages[n - 1]) / 2));
+    for (const y of hits) above.push(svg("circle", { class: "mtick", cx: LEFT + WIDE + 7, cy: 2 * y, r: 2.2 }));
+    return [...found, ...above];
+  }
+
+  // Where a page begins; without a page, where the last one ends.
+  pageY(page) {
+    const last = this.reader.layer.pages.at(-1);
+    const [paragraph, at] = page ? [page.s, page.a ?? 0] : [last.x, last.z ?? 0];
+    const top = this.y(paragraph);
+    return at ? top + ((this.y(paragraph + 1) - top) * at) / Math.max(1, this.book.text[paragraph]?.length ?? 1) : top;
+  }
+
+  // Page numbers where there are pages, else numbers of chapters, as many as have room.
+  labels() {
+    const { layer } = this.reader;
+    const { chapters } = this.book.outline;
+    const rows = layer.pages.length ? layer.pages.map((page) => [this.pageY(page), page.n]) : chapters.map((start, i) => [this.y(start), i + 1]);
+    let below = -100;
+    return rows.flatMap(([y, n]) => {
+      if (y - below < 48 || this.height - y < 10) return [];
+      below = y;
+      return [svg("text", { class: "maplab", x: LEFT + WIDE + 14, y: y + 10 }, String(n))];
+    });
+  }
+
+  // Puts the arrow and the line where they belong; a turn of a page does no more.
+  place() {
+    const { position, progress } = this.reader;
+    if (!this.drawn) return;
+    const { paragraph, page } = position.here;
+    const here = shareRead(this.book, paragraph);
+    const read = shareRead(this.book, progress.furthest);
+    const beyond = wordsBefore(this.book, paragraph) - wordsBefore(this.book, progress.furthest) > 400;
+    this.arrow.classList.toggle("ring", beyond);
+    this.arrow.style.top = `${this.y(paragraph)}px`;
+    this.handle.style.top = `${this.y(progress.furthest)}px`;
+    const told = `${Math.round(100 * here)} % of the book${page ? `, page ${page} of ${this.reader.layer.pages.length}` : ""}${beyond ? ", not counted as read" : ""}`;
+    this.node.setAttribute("aria-valuenow", String(Math.round(100 * here)));
+    this.node.setAttribute("aria-valuetext", told);
+    this.arrow.title = told;
+    this.handle.setAttribute("aria-valuenow", String(Math.round(100 * read)));
+    this.handle.setAttribute("aria-valuetext", `${Math.round(100 * read)} % read`);
+  }
+
+  // The paragraph at height `clientY`: the start of its page, where it has one.
+  at(clientY, { exact = false } = {}) {
+    const y = clientY - this.node.getBoundingClientRect().top;
+    const share = Math.min(0.9999, Math.max(0, (y - EDGE) / (this.height - 2 * EDGE)));
+    let [paragraph, after] = [0, this.book.outline.paragraphs];
+    while (after - paragraph > 1) {
+      const middle = (paragraph + after) >> 1;
+      if (shareRead(this.book, middle) <= share) paragraph = middle;
+      else after = middle;
+    }
+    const page = !exact && this.reader.layer.pages[this.reader.layer.pageAt(paragraph) - 1];
+    return page ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph };
+  }
+
+  listen() {
+    const { handle } = this;
+    const { whole } = this;
+    let dragged = null; // what the pointer drags
+    whole.addEventListener("pointerdown", (event) => {
+      if (!this.drawn || event.button) return;
+      dragged = event.composedPath().includes(handle) ? "furthest" : "place";
+      whole.setPointerCapture?.(event.pointerId);
+      if (dragged === "place") this.reader.position.jump(this.at(event.clientY));
+    });
+    whole.addEventListener("pointermove", (event) => {
+      if (dragged === "place") this.reader.position.jump(this.at(event.clientY));
+      else if (dragged) {
+        this.aimed = this.at(event.clientY, { exact: true }).paragraph;
+        handle.style.top = `${this.y(this.aimed)}px`;
+      }
+    });
+    for (const end of ["pointerup", "pointercancel"])
+      whole.addEventListener(end, () => {
+        if (dragged === "furthest" && this.aimed !== undefined) this.reader.setFurthest(this.aimed);
+        dragged = this.aimed = undefined;
+      });
+    whole.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const { flow, scroller } = this.reader;
+      if (flow.isPaged) return flow.wheeled(event);
+      flow.release();
+      scroller.scrollBy(0, event.deltaY);
+    }, { passive: false });
+    handle.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.reader.setFurthest(Math.min(this.book.outline.paragraphs, Math.max(0, this.reader.progress.furthest + step)));
+    });
+  }
+}

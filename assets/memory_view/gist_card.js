@@ -1,0 +1,58 @@
+// A gist in a card over the margin: all of one that is longer than its page, and the editor of a gist (by hand, by
+// asking the model again, or by making all gists again from that page on).
+
+import { button, el } from "../shared/dom.js";
+
+export class GistCard {
+  constructor(reader) {
+    this.reader = reader;
+    this.page = 0; // the page whose gist is open, 0 for none
+    this.node = el("div", { class: "gcard", hidden: true, role: "dialog" });
+  }
+
+  open(n, { edit = false } = {}) {
+    const page = this.reader.layer.pages[n - 1];
+    if (!page?.g) return;
+    this.page = n;
+    this.node.hidden = false;
+    this.node.setAttribute("aria-label", edit ? `Edit the gist of page ${n}` : `Gist of page ${n}`);
+    const close = button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" });
+    const head = el("div", { class: "chead" }, el("strong", {}, `Gist of page ${n}`), close);
+    const { language, rtl } = this.reader.book.outline;
+    const words = { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" };
+    const shown = el("div", words, ...this.reader.layer.body(page));
+    this.node.replaceChildren(head, ...(edit ? this.editor(n, page.g) : [shown, ...this.reader.layer.extras(page).filter(Boolean)]));
+    const aside = this.reader.layer.drawn.get(n)?.gist.querySelector(".in")?.getBoundingClientRect();
+    const room = this.reader.room.getBoundingClientRect();
+    const top = aside ? aside.top - room.top : 0;
+    this.node.style.top = `${Math.max(8, Math.min(top - 12, room.height - this.node.offsetHeight - 8))}px`;
+    (this.node.querySelector("textarea") ?? close).focus();
+  }
+
+  editor(n, gist) {
+    const area = el("textarea", { rows: 9, "aria-label": `Gist of page ${n}`, dir: "auto" });
+    area.value = gist.t;
+    const wish = el("input", { type: "text", class: "wish", "aria-label": "What the new gist should say",
+      placeholder: "What it should say (optional)" });
+    const act = (what, text) => () => (this.close(), this.reader.send({ do: what, page: n, text: text() }));
+    let confirmed = false;
+    const again = button("Make again from here", () => {
+      if (confirmed) return act("reread", () => "")();
+      confirmed = true;
+      again.textContent = `Delete the gists of pages ${n}–${this.reader.layer.pages.length} and make them again?`;
+    }, { kind: "slim quiet" });
+    return [el("div", { class: "edit" }, area,
+      el("div", { class: "erow" }, button("Save", act("save", () => area.value), { kind: "slim go" }),
+        button("Cancel", () => this.close(), { kind: "slim quiet" })),
+      wish,
+      el("div", { class: "erow" }, button("Make the gist again", act("regenerate_gist", () => wish.value), { kind: "slim" }), again))];
+  }
+
+  close() {
+    if (!this.page) return;
+    const gist = this.reader.layer.drawn.get(this.page)?.gist;
+    this.page = 0;
+    this.node.hidden = true;
+    (gist?.querySelector(".allb") ?? gist)?.focus({ preventScroll: true });
+  }
+}

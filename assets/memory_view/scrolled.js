@@ -1,0 +1,175 @@
+// The text as one long column that is scrolled. The reading line, a quarter down, is where a person is assumed to look.
+
+const HOLD = 700; // ms for which the view stays at its target: units around it, drawn for the first time, may push it away
+const ABOVE = 60; // px above the reading line; a paragraph that ends higher has been read
+const MARGIN = 36; // px between the upper edge and a paragraph that was gone to
+
+export class Scrolled {
+  constructor(reader) {
+    this.reader = reader;
+    this.anchor = null; // {node, share, top, asked}: what is held at `top`; `asked`: gone to, not scrolled to
+    this.holdUntil = 0;
+    const { scroller } = reader;
+    let waiting = false;
+    this.onscroll = () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => ((waiting = false), this.settle()));
+    };
+    this.release = () => (this.holdUntil = 0);
+    scroller.addEventListener("scroll", this.onscroll, { passive: true });
+    for (const type of ["wheel", "touchmove", "pointerdown", "keydown"]) scroller.addEventListener(type, this.release, { passive: true });
+    this.resize = new ResizeObserver(() => this.checkSize());
+    this.resize.observe(scroller);
+  }
+
+  close() {
+    const { scroller } = this.reader;
+    scroller.removeEventListener("scroll", this.onscroll);
+    for (const type of ["wheel", "touchmove", "pointerdown", "keydown"]) scroller.removeEventListener(type, this.release);
+    this.resize.disconnect();
+    this.holdUntil = 0;
+    this.closed = true;
+  }
+
+  get top() {
+    return this.reader.scroller.getBoundingClientRect().top;
+  }
+
+  line() {
+    return Math.min(160, this.reader.scroller.clientHeight / 4);
+  }
+
+  // The paragraph that holds height `y` of the view: the first that ends below it.
+  paragraphAt(y) {
+    const { units, book } = this.reader;
+    const edge = this.top + y;
+    let [low, high] = [0, units.units.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (units.units[middle].getBoundingClientRect().top <= edge) low = middle;
+      else high = middle - 1;
+    }
+    if (!units.units[low].firstChild) return null;
+    let [first, last] = [book.outline.units[low][0], (book.outline.units[low + 1]?.[0] ?? book.outline.paragraphs) - 1];
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (this.boxOf(middle).bottom > edge) last = middle;
+      else first = middle + 1;
+    }
+    return first;
+  }
+
+  boxOf(paragraph) {
+    const node = this.reader.units.nodes[paragraph];
+    const box = node.getBoundingClientRect();
+    if (box.height || node.checkVisibility()) return box;
+    return this.reader.layer.boxAt(paragraph) ?? box; // only gists are shown
+  }
+
+  // Finds the paragraph at the reading line and reports it.
+  settle() {
+    const { scroller, position, layer, units } = this.reader;
+    if (this.closed || !units.units.length || this.checkSize()) return;
+    const { anchor } = this;
+    const held = anchor?.asked && Math.abs(scroller.scrollTop - anchor.scrolled) < 2;
+    if (!held && performance.now() > this.holdUntil) this.anchor = null;
+    const line = this.line();
+    const at = this.anchor?.asked ? this.anchor.paragraph : this.paragraphAt(line - ABOVE);
+    if (at === null || !units.nodes[at]) return;
+    const box = this.boxOf(at);
+    const share = (this.top + line - ABOVE - box.top) / (box.height || 1);
+    if (!this.anchor) this.anchor = { node: units.nodes[at], paragraph: at, share, top: line - ABOVE, asked: false };
+    const first = this.paragraphAt(0) ?? at;
+    const last = this.paragraphAt(scroller.clientHeight - 4) ?? at;
+    const inside = this.anchor.asked ? (this.anchor.at ?? 0) : Math.max(0, Math.floor(share * (this.reader.book.text[at]?.length ?? 0)));
+    position.arrived(at, inside, Math.min(first, at), Math.max(last, at));
+    layer.settle();
+    layer.checkCutInView(first, last);
+  }
+
+  isShown(paragraph) {
+    const box = this.reader.units.nodes[paragraph].getBoundingClientRect();
+    return box.top >= this.top - 4 && box.bottom <= this.top + this.reader.scroller.clientHeight;
+  }
+
+  /** Brings a place into view: a paragraph, a character of it (`at`), or an element in it (`mark`), centred. */
+  show({ paragraph, at = 0, mark = null }, { focus = false } = {}) {
+    const { units, book, scroller, layer } = this.reader;
+    const node = mark ?? (at ? units.nodes[paragraph] : units.topOf(paragraph));
+    if (!node) return;
+    const shown = node.checkVisibility({ contentVisibilityAuto: false }) ? node : (layer.gistAt(paragraph) ?? node);
+    const share = mark ? 0.5 : at ? at / Math.max(1, book.text[paragraph].length) : 0;
+    const top = mark ? scroller.clientHeight / 2 : Math.min(MARGIN, this.line());
+    this.hold({ node: shown, paragraph, at, share, top, asked: true });
+    if (focus) (node.tabIndex = -1), node.focus({ preventScroll: true });
+  }
+
+  // Keeps the anchor where it is for a moment, unless the person scrolls: heights around it may still change.
+  hold(anchor) {
+    const { scroller } = this.reader;
+    this.anchor = anchor;
+    this.holdUntil = performance.now() + HOLD;
+    const pull = () => {
+      if (!anchor.node.isConnected) return;
+      const box = anchor.node.getBoundingClientRect();
+      const away = box.top + anchor.share * box.height - this.top - anchor.top;
+      if (Math.abs(away) > 1) scroller.scrollTop += away;
+      anchor.scrolled = scroller.scrollTop;
+    };
+    const again = () => {
+      if (this.anchor !== anchor || performance.now() > this.holdUntil) return;
+      pull();
+      requestAnimationFrame(again);
+    };
+    pull();
+    this.settle();
+    requestAnimationFrame(again);
+  }
+
+  checkSize() {
+    // another height, as when a phone hides its bar, moves no line
+    const { clientWidth } = this.reader.scroller;
+    if (clientWidth === this.width) return false;
+    this.width = clientWidth;
+    this.reader.resized();
+    if (this.anchor) this.hold(this.anchor);
+    return true;
+  }
+
+  /** Makes a change that gives the text a new layout, and keeps what is read at its place. */
+  keepPlace(change) {
+    if (!this.anchor) this.settle();
+    const { anchor } = this;
+    change();
+    if (anchor) this.hold(anchor);
+  }
+
+  /** Turns to the next or previous page; before pages exist, by a screenful. */
+  turn(step) {
+    const { layer, position, scroller } = this.reader;
+    const { page, paragraph } = position.here;
+    const next = layer.pages[(page ?? 0) - 1 + step];
+    const beyond = step > 0 && page === null && layer.pages.length && paragraph >= layer.pages.at(-1).x;
+    if (layer.pages.length && (next || page) && !beyond) {
+      if (next) this.show({ paragraph: next.s, at: next.a ?? 0 });
+      else this.scrollBy(step);
+    } else this.scrollBy(step);
+    scroller.focus({ preventScroll: true });
+  }
+
+  scrollBy(step) {
+    const { scroller } = this.reader;
+    this.release();
+    this.anchor = null;
+    scroller.scrollTop += step * (scroller.clientHeight - 60);
+    this.settle();
+  }
+
+  /** Places of the units may have changed: keep the anchor. */
+  relayout() {
+    if (this.anchor && performance.now() < this.holdUntil) this.hold(this.anchor);
+    else this.settle();
+  }
+}
+
