@@ -40,7 +40,7 @@ CALLS_ANSWERED = 24  # after which the fake model waits, so that the picture sho
 
 
 def books(home: Path) -> dict[str, str]:
-    """Add the samples and books of 10, 100 and 1000 pages, and end the tour; the ids by name."""
+    """Add the samples and books of 10, 100 and 1000 pages; the ids by name."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
     add_samples(workspace)
     found = {SAMPLES[b.title]: b.id for b in workspace.library.books() if b.title in SAMPLES}
@@ -50,7 +50,6 @@ def books(home: Path) -> dict[str, str]:
         book = workspace.library.add(memory.document, source_name=f"{pages}.txt")
         workspace.library.add_memory(book.id, memory)
         found[str(pages)] = book.id
-    workspace.library.set_preference("tour", "done")
     workspace.library.close()
     return found
 
@@ -71,7 +70,6 @@ def every_state(home: Path) -> str:
         reading = workspace.library.add_memory(book.id, part)
         workspace.library.set_state(reading.id, state, why=reasons[state])
         stopped = book.id
-    workspace.library.set_preference("tour", "done")
     workspace.library.close()
     return stopped
 

@@ -12,7 +12,6 @@ from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.component import add_style
 from pages.parts.shared.memory_view import send_pages, show_memory
 from readagent_core.workspace import replay
 from readagent_core.workspace.reading import start_reading
@@ -34,13 +33,13 @@ def screen() -> None:
     if chosen is None:
         shell.no_book("Ask")
         return
+    shell.set_title("Ask", chosen.title)
     now = scene(workspace, chosen)
     if now is None:
         with st.sidebar:
             current.picker(workspace, chosen)
         _unread(chosen.id)
         return
-    add_style("answer_view/ask.css")
     current.set_address(book=chosen.id)
     sidebar.draw(now)
     send_pages(now.shown_memory, scope=payload.scope_of(now))

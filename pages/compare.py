@@ -29,6 +29,7 @@ def screen() -> None:
     if book is None:
         shell.no_book("Compare")
         return
+    shell.set_title("Compare", book.title)
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
         current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)

@@ -12,7 +12,6 @@ import streamlit as st
 from pages.parts.evaluate import question_list, report_view, setup_form
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.component import add_style
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.cost_estimate import Estimate, estimate
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
@@ -29,9 +28,7 @@ CHOSEN = "evaluate_experiment"
 
 def screen() -> None:
     shell.header("Evaluate", about="Many questions with known answers, asked of every method on your own model.")
-    add_style("evaluate/evaluate.css")
     workspace = get_workspace()
-    shell.model_line(workspace.model)
     with st.container(border=True, key="evaluate_setup"):
         try:
             experiment = setup_form.form(workspace)

@@ -211,7 +211,6 @@ def sidebar(
         view.show_outline(scope=book_text.text_scope(document), layer=layer, key=f"outline_{book.id}")
         if reading is not None:
             start.which_reading(workspace, book, readings, reading)
-    shell.model_line(workspace.model)
 
 
 def show() -> None:
@@ -220,6 +219,7 @@ def show() -> None:
     if book is None:
         shell.no_book("Read")
         return
+    shell.set_title("Read", book.title)
     st.html(PLACEHOLDER)  # streamlit.css hides it as soon as there is something to read
     workspace.library.touch(book.id)
     readings = workspace.library.readings(book.id)

@@ -17,6 +17,7 @@ import pysbd
 CJK = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uffef\U00020000-\U0003ffff"
 SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 CHARACTERS_PER_WORD = {"cjk": 2, "south_east": 4}
+_UNSPACED = {"ja": "cjk", "zh": "cjk", "th": "south_east", "lo": "south_east", "km": "south_east", "my": "south_east"}
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
 _UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
@@ -52,6 +53,15 @@ def count_words(text: str) -> int:
 def count_of(number: int, noun: str) -> str:
     """Return '1 document', '2,086 questions'."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def length_of(words: int, language: str) -> str:
+    """Return the length of a text for people: '10,309 words', or '5,200 characters' where words are not separated.
+
+    ``words``: as ``count_words`` counts. ``language``: a tag such as 'en' or 'zh-Hant'.
+    """
+    script = _UNSPACED.get(language.split("-")[0].lower())
+    return count_of(words * CHARACTERS_PER_WORD[script], "character") if script else count_of(words, "word")
 
 
 def is_unspaced(text: str) -> bool:

@@ -158,3 +158,10 @@ def test_detect_language(text, language):
 )
 def test_the_name_of_a_language_is_given_only_where_it_is_certain(text, language):
     assert certain_language(text) == language
+
+
+def test_a_length_is_in_the_units_of_the_script() -> None:
+    assert words.length_of(10_309, "en") == "10,309 words"
+    assert words.length_of(1, "") == "1 word"
+    assert words.length_of(words.count_words("雪の駅で" * 100), "ja") == "400 characters"
+    assert words.length_of(words.count_words("ภาษาไทย " * 8), "th-TH") == "56 characters"

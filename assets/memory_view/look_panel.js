@@ -1,7 +1,6 @@
 // How the text looks: size, measure, lines, typeface, theme, and whether it is scrolled or turned in pages (Aa).
 
 import { button, el } from "../shared/dom.js";
-import { storeTheme } from "../shared/streamlit.js";
 
 const SIZES = [15, 16.5, 18, 20, 23];
 const MEASURES = [["narrow", "Narrow", "48ch"], ["middle", "Medium", "60ch"], ["wide", "Wide", "74ch"]];
@@ -41,12 +40,4 @@ export function lookPanel(look, { canBeVertical, vertical }, pick) {
     canBeVertical ? row("Lines run", "vertical", [["off", "Across"], ["on", "Down"]], vertical ? "on" : "off") : null,
     row("Theme", "theme", THEMES),
   ].filter(Boolean);
-}
-
-/** Light and dark are Streamlit's own themes; a change between them needs the page to be loaded again. */
-export function applyTheme(theme) {
-  storeTheme({ light: "Light", sepia: "Light", dark: "Dark", system: "System" }[theme]);
-  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
-  const dark = theme === "dark" || (theme === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
-  if (isDark !== dark) setTimeout(() => location.reload(), 900);
 }

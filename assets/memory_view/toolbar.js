@@ -1,7 +1,7 @@
 // The reader's toolbar: views, search, page number, type (Aa), help, export, and more where it is narrow.
 
 import { button, el, icon, number } from "../shared/dom.js";
-import { applyTheme, lookPanel } from "./look_panel.js";
+import { lookPanel } from "./look_panel.js";
 
 const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
 const KEYS = [
@@ -155,7 +155,7 @@ export class Toolbar {
     const { reader } = this;
     const pick = (name, value) => {
       reader.changeLook({ ...reader.look, [name]: value });
-      if (name === "theme") applyTheme(value);
+      if (name === "theme") document.documentElement.dataset.theme = value;
       const at = this.panel.getRootNode().activeElement;
       const place = [...this.panel.querySelectorAll("button")].indexOf(at);
       this.panel.replaceChildren(...this.typePanel());

@@ -1,19 +1,25 @@
 // Everything of Streamlit's page that is not part of its public interface and may change with a release.
 // pages/parts/shared/streamlit_private.py has the Python side; tests/app/test_streamlit_private.py checks both.
 
-export const APP = ".stApp";
 export const CHAT_INPUT = '[data-testid="stChatInput"]';
 export const COMPONENT = ".stBidiComponent";
 export const DIALOG = '[role="dialog"]';
 export const DIALOG_CLOSE = '[aria-label="Close"]';
 
-const SCREENS = ["", "read", "ask", "compare", "evaluate", "settings"];
+/** Streamlit's links to the screens: in the line at the top, or on a narrow screen in the sidebar. */
+export const NAVIGATION_LINK = '[data-testid="stTopNavLink"], [data-testid="stSidebarNavLink"]';
+/** The app after a run of its script. */
+export const APP_DONE = '.stApp[data-test-script-state="notRunning"]';
+/** The box in the place of an element whose script is on its way. */
+export const SKELETON = '[data-testid="stSkeleton"], [data-testid="stAppSkeleton"]';
+/** The start of the names under which Streamlit stores a theme that was chosen in its own menu. */
+export const STORED_THEME = "stActiveTheme";
 
 /** The element of `st.container(key=…)`. */
 export const container = (key) => `.st-key-${key}`;
 
-/** Makes `theme` ("Light", "Dark" or "System") Streamlit's own theme; it is read when a page is loaded. */
-export function storeTheme(theme) {
-  const base = location.pathname.replace(/[^/]*$/, "");
-  for (const screen of SCREENS) localStorage.setItem(`stActiveTheme-${base}${screen}-v2`, JSON.stringify(theme));
+/** Spares Streamlit two questions to the server before it connects: where it is, and which other sites may embed it. */
+export function connectAtOnce() {
+  const base = new URL(".", location.href).href;
+  globalThis.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false } };
 }

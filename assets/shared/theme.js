@@ -1,10 +1,20 @@
-// Writes Streamlit's current theme, light or dark, to the document's root, where tokens.css reads it. A change of the
-// system's setting or in Streamlit's menu runs no script of the app, but changes the class of Streamlit's root element.
-// No HTML tag may appear in this file, not even in a comment: st.html would drop the script.
+// The theme is the app's own choice: the attribute data-theme of the root element, "system", "light", "sepia" or "dark".
+// Streamlit follows the system's. So the media query it asks and listens to answers with our choice.
 
-import { APP } from "./streamlit.js";
+import { STORED_THEME } from "./streamlit.js";
 
-const app = document.querySelector(APP);
-const copyTheme = () => (document.documentElement.dataset.theme = getComputedStyle(app).colorScheme);
-new MutationObserver(copyTheme).observe(app, { attributeFilter: ["class"] });
-copyTheme();
+const root = document.documentElement;
+const system = matchMedia("(prefers-color-scheme: dark)");
+const DARK = { light: false, sepia: false, dark: true };
+
+/** Call before Streamlit's own scripts run. */
+export function followTheme() {
+  for (const key of Object.keys(localStorage)) if (key.startsWith(STORED_THEME)) localStorage.removeItem(key);
+  const query = Object.assign(new EventTarget(), { media: system.media });
+  Object.defineProperty(query, "matches", { get: () => DARK[root.dataset.theme] ?? system.matches });
+  const ask = window.matchMedia.bind(window);
+  window.matchMedia = (text) => (text === system.media ? query : ask(text));
+  const changed = () => query.dispatchEvent(new Event("change"));
+  system.addEventListener("change", changed);
+  new MutationObserver(changed).observe(root, { attributeFilter: ["data-theme"] });
+}

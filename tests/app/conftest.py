@@ -40,7 +40,7 @@ def app() -> Callable[..., AppTest]:
     """``app()`` or ``app("pages/read.py", book="…")``: run once, on that screen, with that address."""
 
     def start(screen: str = "", **address: str) -> AppTest:
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        at = AppTest.from_file(str(ROOT / "screens.py"), default_timeout=30)
         at.query_params.update(address)
         at.run()
         return at.switch_page(screen).run() if screen else at

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from pages.parts.read import book_text
-from pages.parts.shared import memory_view, reading_status, shell
+from pages.parts.shared import first_page, memory_view, reading_status
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.jobs import Snapshot
@@ -34,7 +34,7 @@ TOKENS = {
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_theme_of_native_widgets_is_that_of_the_tokens(theme):
     for name, token in TOKENS.items():
-        assert f"--{token}: {CONFIG['theme'][theme][name]};" in shell.themes()[theme]
+        assert f"--{token}: {CONFIG['theme'][theme][name]};" in first_page.themes()[theme]
 
 
 def test_an_error_that_nobody_foresaw_has_its_code_under_details_only(app):
@@ -53,8 +53,8 @@ def test_an_error_that_nobody_foresaw_has_its_code_under_details_only(app):
 
 def test_a_server_without_a_model_is_told_on_the_screen(app, monkeypatch):
     monkeypatch.setenv("READAGENT_BASE_URL", "http://127.0.0.1:9/v1")
-    assert any("set READAGENT_MODEL too" in t.value for t in app().text)
-    at = app("pages/read.py")
+    at = app()
+    assert any("set READAGENT_MODEL too" in t.value for t in at.text)
     assert any("set READAGENT_MODEL too" in c.value for c in at.sidebar.caption)
 
 

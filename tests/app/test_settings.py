@@ -119,7 +119,7 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         monkeypatch.setattr(probe, "find_local", lambda: [Found(here, server.url, ("llama3.1:8b", "qwen3:4b"))])
         at = app("pages/settings.py")
         assert at.radio(key="model_kind").value == "builtin"  # for a newcomer
-        assert [tab.label for tab in at.tabs] == ["Model", "Reading", "Appearance", "Storage"]
+        assert [tab.label for tab in at.tabs] == ["Model", "Appearance", "Storage"]
         at.radio(key="model_kind").set_value("local").run()
         assert at.selectbox(key="local_ollama_model_2").value == "llama3.1:8b"
         at.button(key="local_ollama_use").click().run()
@@ -162,7 +162,7 @@ def test_with_a_keyring_the_key_is_kept_there_moved_and_removed(app, own_home, i
         assert KEY not in (own_home / "settings.json").read_text(encoding="utf-8")
         assert list(ring.kept.values()) == [KEY]
         at.text_input(key="other_own_address").set_value(other.url).run()
-        assert at.text_input(key="other_own_key_3").placeholder == "Not needed here"
+        assert at.text_input(key="other_own_key_3").placeholder == "Only if this server asks for one"
         assert other.requests
         assert not any(KEY in str(request.headers) for request in other.requests)
         at.button(key="use_builtin").click().run()

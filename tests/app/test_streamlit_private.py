@@ -9,11 +9,13 @@ import pytest
 import streamlit
 from streamlit.runtime.pages_manager import PagesManager
 
+from pages.parts.shared import first_page
+from pages.parts.shared.streamlit_private import chunks
 from tests.app.conftest import ROOT
 
 STATIC = Path(streamlit.__file__).parent / "static" / "static"
 PRIVATE = ("assets/streamlit.css", "assets/shared/streamlit.js")  # the files that may use such names
-ATTRIBUTE = re.compile(r"\[(data-(?!theme|kind|i|n|key|state|mode|stale)[\w-]+)")
+ATTRIBUTE = re.compile(r"\[(data-(?!theme|kind|i|n|key|state|mode|stale|arriving|bar|screen)[\w-]+)")
 
 
 @pytest.fixture(scope="module")
@@ -43,14 +45,24 @@ def test_every_attribute_and_class_is_one_of_the_frontend(frontend: str) -> None
     assert {name for name in names if name not in frontend} == set()
 
 
-def test_the_theme_is_stored_under_the_name_that_the_script_writes(frontend: str) -> None:
-    script = (ROOT / PRIVATE[1]).read_text(encoding="utf-8")
-    assert "`stActiveTheme-${base}${screen}-v2`" in script
+def test_the_theme_and_the_start_of_the_connection_are_taken_as_the_first_page_gives_them(frontend: str) -> None:
+    assert "window.matchMedia(`(prefers-color-scheme: dark)`).matches" in frontend
     assert "`stActiveTheme-${window.location.pathname}`" in frontend
-    key = re.search(
-        r"(\w+)=2,\w+=`stActiveTheme-\$\{window\.location\.pathname\}`,\w+=\{CACHED_THEME_VERSION:\1", frontend
-    )
-    assert key, "another version of the stored theme"
+    for name in ("window.__streamlit", "BACKEND_BASE_URL", "HOST_CONFIG"):
+        assert name in frontend
+
+
+def test_the_index_page_has_the_places_for_the_frame() -> None:
+    text = first_page.page("read", "sepia")
+    assert text.count("<title>ReadAgent</title>") == text.count('<html lang="en" data-theme="sepia">') == 1
+    assert text.index("<script type") < text.index('src="./static/js/index.')  # ours runs first
+    assert text.index("<body><style>") < text.index('<div id="root"></div><a class="brand"')
+    for parts in (first_page.EVERYWHERE, *first_page.SCREENS.values()):
+        elements = {part for part in parts if not part.endswith(".js")}
+        assert elements <= {name.split(".")[0] for name in chunks(*elements)}
+
+
+def test_the_pages_manager_has_the_switch() -> None:
     assert PagesManager.uses_pages_directory in (None, True, False)
 
 

@@ -193,14 +193,14 @@ def go_to(page: Page, screen: str) -> None:
 
 
 @contextmanager
-def running_app(home: Path, **environment: str) -> Iterator[str]:
+def running_app(home: Path, *, script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
     """The app on a free port with ``home`` as its READAGENT_HOME; its address, without a slash at the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     clean: dict[str, Any] = {name: value for name, value in os.environ.items() if name not in OURS}
     log = home.parent / f"app-{port}.log"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     with log.open("wb") as out:
         process = subprocess.Popen(
             [*command, "--server.address", "127.0.0.1", "--browser.serverAddress", "127.0.0.1"],

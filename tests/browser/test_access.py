@@ -9,11 +9,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.samples import add_samples
+from tests.browser.conftest import StartApp
 
 SCREENS = {
     "library": ("/", '[data-kind="library"], [data-kind="first"]'),
     "read": ("/read?book={keeper}&page=2", ".leaf.cur"),
-    "ask": ("/ask", '[data-testid="stMain"] h1, [data-kind="memory"]'),
+    "ask": ("/ask", '[data-testid="stMain"] h1, [data-testid="stChatInput"]'),
     "compare": ("/compare", '[data-testid="stMain"] h1'),
     "evaluate": ("/evaluate", '[data-testid="stMain"] h1'),
     "settings": ("/settings", '[data-testid="stMain"] h1'),
@@ -42,20 +46,59 @@ def findings(page: Page) -> list[str]:
     return page.evaluate(GRAVE, sorted(NOT_OURS))
 
 
+PAPER = {"light": "rgb(250, 249, 246)", "dark": "rgb(23, 25, 27)", "sepia": "rgb(242, 232, 213)"}
+
+
+def shown(page: Page, ready: str, theme: str) -> None:
+    """The screen is whole, and in this theme: the tokens' and Streamlit's."""
+    expect(page.locator(ready).first).to_be_visible()
+    expect(page.locator("html")).to_have_css("color-scheme", "dark" if theme == "dark" else "light")
+    expect(page.locator(".stApp")).to_have_css("color-scheme", "dark" if theme == "dark" else "light")
+    expect(page.locator(".stApp")).to_have_css("background-color", PAPER[theme])
+    expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
+    page.evaluate(SETTLED)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("screen", list(SCREENS))
-def test_axe_finds_nothing_serious(page: Page, app_url: str, keeper: str, screen: str) -> None:
+def test_axe_finds_nothing_serious(page: Page, app_url: str, keeper: str, screen: str, width: int) -> None:
     path, ready = SCREENS[screen]
-    for theme, paper in (("dark", "rgb(23, 25, 27)"), ("light", "rgb(250, 249, 246)")):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme="dark")
+    page.goto(app_url + path.format(keeper=keeper))
+    for theme in ("dark", "light"):  # also of a page that is open already
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-        if theme == "dark":
-            page.goto(app_url + path.format(keeper=keeper))
-        expect(page.locator(ready).first).to_be_visible()
-        expect(page.locator("html")).to_have_css("color-scheme", theme)  # the tokens' and Streamlit's,
-        expect(page.locator(".stApp")).to_have_css("color-scheme", theme)  # also of a page that is open already
-        expect(page.locator(".stApp")).to_have_css("background-color", paper)
-        expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
-        page.evaluate(SETTLED)
+        shown(page, ready, theme)
         assert findings(page) == [], theme
+    if width == 390:
+        page.locator("nav.bar").get_by_text("More").click()
+    else:
+        page.locator(".help-button").click()
+    assert findings(page) == []
+
+
+def test_axe_finds_nothing_serious_on_the_first_visit_and_in_the_tour(
+    page: Page, start_app: StartApp, tmp_path: Path, app_url: str, keeper: str
+) -> None:
+    home = tmp_path / "home"
+    library = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+    for book in add_samples(library):
+        library.library.remove(book.id)
+    library.library.close()
+    with start_app(home) as url:
+        for width in (1440, 390):
+            page.set_viewport_size({"width": width, "height": 844})
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+                page.goto(url)
+                shown(page, '[data-testid="stMain"] h1', theme)
+                assert findings(page) == [], (width, theme)
+    path, ready = SCREENS["read"]
+    page.goto(app_url + path.format(keeper=keeper))
+    shown(page, ready, "dark")
+    page.evaluate("document.dispatchEvent(new Event('readagent-tour'))")
+    expect(page.locator("dialog.tour .card")).to_be_visible()
+    assert findings(page) == []
 
 
 @pytest.mark.parametrize("screen", ["library", "read"])
@@ -67,17 +110,10 @@ def test_axe_finds_nothing_serious_in_sepia(
     request.addfinalizer(lambda: library.set_preference("look", {}))
     library.set_preference("look", {"theme": "sepia"})
     path, ready = SCREENS[screen]
+    page.emulate_media(color_scheme="dark")  # a theme that was chosen is not the system's
     page.goto(app_url + path.format(keeper=keeper))
-    expect(page.locator(ready).first).to_be_visible()
-    expect(page.locator('[data-testid="stStatusWidget"]')).to_have_count(0)
-    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
-    page.evaluate(SETTLED)
+    shown(page, ready, "sepia")
     assert findings(page) == []
-    if screen == "library":  # by night sepia is dark
-        for theme, paper in (("dark", "rgb(23, 25, 27)"), ("light", "rgb(242, 232, 213)")):
-            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-            expect(page.locator(".stApp")).to_have_css("color-scheme", theme)
-            expect(page.locator(".stApp")).to_have_css("background-color", paper)
     if screen == "read":
         page.locator(".aa").click()
         expect(page.locator(".panel")).to_be_visible()

@@ -395,6 +395,5 @@ def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
     page.locator(".panel").get_by_role("button", name="Dark").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(23, 25, 27)")
     expect(page.locator(".leaf.cur")).to_have_count(1)
-    page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="System").click()
     expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")

@@ -32,7 +32,6 @@ def serve(page: Page) -> Iterator[Callable[[Path], None]]:
 
 def test_every_module_can_be_imported_as_it_is(page: Page, serve) -> None:
     serve(scripts.ASSETS)
-    page.evaluate("document.body.className = 'stApp'")  # theme.js looks for it
     modules = [path.relative_to(scripts.ASSETS).as_posix() for path in scripts.ASSETS.rglob("*.js")]
     assert len(modules) > 25
     for module in modules:

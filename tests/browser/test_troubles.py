@@ -85,7 +85,7 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             go_to(page, "Ask")
             page.get_by_test_id("stChatInputTextArea").fill("What did Mrs. Oake win with a silver bell?")
             page.keyboard.press("Enter")
-            foot = page.locator(".st-key-foot")
+            foot = page.locator(".st-key-notice")
             expect(foot).to_contain_text("The server cut a prompt without saying so: it read 200 of about")
             expect(foot).to_contain_text("give the model a larger context")
             go_to(page, "Settings")

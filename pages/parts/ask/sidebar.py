@@ -29,8 +29,6 @@ def draw(scene: Scene) -> None:
         _limit(scene)
         _how(scene)
         _conversations(scene)
-        model = scene.workspace.model
-        shell.model_line(model)
 
 
 def _limit(scene: Scene) -> None:

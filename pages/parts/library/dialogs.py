@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.library.imports import Import, length_of, start_import
+from pages.parts.library.imports import Import, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book
-from readagent_core.words import count_of
+from readagent_core.words import count_of, length_of
 from readagent_core.workspace import Workspace, costs
 from readagent_core.workspace.reading import default_plan, start_reading
 from readagent_core.workspace.upkeep import DAYS_TO_RESTORE
@@ -55,7 +55,12 @@ def show_report(workspace: Workspace, book: Book) -> None:
     document = workspace.library.document(book.id)
     st.text(book.title)
     language = current.LANGUAGES.get(book.language.split("-")[0].lower(), book.language)
-    facts = (book.format.upper(), language, length_of(document), count_of(len(document.paragraphs), "paragraph"))
+    facts = (
+        book.format.upper(),
+        language,
+        length_of(document.words, document.language),
+        count_of(len(document.paragraphs), "paragraph"),
+    )
     st.caption(" · ".join(facts))
     if not document.warnings:
         st.markdown(":blue[:material/check:] Everything was imported, without any guess.")

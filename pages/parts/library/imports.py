@@ -13,7 +13,7 @@ from pages.parts.shared.shell import TITLES
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, PasswordError
 from readagent_core.jobs import Job
-from readagent_core.words import count_of
+from readagent_core.words import count_of, length_of
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.opening import open_file
 
@@ -74,7 +74,11 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any]:
             document = workspace.library.document(book.id)
         except NotInLibraryError:
             return record | {"state": "failed", "title": "removed again", "text": ""}
-        found = [count_of(len(document.sections), "section")] if document.sections else [length_of(document)]
+        found = (
+            [count_of(len(document.sections), "section")]
+            if document.sections
+            else [length_of(document.words, document.language)]
+        )
         if document.warnings:
             found.append(count_of(len(document.warnings), "notice"))
         return record | {"state": "opened", "book": book.id, "title": book.title, "text": f"{', '.join(found)}."}
@@ -82,10 +86,3 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any]:
     state = "password" if one.waits_for_password else "failed"
     detail = getattr(one.job.exception, "detail", "")
     return record | {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}
-
-
-def length_of(document: Document) -> str:
-    """The length of a text: words, or characters where words are not separated."""
-    if document.language.split("-")[0] in ("ja", "zh"):
-        return count_of(sum(len("".join(p.text.split())) for p in document.paragraphs), "character")
-    return count_of(document.words, "word")

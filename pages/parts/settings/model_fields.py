@@ -76,7 +76,8 @@ def draw_fields(
     )
     stored = workspace.settings.api_key if same else Secret()
     key_needed |= same and bool(workspace.settings.key_trouble)  # a key was entered, but the keyring does not give it
-    hint = f"{stored.masked()} is in use" if stored else "Paste it here" if key_needed else "Not needed here"
+    unknown = "Paste it here" if key_needed else "Only if this server asks for one"
+    hint = f"{stored.masked()} is in use" if stored else unknown
     field = f"{scope}_key_{st.session_state.get('keys_taken', 0)}"
     typed = right.text_input("Key", type="password", placeholder=hint, autocomplete="off", key=field)
     key = Secret(typed.strip()) if typed.strip() else stored

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.parts.settings import model_limits, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
-from pages.parts.shared import shell
+from pages.parts.shared import polling, shell
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
 from readagent_core.words import count_of
@@ -27,6 +27,8 @@ TITLES = {
 OPENAI = next(p for p in PRESETS if p.id == "openai")
 ELSEWHERE = [p for p in PRESETS if not p.local and p.id != "openai"]
 OWN = "own"
+LOOKING = "servers on this computer"  # the job's key
+LOOK_SECONDS = 0.25
 
 
 def current_kind(workspace: Workspace) -> str:
@@ -40,7 +42,7 @@ def current_kind(workspace: Workspace) -> str:
     return "local" if preset and preset.local else "other"
 
 
-def captions(found: Sequence[Found]) -> list[str]:
+def captions(found: Sequence[Found] | None) -> list[str]:
     """A line under each card."""
     there = f"{count_of(len(found), 'server')} found." if found else "No server found yet."
     return [
@@ -58,13 +60,27 @@ def model_count(found: Found) -> str:
     return f"{where} · {count_of(len(found.models), 'model') if found.models else 'no model loaded'}"
 
 
-def servers() -> list[Found]:
-    """The servers on this computer, found once in a session and again when the person asks."""
+def servers(workspace: Workspace) -> list[Found] | None:
+    """The servers on this computer, looked for once in a session and when the person asks; None until that ends."""
     if "found_servers" not in st.session_state:
-        with st.spinner("Looking for models on this computer"):
-            st.session_state["found_servers"] = probe.find_local()
+        job = st.session_state.setdefault("looking", None) or workspace.jobs.start(
+            LOOKING, lambda _: probe.find_local()
+        )
+        st.session_state["looking"] = job
+        if job.running:
+            return None
+        st.session_state["found_servers"] = job.snapshot.value or []
+        st.session_state["looking"] = None
     found: list[Found] = st.session_state["found_servers"]
     return found
+
+
+def wait_for_servers() -> None:
+    """A fragment that runs the screen again when servers were found, or when the person waits for them."""
+    job = st.session_state.get("looking")
+    polling.rerun_after(LOOK_SECONDS if job and job.running else None, key="servers")
+    if job and not job.running and (job.snapshot.value or st.session_state.get("model_kind") == "local"):
+        st.rerun()
 
 
 def model_tab(workspace: Workspace) -> None:
@@ -77,7 +93,9 @@ def model_tab(workspace: Workspace) -> None:
 
 
 def form(workspace: Workspace) -> None:
-    found = servers()
+    found = servers(workspace)
+    if found is None:
+        st.fragment(wait_for_servers)()
     st.subheader("Choose a model", anchor=False)
     with st.container(key="who"):
         chosen = st.radio(
@@ -126,8 +144,11 @@ def built_in(workspace: Workspace) -> None:
         shell.guarded(lambda: connecting.use_built_in(workspace))
 
 
-def local_form(workspace: Workspace, found: list[Found]) -> None:
+def local_form(workspace: Workspace, found: list[Found] | None) -> None:
     st.subheader("Found on this computer", anchor=False)
+    if found is None:
+        st.caption("Looking for models on this computer.")
+        return
     if not found:
         st.caption(
             "No server answers here yet. Start Ollama, LM Studio, llama.cpp or vLLM, then look again. "

@@ -1,4 +1,4 @@
-"""The other tabs of Settings: how books are read, what a page looks like, what is stored on this computer."""
+"""The other tabs of Settings: what a page looks like, what is stored on this computer."""
 
 from __future__ import annotations
 
@@ -9,48 +9,18 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.models.cache.store import CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
-from readagent_core.plan import PRESETS
 from readagent_core.workspace import Workspace, connecting
 
-KINDS = {
-    "article": "Stories and articles",
-    "meeting": "Meetings",
-    "book": "Books",
-    "script": "Film scripts",
-}
 THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
 MEASURES = {"narrow": "Narrow", "middle": "Medium", "wide": "Wide"}
 FACES = {"serif": "Serif", "sans": "Sans"}
 
 
-def reading_tab(workspace: Workspace) -> None:
-    saved = workspace.settings.saved
-    st.subheader("Pages", anchor=False)
-    st.caption(
-        "The model pauses where a reader would. The length of a page depends on the kind of text; the sizes are those "
-        "of the published method. You choose them for each book when its reading begins."
-    )
-    st.table(
-        [
-            {"Text": KINDS[name], "Longest page": f"{most:,} words", "Shortest": f"{least:,} words"}
-            for name, (most, least) in PRESETS.items()
-        ]
-    )
-    st.subheader("Speed", anchor=False)
-    left, _ = st.columns([1, 1.5])
-    at_once = left.number_input(
-        "Calls at once for a reading", 1, 32, int(saved.get("connections") or 8), step=1, key="pace_connections"
-    )
-    st.caption("More is faster with a provider; with a model on a small computer use one or two.")
-    if at_once != int(saved.get("connections") or 8):
-        connecting.change_settings(workspace, {"connections": int(at_once)})
-        st.toast("Saved. It applies to readings that begin from now on.")
-
-
 def appearance_tab(workspace: Workspace) -> None:
     look = reading_status.look_of(workspace.library.preference("look", {}))
-    st.subheader("Pages of a book", anchor=False)
+    st.subheader("Theme and type", anchor=False)
     left, right = st.columns(2)
+    below_left, below_right = st.columns(2)
     chosen = {
         "size": left.select_slider("Text size", range(1, 6), look["size"], key="look_size"),
         "measure": right.segmented_control(
@@ -60,14 +30,15 @@ def appearance_tab(workspace: Workspace) -> None:
             format_func=MEASURES.__getitem__,
             key="look_measure",
         ),
-        "face": left.segmented_control(
+        "face": below_left.segmented_control(
             "Typeface", list(FACES), default=look["face"], format_func=FACES.__getitem__, key="look_face"
         ),
-        "theme": right.segmented_control(
+        "theme": below_right.segmented_control(
             "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
         ),
     }
-    st.caption("Light or dark for the whole app is chosen in its menu, at the top right (⋯).")
+    st.caption("The theme is the whole app's; the rest is for the pages of a book. In a book, Aa has the same choices.")
+    shell.apply_theme(str(chosen["theme"] or look["theme"]))
     wanted = {name: value or look[name] for name, value in chosen.items()}
     if wanted != look:
         workspace.library.set_preference("look", wanted)

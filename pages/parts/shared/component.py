@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ import streamlit as st
 
 from pages.parts.shared.scripts import ASSETS, bundle
 
+served: set[str] = set()  # the scripts that have an address
 ROOT = '<div class="root"></div>'
 
 
@@ -21,12 +23,23 @@ def component(name: str, script: str, *, style: str = "", html: str = ROOT) -> C
     ``script``: a path within ``assets``; ``style``: one or several, separated by spaces. A component without anything
     to show takes ``html=""``.
     """
-    mount = st.components.v2.component(name, html=html, css="".join(map(read, style.split())), js=bundle(script))
+    mount = st.components.v2.component(name, html=html, css="".join(map(read, style.split())), js=loader(script))
 
     def show(*, key: str, data: Mapping[str, Any], **options: Any) -> Any:
         return mount(key=key, data=wrap_in_list(data), **options)
 
     return show
+
+
+def address(script: str) -> str:
+    """Where first_page.py serves the bundle of ``script``, relative to the page; another text has another address."""
+    served.add(script)
+    return f"bundle/{zlib.crc32(bundle(script).encode()):08x}/{script}"
+
+
+def loader(script: str) -> str:
+    """A module that loads the bundle of ``script``: Streamlit sends a component's script with every element."""
+    return f'const part = await import(new URL("{address(script)}", document.baseURI));\nexport default part.default;\n'
 
 
 def wrap_in_list(data: Mapping[str, Any]) -> list[Any]:

@@ -1,20 +1,17 @@
-"""What every screen has: the logo, the style sheet, the line that names the model, error boxes.
-
-The style sheets are the project's own files; no text of a book or a model is rendered as HTML here.
-"""
+"""What every screen has: the tab's title, the line that names the model, error boxes. first_page.py has the frame."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import streamlit as st
 
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.component import read
-from pages.parts.shared.scripts import ASSETS, bundle
+from pages.parts.shared.reading_status import look_of
+from pages.parts.shared.scripts import ASSETS
 from readagent_core.errors import (
     BudgetError,
     KeyRefusedError,
@@ -30,45 +27,23 @@ FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at t
 FORMAT_NAMES = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON", "csv": "CSV"}
 
 
-@cache
-def themes() -> dict[str, str]:
-    """The colours of each theme in assets/tokens.css, by name."""
-    return dict(re.findall(r'\[data-theme="(\w+)"\] \{(.*?)\}', read("tokens.css"), re.DOTALL))
-
-
-@cache
-def style_sheet(active: str | None, *, sepia: bool) -> str:
-    """Tokens and the rules that give native widgets the app's look, as one <style> element.
-
-    ``active``: Streamlit's theme, 'light' or 'dark', until assets/shared/theme.js sets it; None: the system's.
-    """
-    css = "".join(read(name) for name in ("tokens.css", "streamlit.css", "app.css"))
-    day, night = themes()["sepia" if sepia else "light"], themes()["dark"]
-    css += f'[data-theme="light"] {{ {day} }} :root:not([data-theme]) {{ {night if active == "dark" else day} }}'
-    if active is None:
-        css += f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme]) {{ {night} }} }}"
-    return f"<style>{css}</style>"
-
-
-@cache
-def theme_script() -> str:
-    """The script that makes the tokens follow Streamlit's theme, as one <script> element."""
-    return f'<script type="module">{bundle("shared/theme.js")}</script>'
-
-
-def add_styles() -> None:
-    """Add the style sheet of the current theme; sepia is the light theme with other colours."""
-    st.html(style_sheet(st.context.theme.type, sepia=chosen_theme() == "sepia"))
-    st.html(theme_script(), unsafe_allow_javascript=True)
+def set_title(screen: str, book: str = "") -> None:
+    """Name the browser's tab after the screen and its book: 'The Keeper of Harrow Light – Read – ReadAgent'."""
+    st.set_page_config(page_title=" – ".join(part for part in (book, screen, "ReadAgent") if part))
 
 
 def chosen_theme() -> str:
-    """The theme the person chose; '' if the library cannot be opened (its screen says why)."""
+    """The theme the person chose: 'system', 'light', 'sepia' or 'dark'; 'system' if the library cannot be opened."""
     try:
-        look = get_workspace().library.preference("look", {})
+        return str(look_of(get_workspace().library.preference("look", {}))["theme"])
     except ReadAgentError:
-        return ""
-    return str(look.get("theme", "")) if isinstance(look, dict) else ""
+        return "system"
+
+
+def apply_theme(theme: str) -> None:
+    """Show the open page in ``theme``, one of ``LOOKS["theme"]``; a page that is opened later has the stored one."""
+    script = f"document.documentElement.dataset.theme = {json.dumps(theme)}"
+    st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 
 
 def header(title: str, *, about: str = "") -> None:
@@ -171,13 +146,21 @@ def missing_setting() -> str:
 
 
 def model_line(model: ChatModel) -> None:
-    """Name the model at the foot of the sidebar, or link to Settings; warn if its server cuts prompts."""
-    with st.sidebar.container(key="foot"):
-        if not model.is_language_model:
-            st.caption(f"No language model is connected — the built-in reader is used. {missing_setting()}".strip())
-            st.page_link("pages/settings.py", label="Connect a model", icon=":material/power:")
-            return
-        local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
-        st.text(f"{model.name} {'on this computer' if local else 'at ' + model.where.split('//')[-1].split('/')[0]}")
-        if cutting := model.cutting:
-            st.caption(f":orange[:material/content_cut:] {cutting}")
+    """Name the model at the right of the header, with a link to Settings; warn of cut prompts and missing settings."""
+    with st.container(key="model_line"):
+        if model.is_language_model:
+            local = any(here in model.where for here in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0"))
+            where = "on this computer" if local else f"at {model.where.split('//')[-1].split('/')[0]}"
+            label, about = as_text(model.name), as_text(f"{model.name} {where}")
+        else:
+            label = "Connect a model"
+            about = "No language model is connected: the built-in reader is used."
+        st.page_link("pages/settings.py", label=label, icon=":material/power:", help=about)
+    if notice := model.cutting or missing_setting():
+        with st.sidebar.container(key="notice"):
+            st.caption(f":orange[:material/warning:] {notice}")
+
+
+def as_text(text: str) -> str:
+    """``text`` for a label, which Streamlit reads as Markdown, so that every character of it shows as it is."""
+    return re.sub(r"([^\w\s])", r"\\\1", text)

@@ -1,0 +1,16 @@
+// Runs before Streamlit's own scripts.
+
+import { showWhenWhole } from "./arrival.js";
+import { connectLinks, hideBarWhileReading } from "./screens.js";
+import { connectAtOnce } from "./streamlit.js";
+import { followTheme } from "./theme.js";
+import { connectTour } from "./tour.js";
+
+connectAtOnce();
+followTheme();
+showWhenWhole();
+document.addEventListener("DOMContentLoaded", () => {
+  connectLinks();
+  hideBarWhileReading();
+  connectTour();
+});

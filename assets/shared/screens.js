@@ -1,0 +1,46 @@
+// The links to the screens that are in the page before Streamlit is: the name at the top left, and on a phone the bar
+// at the bottom, which hides while the person reads downwards.
+
+import { NAVIGATION_LINK } from "./streamlit.js";
+
+const HIDE_PX = 12; // a finger moves as far before the bar hides or returns
+
+/** The screen in the address: "" for the library, "read", "ask" … */
+export const screen = () => location.pathname.replace(/^.*\//, "");
+
+/** Makes our links work as Streamlit's, which change the screen without loading the page again. */
+export function connectLinks() {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("a[data-screen]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    link.closest("[popover]")?.hidePopover();
+    const theirs = [...document.querySelectorAll(NAVIGATION_LINK)].find((other) => other.pathname === link.pathname);
+    if (!theirs) return; // Streamlit has not drawn them yet: the page is loaded
+    event.preventDefault();
+    theirs.click();
+  });
+  const mark = () => {
+    for (const link of document.querySelectorAll("a[data-screen]")) {
+      if (link.dataset.screen === screen()) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+  };
+  // not every browser has the Navigation API yet; the title changes a moment before or after the address
+  globalThis.navigation?.addEventListener("currententrychange", mark);
+  new MutationObserver(mark).observe(document.querySelector("title"), { childList: true });
+  mark();
+}
+
+/** Hides the bar while a finger or a wheel moves the text up; shows it when it moves down, or on a tap. */
+export function hideBarWhileReading() {
+  const root = document.documentElement;
+  let from = null;
+  const show = (shown) => root.toggleAttribute("data-bar-hidden", !shown);
+  const moved = (up) => Math.abs(up) >= HIDE_PX && show(up < 0);
+  const listen = (type, act) => document.addEventListener(type, act, { capture: true, passive: true });
+  listen("touchstart", (event) => (from = event.touches[0].clientY));
+  listen("touchmove", (event) => moved(from - event.touches[0].clientY));
+  listen("wheel", (event) => moved(event.deltaY));
+  listen("click", () => show(true));
+  listen("focusin", (event) => event.target.closest?.("nav.bar") && show(true));
+}

@@ -1,0 +1,114 @@
+// "Show me around": a light on one part of the screen after another, each with a card beside it that says what it is.
+// It begins only when the person asks for it: in the help sheet, or by the event "readagent-tour".
+
+import { screen } from "./screens.js";
+import { CHAT_INPUT } from "./streamlit.js";
+
+const GAP = 12; // px between the light and the card, and around both
+const STEPS = { // of a screen: selector, title, text; a step whose part is not on the screen is left out
+  read: [
+    [".leaf.cur .text", "The book", "Your text, one page after another. Arrow keys, j and k turn the page."],
+    [".leaf.cur .pausemark", "A pause", "Here the reader put the book down. The line says why the page ends at this place."],
+    [".leaf.cur .gist .in", "The gist", "The page in about a sixth of its words. All gists together are the memory of the book."],
+    [".mapbox", "The map", "The whole book, one cell for each page. A click goes there."],
+    [".find", "Search", "Finds words in the text and in the gists. Press / to come here."],
+  ],
+  ask: [
+    [".list", "The memory", "The gists of all pages. A question is read beside them first."],
+    [".m.open", "A page that was looked up", "It opens in place, with the words that the answer quotes."],
+    [".ans", "The answer", "Each claim says what it rests on. Press one to see the words in the memory."],
+    [CHAT_INPUT, "Your question", "Ask anything about this book."],
+  ],
+};
+
+/** Connects the dialog, the button of the help sheet, the key ? and the event "readagent-tour". */
+export function connectTour() {
+  const dialog = document.querySelector("dialog.tour");
+  const help = document.querySelector("#help");
+  const around = help.querySelector(".around");
+  const tour = new Tour(dialog);
+  help.addEventListener("beforetoggle", () => (around.hidden = !stepsHere().length));
+  around.addEventListener("click", () => { help.hidePopover(); tour.start(); });
+  document.addEventListener("readagent-tour", () => tour.start());
+  addEventListener("keydown", (event) => { // on the window: after the reader, which has a sheet of its own
+    const into = event.composedPath()[0];
+    const types = into instanceof Element && into.closest("input, textarea, select, [contenteditable]");
+    if (event.key === "?" && !event.defaultPrevented && !types) help.togglePopover();
+  });
+}
+
+class Tour {
+  constructor(dialog) {
+    this.dialog = dialog;
+    this.card = dialog.querySelector(".card");
+    const press = (name, step) => dialog.querySelector(`.${name}`).addEventListener("click", () => this.go(this.at + step));
+    press("back", -1);
+    press("next", 1);
+    dialog.querySelector(".end").addEventListener("click", () => dialog.close());
+    dialog.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (step && this.at + step < this.steps.length) this.go(Math.max(0, this.at + step));
+      event.stopPropagation(); // the reader turns pages with the same keys
+    });
+    addEventListener("resize", () => dialog.open && this.place());
+    addEventListener("popstate", () => dialog.close());
+  }
+
+  start() {
+    this.steps = stepsHere();
+    if (!this.steps.length || this.dialog.open) return;
+    this.dialog.showModal();
+    this.go(0);
+  }
+
+  go(at) {
+    if (at >= this.steps.length) return this.dialog.close();
+    this.at = at;
+    const [, title, text] = this.steps[at];
+    const put = (id, words) => (this.dialog.querySelector(`#tour-${id}`).textContent = words);
+    put("of", `${at + 1} of ${this.steps.length}`);
+    put("title", title);
+    put("text", text);
+    this.dialog.querySelector(".back").disabled = at === 0;
+    this.dialog.querySelector(".next").textContent = at + 1 === this.steps.length ? "Done" : "Next";
+    this.dialog.querySelector(".next").focus();
+    this.place();
+  }
+
+  // The light on the part and the card on the side with the most room; a part that leaves no room is lit as far as the
+  // card.
+  place() {
+    const part = find(this.steps[this.at][0]);
+    if (!part) return this.dialog.close();
+    part.scrollIntoView({ block: "nearest", behavior: "instant" });
+    const [wide, tall] = [innerWidth, innerHeight];
+    const box = part.getBoundingClientRect();
+    const header = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--header"));
+    const lit = { left: Math.max(0, box.left - 4), top: Math.max(header, box.top - 4),
+      right: Math.min(wide, box.right + 4), bottom: Math.min(tall, box.bottom + 4) };
+    const { offsetWidth: w, offsetHeight: h } = this.card;
+    const room = { right: wide - lit.right - w, left: lit.left - w, below: tall - lit.bottom - h, above: lit.top - h };
+    const side = ["right", "left", "below", "above"].find((name) => room[name] >= 2 * GAP);
+    if (!side) lit.bottom = Math.min(lit.bottom, tall - h - 2 * GAP);
+    const within = (low, size, most) => Math.max(GAP, Math.min(low, most - size - GAP));
+    const beside = side === "right" || side === "left";
+    const x = side === "right" ? lit.right + GAP : side === "left" ? lit.left - w - GAP : within(lit.left, w, wide);
+    const y = beside ? within(lit.top, h, tall) : side === "above" ? lit.top - h - GAP : lit.bottom + GAP;
+    Object.assign(this.card.style, { left: `${x}px`, top: `${y}px` });
+    Object.assign(this.dialog.querySelector(".spot").style, { left: `${lit.left}px`, top: `${lit.top}px`,
+      width: `${lit.right - lit.left}px`, height: `${Math.max(0, lit.bottom - lit.top)}px` });
+  }
+}
+
+const stepsHere = () => (STEPS[screen()] ?? []).filter(([selector]) => find(selector));
+
+// The first visible element of this selector, also within components, which have trees of their own.
+function find(selector, tree = document) {
+  const here = [...tree.querySelectorAll(selector)].find((part) => part.checkVisibility());
+  if (here) return here;
+  for (const host of tree.querySelectorAll("*")) {
+    const inside = host.shadowRoot && find(selector, host.shadowRoot);
+    if (inside) return inside;
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+"""The page that a browser gets before the app runs: Streamlit's own, with our styles, theme and frame in it.
+
+So the first thing that is painted has the app's colours, its name and, on a phone, the bar with the screens. Without
+this the style sheets come with the first run of the script, after most of the screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import webbrowser
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from string import Template
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from streamlit.starlette import App
+
+from pages.parts.shared import shell
+from pages.parts.shared.component import address, read, served
+from pages.parts.shared.scripts import bundle
+from pages.parts.shared.streamlit_private import chunks, index_page
+
+SHEETS = (
+    "tokens.css",
+    "streamlit.css",
+    "app.css",
+    "frame.css",
+    "settings.css",
+    "answer_view/ask.css",
+    "evaluate/evaluate.css",
+)
+MEMORY, ANSWER, COVER, POLLING = (
+    "memory_view/main.js", "answer_view/main.js", "shared/cover.js", "shared/polling.js",
+)  # fmt: skip
+EVERYWHERE = ("Html", "Button", "PageLink", "BidiComponent", POLLING)
+SCREENS: dict[str, tuple[str, ...]] = {  # the address: Streamlit's elements and our scripts that it begins with
+    "": ("TextInput", "Selectbox", "FileUploader", COVER),
+    "read": ("Selectbox", MEMORY),
+    "ask": ("Selectbox", "Checkbox", "ButtonGroup", "ChatInput", MEMORY, ANSWER),
+    "compare": ("Selectbox", "TextInput", "TextArea", "compare/compare.js"),
+    "evaluate": ("Selectbox", "Multiselect", "NumberInput", "Slider", "Checkbox"),
+    "settings": ("Radio", "Selectbox", "TextInput", "NumberInput", "Slider", "ButtonGroup"),
+}
+OPEN_SECONDS = 0.5  # until the server listens
+
+
+def routes() -> list[Route]:
+    """The addresses of the screens, under ``server.baseUrlPath``."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    prefix = f"/{base}" if base else ""
+    screens = [Route(f"{prefix}/{screen}", _answer) for screen in SCREENS]
+    return [*screens, Route(f"{prefix}/bundle/{{checksum}}/{{script:path}}", _bundle)]
+
+
+def _answer(request: Request) -> HTMLResponse:
+    screen = request.url.path.rsplit("/", 1)[-1]
+    return HTMLResponse(page(screen, shell.chosen_theme()), headers={"Cache-Control": "no-cache"})
+
+
+def _bundle(request: Request) -> Response:
+    script = request.path_params["script"]
+    if script not in served:
+        return Response("There is no such script.", status_code=404)
+    return Response(
+        bundle(script), media_type="text/javascript", headers={"Cache-Control": "public, immutable, max-age=31536000"}
+    )
+
+
+def themes() -> dict[str, str]:
+    """The colours of each theme in assets/tokens.css, by name."""
+    return dict(re.findall(r'\[data-theme="(\w+)"\] \{(.*?)\}', read("tokens.css"), re.DOTALL))
+
+
+def style_sheet() -> str:
+    """All style sheets as one; the theme 'system' has the colours of 'dark' while the system's is dark."""
+    night = f'@media (prefers-color-scheme: dark) {{ [data-theme="system"] {{ {themes()["dark"]} }} }}'
+    return "".join(map(read, SHEETS)) + night
+
+
+@cache
+def page(screen: str, theme: str) -> str:
+    """The first page of ``screen``, a key of ``SCREENS``, in ``theme``: 'system', 'light', 'sepia' or 'dark'."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    mark = (shell.ASSETS / "mark.svg").read_text(encoding="utf-8")
+    frame = Template(read("first_page.html")).substitute(base=f"/{base}" if base else "", mark=mark)
+    parts = (*EVERYWHERE, *SCREENS[screen])
+    early = [f"static/js/{name}" for name in chunks(*(part for part in parts if not part.endswith(".js")))]
+    early += [address(part) for part in parts if part.endswith(".js")]
+    head = "".join(f'<link rel="modulepreload" crossorigin href="./{file}">' for file in early)
+    style = f"<style>{style_sheet()}</style>"
+    script = f'<script type="module">{bundle("shared/first_page.js")}</script>'
+    text = index_page().replace("<title>Streamlit</title>", "<title>ReadAgent</title>")
+    text = text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">')
+    text = text.replace("<head>", f"<head>{script}").replace("</head>", f"{head}</head>")
+    # Streamlit's own styles come at the end of the head; ours have to come after them
+    return text.replace("<body>", f"<body>{style}").replace('<div id="root"></div>', f'<div id="root"></div>{frame}')
+
+
+@asynccontextmanager
+async def open_browser(app: App) -> AsyncIterator[None]:
+    """Open the app in the browser once the server listens, as ``streamlit run`` does for a script."""
+    if not st.get_option("server.headless"):
+        address = f"http://{st.get_option('server.address') or 'localhost'}:{st.get_option('server.port')}"
+        asyncio.get_running_loop().call_later(OPEN_SECONDS, webbrowser.open, address)
+    yield

@@ -1,0 +1,61 @@
+"""``readagent app`` opens the browser; the server sends the frame and the scripts of the components."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from readagent_core.library import Library
+from tests.app.conftest import ROOT
+
+
+def get(address: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, ""
+
+
+def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chosen(tmp_path: Path) -> None:
+    opened, browser, home = tmp_path / "opened", tmp_path / "browser", tmp_path / "home"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part && mv {opened}.part {opened}\n', encoding="utf-8")
+    browser.chmod(0o700)
+    library = Library(home)
+    library.set_preference("look", {"theme": "sepia"})
+    library.close()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {"BROWSER": f"{browser} %s", "STREAMLIT_SERVER_HEADLESS": "false", "READAGENT_HOME": str(home)}
+    command = [sys.executable, "-m", "readagent_core", "app", "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 60
+        while not opened.exists() and time.monotonic() < end:
+            assert process.poll() is None
+            time.sleep(0.1)
+        url = f"http://localhost:{port}"
+        assert opened.read_text(encoding="utf-8").strip() == url
+        for screen in ("", "settings", "read"):
+            status, page = get(f"{url}/{screen}")
+            assert status == 200
+            assert '<html lang="en" data-theme="sepia">' in page
+            assert '<nav class="bar"' in page
+        script = re.search(r'"\./(bundle/\w+/memory_view/main\.js)"', page)
+        assert script is not None
+        status, text = get(f"{url}/{script[1]}")
+        assert status == 200
+        assert "export default" in text
+        for other in ("memory_view/other.js", "../../pages/read.py", "%2e%2e/%2e%2e/app.py"):
+            assert get(f"{url}/bundle/0/{other}")[0] in (400, 404)
+    finally:
+        process.terminate()
+        process.wait(20)

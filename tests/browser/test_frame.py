@@ -1,0 +1,141 @@
+"""The app's frame: there before the app runs, the same on every screen; and the tour, which only the person begins."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from readagent_core.library import Library
+from tests.browser.conftest import go_to
+
+PHONE = {"width": 390, "height": 844}
+
+
+def test_the_tab_names_the_screen_and_its_book(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page).to_have_title("The Keeper of Harrow Light – Read – ReadAgent")
+    go_to(page, "Ask")
+    expect(page).to_have_title("The Keeper of Harrow Light – Ask – ReadAgent")
+    go_to(page, "Settings")
+    expect(page).to_have_title("Settings – ReadAgent")
+    page.locator(".brand").click()
+    expect(page).to_have_title("Library – ReadAgent")
+    for name in ("stMainMenu", "stAppDeployButton"):
+        expect(page.get_by_test_id(name)).to_have_count(0)
+    expect(page.get_by_test_id("stStatusWidget")).to_be_hidden()
+
+
+def test_the_frame_is_there_without_any_script_of_the_app(page: Page, app_url: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.route("**/static/js/index.*.js", lambda route: route.abort())
+    page.emulate_media(color_scheme="dark")
+    page.goto(app_url)
+    expect(page.locator(".brand")).to_be_visible()
+    expect(page.locator("nav.bar a").first).to_have_attribute("aria-current", "page")
+    expect(page.locator("html")).to_have_css("background-color", "rgb(23, 25, 27)")
+    page.unroute("**/static/js/index.*.js")
+
+
+def test_the_bar_of_a_phone(page: Page, app_url: str, keeper: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{app_url}/read?book={keeper}&page=2")
+    leaf, bar = page.locator(".leaf.cur .text"), page.locator("nav.bar")
+    expect(leaf).to_be_visible()
+    page.evaluate("window.stays = true")  # until another page is loaded
+    assert bar.bounding_box() == {"x": 0, "y": 784, "width": 390, "height": 60}
+    for target in [
+        *bar.locator("a, button").all(),
+        page.get_by_test_id("stExpandSidebarButton"),
+        page.locator(".help-button"),
+    ]:
+        box = target.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+    leaf.hover()
+    page.mouse.wheel(0, 300)
+    expect(bar).to_be_hidden()
+    page.mouse.wheel(0, -60)
+    expect(bar).to_be_visible()
+    bar.get_by_text("More").click()
+    page.locator("#more").get_by_text("Compare").click()
+    expect(page).to_have_title(re.compile("Compare"))
+    expect(page.locator("#more")).to_be_hidden()
+    bar.get_by_text("Ask").click()
+    expect(page).to_have_title(re.compile("Ask"))
+    expect(bar.get_by_text("Ask")).to_have_attribute("aria-current", "page")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(page.get_by_test_id("stSidebarNavLink").first).to_be_in_viewport()
+    assert page.evaluate("window.stays")
+
+
+def test_the_theme_changes_without_loading_the_page_again(
+    page: Page, app_url: str, app_home, request: pytest.FixtureRequest
+) -> None:
+    library = Library(app_home)
+    request.addfinalizer(library.close)
+    request.addfinalizer(lambda: library.set_preference("look", {}))
+    page.goto(f"{app_url}/settings")
+    page.get_by_role("tab", name="Appearance").click()
+    page.evaluate("window.stays = true")
+    for name, paper, kind in (
+        ("Dark", "rgb(23, 25, 27)", "dark"),
+        ("Sepia", "rgb(242, 232, 213)", "light"),
+        ("System", "rgb(250, 249, 246)", "light"),
+        ("Dark", "rgb(23, 25, 27)", "dark"),
+    ):
+        page.locator(".st-key-look_theme").get_by_role("radio", name=name).click()
+        expect(page.locator(".stApp")).to_have_css("background-color", paper)
+        expect(page.locator(".stApp")).to_have_css("color-scheme", kind)  # Streamlit's own
+    assert page.evaluate("window.stays")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator(".stApp")).to_have_css("color-scheme", "dark")
+
+
+def apart(one: Locator, other: Locator) -> bool:
+    a, b = one.bounding_box(), other.bounding_box()
+    return (
+        a["x"] + a["width"] <= b["x"]
+        or b["x"] + b["width"] <= a["x"]
+        or a["y"] + a["height"] <= b["y"]
+        or b["y"] + b["height"] <= a["y"]
+    )
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("screen", "steps"), [("read", 5), ("ask", 4)])
+def test_the_tour_lights_each_part_beside_its_card(
+    page: Page, app_url: str, keeper: str, screen: str, steps: int, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{app_url}/{screen}?book={keeper}" + ("&page=2" if screen == "read" else ""))
+    expect(page.locator(".leaf.cur .text, .ans").first).to_be_visible()
+    tour, card, light = (page.locator(f"dialog.tour{part}") for part in ("", " .card", " .spot"))
+    expect(tour).to_be_hidden()
+    page.locator(".help-button").click()
+    page.locator("#help").get_by_text("Show me around").click()
+    shown = int(tour.locator("#tour-of").inner_text().split(" of ")[1])
+    assert shown == steps if width == 1440 else shown >= 2
+    titles = set()
+    for step in range(1, shown + 1):
+        expect(tour.locator("#tour-of")).to_have_text(f"{step} of {shown}")
+        titles.add(tour.locator("h2").inner_text())
+        assert apart(card, light)
+        box = light.bounding_box()
+        assert min(box["width"], box["height"]) > 20
+        if step == 2:
+            page.keyboard.press("ArrowLeft")
+            expect(tour.locator("#tour-of")).to_have_text(f"1 of {shown}")
+            tour.locator(".next").click()
+        tour.locator(".next").click()
+    assert len(titles) == shown
+    expect(tour).to_be_hidden()
+    page.locator(".brand").focus()
+    page.evaluate("document.dispatchEvent(new Event('readagent-tour'))")
+    expect(tour).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tour).to_be_hidden()
+    page.reload()
+    expect(page.locator(".leaf.cur .text, .ans").first).to_be_visible()
+    expect(tour).to_be_hidden()
