@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload, sidebar, talk
-from pages.parts.ask.state import Scene, exchange_now, name_in_address, saw_later_pages, scene
+from pages.parts.ask.state import Scene, exchange_now, hidden_after, name_in_address, scene
 from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
@@ -40,7 +40,8 @@ def screen() -> None:
             current.picker(workspace, chosen)
         _unread(chosen.id)
         return
-    current.set_address(book=chosen.id)
+    if "book" in st.query_params:  # an address without a book stays so: another one would stand in the way of Back
+        current.set_address(book=chosen.id)
     sidebar.draw(now)
     send_pages(now.shown_memory, scope=payload.scope_of(now))
     st.fragment(_stage, key=STAGE)(now)
@@ -55,14 +56,20 @@ def _unread(book_id: str) -> None:
 
 def _stage(now: Scene) -> None:
     """Everything but the sidebar: the parts, which show what ``_live`` tells them."""
-    if st.session_state.pop("ask_leave", False):
-        st.switch_page("pages/read.py")
+    if (page := st.session_state.pop("ask_leave", None)) is not None:
+        current.choose(now.book.id, page=page)
+        way_back = {"from": "ask", **({"exchange": now.current.id} if now.current else {})}
+        st.switch_page("pages/read.py", query_params={"book": now.book.id, "page": str(page), **way_back})
+    if st.session_state.pop("ask_connect", False):
+        st.switch_page("pages/settings.py")
     now.exchanges = [now.workspace.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.book.id, lambda of, step: talk.stepped(now, of, step))
-    if act and act.do == "prompt" and now.current and not saw_later_pages(now, now.current):
-        steps = replay.steps(exchange_now(now.workspace, now.current)[1])
-        show_prompts(steps, min(act.page, len(steps) - 1))
+    if act and act.do == "prompt" and now.current:
+        events = exchange_now(now.workspace, now.current)[1]
+        if not hidden_after(now, now.current, events):
+            steps = replay.steps(events)
+            show_prompts(steps, min(act.page, len(steps) - 1))
     st.segmented_control("Show", ("Conversation", "Memory"), default="Conversation", key="ask_tabs", required=True,
                          label_visibility="collapsed", width="stretch")  # fmt: skip
     with st.container(key="ask_two"):
@@ -71,7 +78,7 @@ def _stage(now: Scene) -> None:
             show_memory(
                 book=now.book.id,
                 key="memory",
-                on_act=lambda act: talk.open_in_read(now, act.page),
+                on_act=lambda act: talk.act_in_memory(now, act),
             )
         with right, st.container(key="ask_talk", gap=None):
             talk.draw(now)

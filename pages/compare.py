@@ -5,20 +5,23 @@ The work is a job (``workspace.comparing``); this page starts it, draws its prog
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.parts.compare import controls
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.component import component
+from pages.parts.shared.component import act_of, component, no_callback
 from pages.parts.shared.shell import FORMAT_NAMES
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
-from readagent_core.export.comparison_view import draw_comparison, known_answer
+from readagent_core.export.comparison_view import draw_comparison, draw_methods, known_answer
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.reading import newest_memory
+from readagent_core.workspace.signature import BUILT_IN, Signature, signature_of
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and gives the spread."
 
@@ -56,10 +59,26 @@ def screen() -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    st.fragment(board)(workspace, book)
+    st.fragment(board)(workspace, book, chosen)
 
 
-def board(workspace: Workspace, book: Book) -> None:
+def empty(workspace: Workspace, book: Book, chosen: Sequence[str]) -> None:
+    """What a comparison will show, and questions to begin with, while there is none."""
+    st.text("Nothing compared yet. Every method answers the same question, from the same pages.")
+    with st.container(horizontal=True, gap="small", key="compare_try"):
+        for number, text in enumerate(controls.questions_to_try(workspace, book)):
+            st.button(text, key=f"compare_try_{number}", on_click=controls.take_question, args=(book.id, text))
+    rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
+    rows(key=f"compare_methods_{book.id}", data={"rows": draw_methods(chosen), "signature": None})
+
+
+def signature_record(signature: Signature) -> dict[str, str]:
+    """A signature as ``assets/compare/compare.js`` draws it: its name, and the rest of its line."""
+    name = signature.line.split(":")[0] if signature.kind == BUILT_IN else signature.name
+    return {"kind": signature.kind, "name": name, "rest": signature.line.removeprefix(name)}
+
+
+def board(workspace: Workspace, book: Book, chosen: Sequence[str]) -> None:
     """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile."""
     job = workspace.jobs.get(comparing.job_key(book.id))
     running = job is not None and job.running
@@ -71,16 +90,18 @@ def board(workspace: Workspace, book: Book) -> None:
     if snapshot is not None and snapshot.state == "failed":
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
     if comparison is None:
-        st.text("Nothing compared yet. Ask a question: every method ticked above answers it from the same pages.")
+        empty(workspace, book, chosen)
         return
     with st.container(key="compare_asked", gap=None):
         st.text(comparison.question)
         if judged := known_answer(comparison):
             st.text(judged)
-        if not running:
-            st.caption(f"Answered by {comparison.model}.".replace("$", "\\$"))
     show_rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
-    show_rows(key=f"compare_rows_{book.id}", data={"rows": draw_comparison(comparison)})
+    data = {"rows": draw_comparison(comparison), "signature": signature_record(signature_of(comparison))}
+    act = act_of(show_rows(key=f"compare_rows_{book.id}", data=data, on_act_change=no_callback))
+    if act and act.do == "open":
+        current.choose(book.id, page=act.page)
+        st.switch_page("pages/read.py", query_params={"book": book.id, "page": str(act.page), "from": "compare"})
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
         if running and job is not None and snapshot is not None:
             st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")

@@ -151,6 +151,7 @@ def test_a_killed_read_goes_on_and_repeats_nothing_that_was_kept(book, tmp_path,
 def test_ask_has_the_promised_shape(book, server):
     found = run_json("ask", book, "What rang?", "--option", "a bell", "--option", "a dog", server=server)
     assert {"answer", "option", "looked_up", "steps", "memory_words", "compression_rate", "usage"} <= set(found)
+    assert found["answered_by"].endswith("on this computer")
     assert found["option"] in (0, 1)
     assert found["method"] == "read-agent-p"
     server.chats.clear()
@@ -168,6 +169,7 @@ def test_in_words_with_the_built_in_reader(book, tmp_path):
     out, told = run_here("ask", book, "Which bell rang first?", "--up-to", "1")
     assert "words" in out
     assert "No language model is connected" in told
+    assert "Built-in reader: sentences that share your words; nothing was understood" in told
     for format in ("md", "html", "json", "epub"):
         target = tmp_path / f"out.{format}"
         run_here("export", book, "--format", format, "--output", target)

@@ -33,10 +33,12 @@ export class Conversation {
       this.parts.delete(id);
     }
     const nodes = this.data.earlier && order.length ? [this.earlier()] : [];
+    if (now.questions.length) nodes.push(this.index(now.questions, exchange));
+    if (now.notice) nodes.push(el("p", { class: "small dim notice" }, now.notice));
     for (const id of order) {
       const replayed = id === exchange && !running ? views[step]?.record : null;
       const record = replayed ?? records[id] ?? this.finished.get(id);
-      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1 });
+      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1, alone: now.questions.length > 0 });
       if (this.parts.has(id)) nodes.push(this.parts.get(id).node);
     }
     if (!order.length) nodes.push(el("p", { class: "small dim" }, this.data.empty));
@@ -52,6 +54,27 @@ export class Conversation {
       this.parts.set(id, { node, part: new Exchange(node, { send: (act) => this.send({ ...act, of: id }) }) });
     }
     return this.parts.get(id).part;
+  }
+
+  // The questions of a recording, to choose from; kept as it is while it does not change, open or closed.
+  index(questions, current) {
+    const key = JSON.stringify([questions, current]);
+    if (key === this.indexed) return this.indexNode;
+    this.indexed = key;
+    const at = questions.findIndex(([id]) => id === current);
+    const choose = (to) => this.send({ do: "replay", of: questions[to][0] });
+    const step = (shape, name, to) => {
+      const arrow = button(null, () => choose(to), { kind: "quiet icon slim", icon: shape, name });
+      arrow.disabled = !questions[to];
+      return arrow;
+    };
+    const items = questions.map(([id, text], i) => el("li", {}, el("button", { type: "button",
+      "aria-current": id === current ? "true" : null, onclick: () => choose(i) }, text)));
+    const list = el("details", {}, el("summary", { class: "small" }, `Question ${at + 1} of ${questions.length} in this recording`),
+      el("ol", { class: "convs small" }, ...items));
+    this.indexNode = el("nav", { class: "index", "aria-label": "Questions of the recording" }, list,
+      step("left", "Question before", at - 1), step("right", "Next question", at + 1));
+    return this.indexNode;
   }
 
   earlier() {

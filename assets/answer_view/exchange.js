@@ -1,4 +1,4 @@
-// One question and its answer: the look-ups in the model's own words, the answer with its claims, the cost.
+// One question and its answer: who answers, the look-ups with their reasons, the answer with its claims, the cost.
 // A section is drawn again only when its own data changed, so a button is not replaced while a person presses it.
 
 import { button, copyText, el, icon } from "../shared/dom.js";
@@ -10,7 +10,7 @@ export class Exchange {
     this.send = send;
     this.sections = {};
     this.drawn = {}; // section -> the data it was drawn from
-    const order = ["question", "looks", "answer", "working", "trouble", "foot"];
+    const order = ["question", "signer", "looks", "answer", "working", "trouble", "foot"];
     for (const name of order) this.sections[name] = el("div", { class: name });
     this.sections.answer.setAttribute("aria-live", "polite");
     root.replaceChildren(...order.map((name) => this.sections[name]));
@@ -28,12 +28,13 @@ export class Exchange {
     this.root.ariaCurrent = data.current ? "true" : null;
     this.root.lang = "en";
     const parts = {
-      question: [data.question, data.options, data.understood, data.asked, data.recorded],
+      question: [data.question, data.options, data.understood],
+      signer: [data.signature, data.asked],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
-      answer: [data.pieces, data.loose, data.running, data.before],
-      trouble: [data.trouble, data.notes],
-      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.methods, data.current, data.among],
+      answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden],
+      trouble: [data.trouble, data.notes, data.again, data.acts],
+      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.again, data.methods, data.current, data.among],
     };
     for (const [name, values] of Object.entries(parts)) {
       const key = JSON.stringify(values);
@@ -42,13 +43,18 @@ export class Exchange {
       this.sections[name].replaceChildren(...this[name]().filter(Boolean));
     }
     this.sections.answer.setAttribute("aria-busy", data.running ? "true" : "false");
-    if (first) requestAnimationFrame(() => (this.scroll = ColumnScroll.of(this.root))?.add(this.root, this.data));
+    if (first) {
+      requestAnimationFrame(() => {
+        this.scroll = ColumnScroll.of(this.root);
+        if (data.alone) this.scroll?.toTop();
+        else this.scroll?.add(this.root, data);
+      });
+    }
   }
 
   question() {
-    const { question, options, understood, asked, recorded } = this.data;
-    const who = el("p", { class: "who small" }, "You asked", asked ? el("span", { class: "when" }, asked) : null);
-    const out = [recorded ? el("p", { class: "recorded small" }, recorded) : null, who, this.words("p", "qt", question)];
+    const { question, options, understood } = this.data;
+    const out = [this.words("p", "qt", question)];
     if (understood) {
       out.push(el("p", { class: "understood small" }, "Understood as: ", this.words("span", "", understood)));
     }
@@ -60,10 +66,19 @@ export class Exchange {
     return out;
   }
 
+  // Who answered stands above the answer, with a sign of its own shape.
+  signer() {
+    const { signature: { kind, line }, asked } = this.data;
+    const sign = { model: "plug", recording: "reels", builtin: "wordlines" }[kind];
+    const [name] = { model: /^\S+/, recording: /^A recording/, builtin: /^[^:]*/ }[kind].exec(line) ?? [""];
+    return [el("p", { class: "signer small", "data-signer": kind }, icon(sign), el("span", {}, el("b", {}, name), line.slice(name.length)),
+      asked ? el("span", { class: "when" }, asked) : null)];
+  }
+
   looks() {
-    return this.data.looks.map(({ title, said, refused }) =>
+    return this.data.looks.map(({ title, said, quoted, refused }) =>
       el("div", { class: "step" }, el("p", { class: "who small" }, icon("claim_page"), title),
-        said ? this.words("p", "why", `“${said}”`) : null,
+        said ? this.words("p", "why", quoted ? `“${said}”` : said) : null,
         ...refused.map((why) => el("p", { class: "small refused" }, why))));
   }
 
@@ -75,9 +90,11 @@ export class Exchange {
   }
 
   answer() {
-    const { pieces, loose, running, before } = this.data;
-    if (!pieces.length && !loose.length) return [];
-    const out = [el("p", { class: "who small" }, "Answer"), before ? el("p", { class: "small before" }, before) : null];
+    const { pieces, loose, running, before, notFound, hidden } = this.data;
+    if (hidden) return [this.hidden(hidden)];
+    if (!pieces.length && !loose.length && !notFound) return [];
+    const out = [before ? el("p", { class: "small before" }, before) : null];
+    if (pieces.some((piece) => piece.shared)) return [...out, this.sentences(pieces)];
     const box = el("div", { class: "ans", lang: this.data.language, dir: "auto" });
     let line = null;
     const begin = () => box.append((line = el("p", { dir: "auto" })));
@@ -89,11 +106,50 @@ export class Exchange {
     }
     if (running && !line) begin();
     if (running) line.append(el("span", { class: "caret", "aria-hidden": "true" }));
-    out.push(box);
+    if (pieces.length) out.push(box);
+    if (notFound) return [...out.slice(0, 1), this.missing(notFound, pieces.length ? box : null)];
     if (loose.length) {
       out.push(el("p", { class: "small loose" }, "Quoted: ", ...loose.flatMap((c) => [this.chip(c), " "])));
     }
     return out;
+  }
+
+  // Sentences copied by the built-in reader, each on a line of its own; the words that the question has too underlined.
+  sentences(pieces) {
+    const box = el("div", { class: "sentences", lang: this.data.language, dir: "auto" });
+    for (const { text, cites, book, shared } of pieces) {
+      if (!shared) {
+        box.append(el("p", { class: "small dim" }, text));
+        continue;
+      }
+      const line = el("p", { class: book ? "sentence book" : "sentence", dir: "auto" });
+      let at = 0;
+      for (const [start, end] of shared) {
+        line.append(text.slice(at, start), el("u", {}, text.slice(start, end)));
+        at = end;
+      }
+      line.append(text.slice(at), " ", ...cites.map((cite) => this.chip(cite)));
+      box.append(line);
+    }
+    return box;
+  }
+
+  // That nothing was found is an answer: what was looked at, what the limit kept out, and how to go on.
+  missing({ title, looked, kept_out }, said) {
+    const { acts } = this.data;
+    const ways = el("div", { class: "acts" });
+    if (acts.includes("more")) ways.append(button("Look up more pages", () => this.send({ do: "more" }), { kind: "slim" }));
+    if (acts.includes("whole")) {
+      ways.append(button("Look through the whole text", () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
+    }
+    return el("div", { class: "missing" }, el("p", {}, el("strong", {}, title)), said,
+      el("p", { class: "small dim" }, [looked, kept_out].filter(Boolean).join(" ")), ways);
+  }
+
+  hidden(why) {
+    const within = this.data.acts.includes("within")
+      ? button("Ask again within the limit", () => this.send({ do: "again" }), { kind: "slim" }) : null;
+    return el("div", { class: "missing" }, el("p", {}, icon("unseen"), " ", why), within && el("div", { class: "acts" }, within));
   }
 
   // Adds text with its *emphasis* as elements; the first claim's chip never breaks from the last word.
@@ -110,17 +166,19 @@ export class Exchange {
   chip(cite) {
     const { page, state, label, why, at } = cite;
     if (state === "pending") return el("span", { class: "cite pending" }, label);
-    const kind = { page: "page", memory: "mem", "not found": "none" }[state];
+    const kind = { page: "page", memory: "mem", copied: "mem", "not found": "none" }[state];
     return el("button", { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page,
-      onclick: () => this.send({ do: "cite", page, text: String(at) }) }, icon(`claim_${state}`), label);
+      onclick: () => this.send({ do: "cite", page, text: String(at) }) }, state === "copied" ? null : icon(`claim_${state}`), label);
   }
 
   trouble() {
     const { trouble, notes } = this.data;
     const out = notes.map((text) => el("p", { class: "small noted" }, text));
     if (trouble) {
-      const again = button("Ask again", () => this.send({ do: "again" }), { kind: "slim" });
-      out.push(el("div", { class: `note ${trouble.kind}`, role: "status" }, el("p", {}, trouble.text), again));
+      const again = button(this.data.again, () => this.send({ do: "again" }), { kind: "slim" });
+      const other = this.data.acts.includes("built-in")
+        ? button("Ask the built-in reader", () => this.send({ do: "built-in" }), { kind: "quiet slim" }) : null;
+      out.push(el("div", { class: `note ${trouble.kind}`, role: "status" }, el("p", {}, trouble.text), el("span", { class: "acts" }, again, other)));
     }
     return out;
   }
@@ -141,7 +199,7 @@ export class Exchange {
       out.push(el("details", { class: "small dim" }, el("summary", {}, "What it cost"), ...details.map((d) => el("p", { class: "num" }, d))));
     }
     const row = el("div", { class: "acts" });
-    if (acts.includes("again")) row.append(button("Ask again", () => this.send({ do: "again" }), { kind: "slim" }));
+    if (acts.includes("again")) row.append(button(this.data.again, () => this.send({ do: "again" }), { kind: "slim" }));
     if (acts.includes("method") && methods?.length) {
       const choose = el("select", { class: "btn slim", "aria-label": "Ask again with another method",
         onchange: (e) => e.target.value && this.send({ do: "method", text: e.target.value }) },
@@ -150,8 +208,11 @@ export class Exchange {
     }
     if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(this.data.plain, e.currentTarget), { kind: "quiet slim" }));
     if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
-    if (current && among) row.append(el("span", { class: "small dim shown" }, "Shown in memory"));
     if (row.children.length) out.push(row);
+    if (acts.includes("connect")) {
+      out.push(el("p", { class: "small dim connect" }, "A language model understands the question and the text. ",
+        button("Connect a model", () => this.send({ do: "connect" }), { kind: "quiet slim" })));
+    }
     return out;
   }
 

@@ -43,6 +43,12 @@ export class ColumnScroll {
     this.settle();
   }
 
+  // An exchange shown alone, below the list that it was chosen from.
+  toTop() {
+    this.target = null;
+    this.box.scrollTop = this.top = 0;
+  }
+
   remove(root) {
     this.resize.unobserve(root);
     if (this.target === root) this.target = null;

@@ -3,10 +3,16 @@
 /**
  * @typedef {object} Cite a claim's chip
  * @property {number} page
- * @property {"page" | "memory" | "not found" | "pending"} state
+ * @property {"page" | "memory" | "copied" | "not found" | "pending"} state
  * @property {string} label
  * @property {string} why
  * @property {number} at its index among the answer's citations, -1 while pending
+ *
+ * @typedef {object} Piece a part of an answer
+ * @property {string} text
+ * @property {Cite[]} cites
+ * @property {boolean} [book] a sentence of the book, copied by the built-in reader; else one of a gist
+ * @property {[number, number][]} [shared] places of the words that the question has too
  *
  * @typedef {object} ExchangeRecord one question and its answer
  * @property {string} id
@@ -14,14 +20,16 @@
  * @property {string} understood the question as rewritten to be understood by itself; "" if it is the same
  * @property {{letter: string, text: string, chosen: boolean}[]} options
  * @property {string} asked when
- * @property {string} recorded what a recording is
+ * @property {{kind: "model" | "recording" | "builtin", line: string}} signature who answered, or is answering
  * @property {string} language
- * @property {{title: string, said: string, refused: string[]}[]} looks the look-ups
+ * @property {{title: string, said: string, quoted: boolean, refused: string[]}[]} looks the look-ups
  * @property {boolean} running
  * @property {string} status
  * @property {boolean} hurry offer to go on at once
  * @property {string} before the line above the answer
- * @property {{text: string, cites: Cite[]}[]} pieces
+ * @property {Piece[]} pieces
+ * @property {{title: string, looked: string, kept_out: string} | null} notFound where nothing was found
+ * @property {string} hidden why the spoiler limit hides the answer; "" if it does not
  * @property {Cite[]} loose quotations that belong to no claim
  * @property {string[]} notes
  * @property {{kind: string, text: string} | null} trouble
@@ -29,15 +37,21 @@
  * @property {string[]} details
  * @property {string} legend
  * @property {string[]} acts
+ * @property {string} again the label of the button that asks again
  * @property {[string, string][]} methods name, title
  * @property {string} plain the answer as text, to copy
  * @property {boolean} [current] added in the browser: the exchange that the memory shows
  * @property {boolean} [among] added in the browser: one of several
+ * @property {boolean} [alone] added in the browser: one of a recording, whose others are in a list
  *
  * @typedef {object} MemoryData what the memory shows at every step
  * @property {string} scope
  * @property {number} count number of pages
  * @property {import("../memory_view/types.js").BookFacts} meta
+ *
+ * @property {{page: number, read: number, last: number} | null} limit the last page that the spoiler limit lets in, the
+ *   last that was read, and the last there is; null without a limit
+ * @property {{title: string, text: string, ways: [string, string][]} | null} curtain what stands for the pages left out
  *
  * @typedef {object} MemoryStep what the memory shows at one step
  * @property {number[]} expanded pages opened in place
@@ -56,6 +70,8 @@
  * @property {string[]} order ids of the exchanges that are shown
  * @property {Record<string, ExchangeRecord>} records those that may still change
  * @property {string[]} steps titles of the replay's steps
+ * @property {[string, string][]} questions of a recording: id, question
+ * @property {string} notice a line above the conversation
  * @property {string} link address of the replay without its step
  * @property {number} at the current step
  * @property {MemoryData} memory

@@ -1,7 +1,8 @@
 // Shows a comparison, which Python sends as a tree of elements. Streamlit calls `mount` again, on the same element, when
 // the data changes. Every text is added as a text node.
 
-import { el } from "../shared/dom.js";
+import { el, icon } from "../shared/dom.js";
+import { beforeLeaving } from "../shared/navigation.js";
 
 /**
  * An element: its tag, its attributes, then its children, each an element or a text. Built in
@@ -11,6 +12,7 @@ import { el } from "../shared/dom.js";
  * Data of the component, sent by pages/compare.py.
  * @typedef {object} ComparisonData
  * @property {Element_[]} rows
+ * @property {{kind: "model" | "builtin", name: string, rest: string} | null} signature who answered
  */
 
 /** @param {Element_ | string} node */
@@ -22,12 +24,22 @@ function build(node) {
 
 const opened = new WeakMap(); // for each root: the keys of the details that a person has opened
 
-/** @param {{parentElement: HTMLElement, data: [ComparisonData]}} component */
-export default function mount({ parentElement, data: [{ rows }] }) {
+const SIGNS = { model: "plug", builtin: "wordlines" };
+
+/** @param {{parentElement: HTMLElement, data: [ComparisonData], setTriggerValue: (name: string, value: any) => void}} component */
+export default function mount({ parentElement, data: [{ rows, signature }], setTriggerValue }) {
   const root = parentElement.querySelector(".root");
   if (!opened.has(root)) opened.set(root, new Set());
   const keys = opened.get(root);
-  root.replaceChildren(...rows.map(build));
+  const signer = signature && el("p", { class: "signer small", "data-signer": signature.kind }, icon(SIGNS[signature.kind]),
+    el("span", {}, el("b", {}, signature.name), signature.rest));
+  root.replaceChildren(...[signer, ...rows.map(build)].filter(Boolean));
+  root.onclick = (event) => {
+    const cited = event.composedPath()[0].closest?.("[data-page]");
+    if (!cited) return;
+    beforeLeaving();
+    setTriggerValue("act", { do: "open", page: Number(cited.dataset.page) });
+  };
   for (const details of root.querySelectorAll("details")) {
     const key = details.dataset.key;
     details.open = keys.has(key);

@@ -4,6 +4,7 @@ import { conversationOf, subscribe } from "../answer_view/conversation_state.js"
 import { button, el, fill, icon, plural } from "../shared/dom.js";
 import { bookOf, oncePerFrame } from "./book_store.js";
 import { drawMap, pageAt } from "./map.js";
+import { SpoilerLimit } from "./spoiler_limit.js";
 
 const AROUND = 230; // characters of a page shown on each side of a quoted passage
 const SENTENCE_END = /[.!?。！？"”」](\s|$)|[。！？」]/;
@@ -20,19 +21,23 @@ export class Memory {
     this.note = el("span", { class: "small dim num" });
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Gist memory" });
     this.mapbox = el("div", { class: "mmap" });
+    this.limit = new SpoilerLimit((page) => this.send({ do: "limit", page }));
+    this.curtain = el("div", { class: "curtain", hidden: true });
+    this.list.append(this.curtain);
     root.replaceChildren(
       el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note),
-      el("div", { class: "mbody" }, this.mapbox, this.list));
+      el("div", { class: "mbody" }, this.mapbox, this.limit.node, this.list));
     this.resize = new ResizeObserver(() => this.mapSoon());
     this.resize.observe(this.mapbox);
     this.mapbox.addEventListener("click", (e) => {
       const y = e.clientY - this.mapbox.firstChild.getBoundingClientRect().top;
-      if (this.places) this.show(pageAt(this.places, y));
+      if (this.places) this.show(Math.min(pageAt(this.places, y), this.data.count));
     });
   }
 
   close() {
     clearTimeout(this.mapping);
+    this.limit.close();
     this.unsubscribe?.();
     this.resize.disconnect();
     this.book?.removeEventListener("pages", this.onpages);
@@ -59,7 +64,7 @@ export class Memory {
       this.rows.clear();
       this.blocks = [];
       this.peeked.clear();
-      this.list.replaceChildren();
+      this.list.replaceChildren(this.curtain);
     }
     const fresh = JSON.stringify([data.expanded, data.marked, data.passages]);
     const before = this.touched();
@@ -114,14 +119,28 @@ export class Memory {
     for (let n = this.rows.size; n > shown; n--) (this.rows.get(n).node.remove(), this.rows.delete(n));
     for (const block of this.blocks.splice(Math.ceil(shown / BLOCK))) block.remove();
     this.note.textContent = this.data.note;
+    this.drawCurtain();
     this.mapSoon();
     this.settle();
+  }
+
+  // What stands for the pages that are left out.
+  drawCurtain() {
+    const { curtain } = this.data;
+    const key = JSON.stringify(curtain);
+    if (key === this.curtained) return;
+    this.curtained = key;
+    this.curtain.hidden = !curtain;
+    if (!curtain) return;
+    const ways = curtain.ways.map(([act, label]) => button(label, () => this.send({ do: act, page: 1 }), { kind: "slim" }));
+    this.curtain.replaceChildren(icon("unseen"), el("div", {}, el("p", {}, el("strong", {}, curtain.title)),
+      el("p", { class: "small dim" }, curtain.text), ways.length ? el("div", { class: "erow" }, ...ways) : null));
   }
 
   // The block that the row of page `n` belongs to; rows are made in order.
   block(n) {
     const at = Math.floor((n - 1) / BLOCK);
-    if (!this.blocks[at]) this.list.append((this.blocks[at] = el("div", { class: "mblock" })));
+    if (!this.blocks[at]) this.curtain.before((this.blocks[at] = el("div", { class: "mblock" })));
     return this.blocks[at];
   }
 
@@ -230,12 +249,16 @@ export class Memory {
   drawMap() {
     const { width, height } = this.mapbox.getBoundingClientRect();
     if (!height || !this.book || !this.root.isConnected) return;
-    const drawn = JSON.stringify([width, height, this.data.scope, this.data.count, this.changes, [...this.expanded], [...this.marked]]);
+    const { scope, count, limit } = this.data;
+    const drawn = JSON.stringify([width, height, scope, count, limit, this.changes, [...this.expanded], [...this.marked]]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const pages = this.book.pages.slice(0, this.data.count);
+    // of the pages left out only the length is shown; without a limit they are those that an answer did not see
+    const known = this.book.pages.slice(0, limit ? undefined : count).filter(Boolean);
+    const pages = known.map((page) => (page.n <= count ? page : { n: page.n, w: page.w }));
     const looked = new Map([...this.expanded, ...this.marked].map((n) => [n, 1]));
     this.places = drawMap(this.mapbox, pages, { width, height: height - 8, looked, labels: false });
+    this.limit.draw(this.mapbox, this.places, limit);
   }
 }
 

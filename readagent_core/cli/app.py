@@ -141,6 +141,7 @@ def ask(
         from readagent_core import methods
         from readagent_core.methods.base import AskSettings, Question
         from readagent_core.workspace import asking
+        from readagent_core.workspace.signature import signature_of
 
         with usage_errors():
             methods.method(method)  # report an unknown name before anything is read
@@ -162,9 +163,11 @@ def ask(
         )
         wait_for(job, lambda _: f"Asked: {workspace.model.name}")
         answer = _answer(workspace, exchange.id)
+        signature = signature_of(exchange).line
         if json:
-            print_json(answer_json(question, answer))
+            print_json(answer_json(question, answer, answered_by=signature))
             return
+        say_aside(signature)
         say(answer.text)
         say()
         if answer.option is not None:

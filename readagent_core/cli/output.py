@@ -170,9 +170,10 @@ def memory_json(memory: GistMemory, usage: Usage) -> dict[str, Any]:
     }
 
 
-def answer_json(question: str, answer: Answer) -> dict[str, Any]:
+def answer_json(question: str, answer: Answer, *, answered_by: str) -> dict[str, Any]:
     return {
         "question": question,
+        "answered_by": answered_by,
         "answer": answer.text,
         "option": answer.option,
         "looked_up": list(answer.looked_up),

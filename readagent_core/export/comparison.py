@@ -15,6 +15,7 @@ from readagent_core.methods.base import LETTERS
 from readagent_core.resources import ASSETS
 from readagent_core.words import collapse_whitespace
 from readagent_core.workspace.comparing import Comparison, Entry, is_right
+from readagent_core.workspace.signature import signature_of
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
 COLUMNS = (
@@ -69,7 +70,7 @@ def comparison_row(comparison: Comparison, entry: Entry) -> dict[str, Any]:
 def _facts(comparison: Comparison) -> str:
     """One line: the book, who answered, when."""
     day = datetime.fromtimestamp(comparison.asked, UTC).date().isoformat()
-    return f"{comparison.title}, {comparison.words:,} words · answered by {comparison.model} · {day}"
+    return f"{comparison.title}, {comparison.words:,} words · {signature_of(comparison).line} · {day}"
 
 
 def _csv(comparison: Comparison) -> str:

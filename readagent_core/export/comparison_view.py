@@ -12,6 +12,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from readagent_core.citations import parse_unfinished
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS, Answer
 from readagent_core.words import count_of
@@ -44,6 +45,12 @@ def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> li
     return [legend, ["ul", {"class": "rows"}, *rows]]
 
 
+def draw_methods(names: Sequence[str]) -> list[Element]:
+    """The rows of a comparison before there is one: what each method does."""
+    rows = [["li", {"class": "r", "data-method": name}, _name(name)] for name in names]
+    return [["ul", {"class": "rows soon"}, *rows]]
+
+
 # --- one row ----------------------------------------------------------------------------------------------
 
 
@@ -56,15 +63,19 @@ def _p(classes: str, *children: Element | str) -> Element:
 
 
 def _row(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> Element:
-    known = method(entry.method)
     classes = "r me" if entry.method.startswith("read-agent") else "r"
     return [
         "li",
         {"class": classes, "data-method": entry.method, "data-state": entry.state},
-        _div("mname", ["h2", {}, known.title], _p("small dim", known.about)),
+        _name(entry.method),
         _div("mid", *_middle(comparison, entry, opened)),
         _div("figs", *(_figures(comparison, entry, entry.answer) if entry.answer else [])),
     ]
+
+
+def _name(name: str) -> Element:
+    known = method(name)
+    return _div("mname", ["h2", {}, known.title], _p("small dim", known.about))
 
 
 def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> list[Element]:
@@ -86,7 +97,7 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
         )
     if text:
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
-        drawn.append(["p", {"class": "a", **book_text}, text, *caret])
+        drawn.append(["p", {"class": "a", **book_text}, *_with_chips(text, answer, opened), *caret])
     elif not entry.ended:
         doing = "Waiting for its turn" if entry.state == "waiting" else entry.doing or "Thinking …"
         drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
@@ -109,6 +120,24 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
         line = f"{len(topics)} topics, shortened one by one from {before:,} words to {after:,}."
         drawn.append(_p("small dim", line))
     return drawn
+
+
+def _with_chips(text: str, answer: Answer | None, opened: dict[str, str]) -> list[Element | str]:
+    """``text`` with a chip for every page it names: of another look where only the page's gist was seen."""
+    parsed = parse_unfinished(text)
+    drawn: list[Element | str] = [text[: max(0, text.find(parsed.body))]]  # the letter of the option, which is no body
+    at = 0
+    for mark in parsed.marks:
+        drawn.append(parsed.body[at : mark.start])
+        for i, number in enumerate(mark.pages):
+            full = answer is not None and answer.seen.get(number) == "full"
+            label = f"page {number}" if full or answer is None else f"gist of page {number}"
+            look = {"class": "cite page" if full else "cite"}
+            press = {"type": "button", "data-page": str(number)}
+            drawn += [" "] if i else []
+            drawn.append(["span", look, label] if opened else ["button", press | look, label])  # paper has no buttons
+        at = mark.end
+    return [*drawn, parsed.body[at:]]
 
 
 def _details(key: str, summary: str, content: Element, opened: dict[str, str]) -> Element:

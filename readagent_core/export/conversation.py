@@ -20,6 +20,7 @@ from readagent_core.methods.base import LETTERS, Answer
 from readagent_core.workspace import replay
 from readagent_core.workspace.base import Workspace
 from readagent_core.workspace.costs import answer_cost, cost_line
+from readagent_core.workspace.signature import signature_of
 
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", "not found": "not found"}
@@ -70,6 +71,7 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
     answer = replay.answer_of(replay.events_of(exchange))
     return {
         "question": exchange.question,
+        "answered_by": signature_of(exchange).line,
         "options": list(exchange.options),
         "method": exchange.method,
         "settings": exchange.settings,
@@ -86,12 +88,13 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Texts:
-    """One exchange as the texts of a file. ``standalone``: a follow-up question as it was understood. ``chosen``: index
-    of the option chosen. ``pieces``: the answer's text in pieces, each with the citations that follow it. ``footer``:
-    notes, cost and time.
+    """One exchange as the texts of a file. ``signature``: who answered. ``standalone``: a follow-up question as it was
+    understood. ``chosen``: index of the option chosen. ``pieces``: the answer's text in pieces, each with the citations
+    that follow it. ``footer``: notes, cost and time.
     """
 
     question: str
+    signature: str
     standalone: str
     options: list[str]
     chosen: int | None
@@ -110,10 +113,13 @@ def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
     footer = [*replay.notes(events), exchange.error, cost_line(cost) if cost else "", asked]
     return _Texts(
         question=exchange.question,
+        signature=signature_of(exchange).line,
         standalone=exchange.extra.get("standalone", ""),
         options=[f"({LETTERS[i]}) {option}" for i, option in enumerate(exchange.options)],
         chosen=answer.option if answer else None,
-        look_ups=[step.said.strip() for step in replay.steps(events) if step.kind == replay.LOOK_UP],
+        look_ups=[
+            replay.look_up_words(step, exchange, memory) for step in replay.steps(events) if step.kind == replay.LOOK_UP
+        ],
         pieces=_pieces(replay.answer_text(events), answer, memory),
         document=memory.document,
         footer=[line for line in footer if line],
@@ -130,7 +136,7 @@ def _pieces(text: str, answer: Answer | None, memory: GistMemory) -> list[tuple[
 def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
     lines = [f"# {conversation.title}", "", f"Questions about *{title}*"]
     for one in exchanges:
-        lines += ["", f"## {one.question}", ""]
+        lines += ["", f"## {one.question}", "", f"*{one.signature}*", ""]
         if one.standalone:
             lines += [f"Understood as: {one.standalone}", ""]
         lines += [f"- {option}{' ←' if i == one.chosen else ''}" for i, option in enumerate(one.options)]
@@ -150,6 +156,7 @@ def _html(title: str, language: str, conversation: Conversation, exchanges: list
     parts = [f'<header><h1>{escape(conversation.title)}</h1><p class="facts">{escape(title)}</p></header><main>']
     for one in exchanges:
         parts.append(f"<section><h2>{escape(one.question)}</h2>")
+        parts.append(f'<p class="facts">{escape(one.signature)}</p>')
         if one.standalone:
             parts.append(f'<p class="facts">Understood as: {escape(one.standalone)}</p>')
         if one.options:

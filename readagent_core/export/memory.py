@@ -15,6 +15,7 @@ from readagent_core.export.text_files import escape_markdown, html_page, slug
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import collapse_whitespace, count_of
 from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION
+from readagent_core.workspace.signature import signature_of
 
 MEMORY_FORMATS = {
     "md": "text/markdown",
@@ -50,7 +51,7 @@ def memory_facts(memory: GistMemory) -> str:
         f"{words:,} words kept in {memory.gist_words:,} ({memory.compression_rate:.1f} % fewer)",
     ]
     if memory.model:
-        parts.append(f"read by {memory.model}{f', recorded {memory.recorded}' if memory.recorded else ''}")
+        parts.append(signature_of(memory).line)
     if not memory.complete:
         parts.append("not read to the end yet")
     return " · ".join(parts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -22,6 +22,7 @@ from readagent_core.library.records import Exchange, Position
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
 from readagent_core.methods.support.resources import with_resources
+from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import collapse_whitespace, count_of, first_words
 from readagent_core.workspace.base import Workspace
@@ -57,11 +58,13 @@ def ask(
     up_to: int | None = None,
     reading_id: int | None = None,
     use_cache: bool = True,
+    model: ChatModel | None = None,
 ) -> tuple[Exchange, Job]:
     """Start to answer ``question`` from what is read so far; the job publishes ``AskProgress``.
 
-    Without ``conversation_id`` a new conversation begins. ``up_to``: the last page that may be seen.
-    ``reading_id``: another reading than the newest. ``use_cache`` False: ask the model even what it was asked before.
+    Without ``conversation_id`` a new conversation begins, and also where that one is a recording. ``up_to``: the last
+    page that may be seen. ``reading_id``: another reading than the newest. ``use_cache`` False: ask the model even
+    what it was asked before. ``model``: another than the workspace's.
     """
     library, text = workspace.library, question.text.strip()
     if not text:
@@ -74,17 +77,21 @@ def ask(
     so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
     if up_to is not None:
         if up_to < 1:
-            raise SettingsError("Nothing is read yet up to your place. Read a page, or ask about the whole book.")
+            raise SettingsError(
+                "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
+            )
         memory = memory.up_to(up_to)
     if not memory.readable:
         raise NotInLibraryError("No page of this book has been read yet. Start reading it, then ask again.")
-    if conversation_id is None:
-        conversation_id = library.new_conversation(book_id, conversation_title(text)).id
-    history = visible_history(library.exchanges(conversation_id), reading_id=reading.id, up_to=up_to)
+    before = library.exchanges(conversation_id) if conversation_id is not None else []
+    if conversation_id is None or is_recording(before):
+        conversation_id, before = library.new_conversation(book_id, conversation_title(text)).id, []
+    history = visible_history(before, reading_id=reading.id, up_to=up_to)
     settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
     # one meter for every call of this question: the step before the method shares the method's budget
-    model = Metered(workspace.model if use_cache else workspace.model.without_cache())
-    extra: dict[str, Any] = {"model": model.name, "where": model.where, "words": memory.readable_words}
+    asked = model or workspace.model
+    metered = Metered(asked if use_cache else asked.without_cache())
+    extra: dict[str, Any] = {"model": metered.name, "where": metered.where, "words": memory.readable_words}
     if so_far:
         extra["pages_read"] = so_far
     exchange = library.start_exchange(
@@ -104,15 +111,15 @@ def ask(
         standalone = text
         if so_far:
             yield Noted(f"Answered from the {'page' if so_far == 1 else count_of(so_far, 'page')} read so far.")
-        if history and model.is_language_model:
+        if history and metered.is_language_model:
             document = memory.document
             prompt = standalone_prompt(text, history, title=document.title, language=document.language)
-            standalone, step = make_standalone(prompt, text, model, job)
+            standalone, step = make_standalone(prompt, text, metered, job)
             yield from step
             if standalone != text:
                 extra[STANDALONE] = standalone
         equipped = with_resources(settings, workspace.resources(reading.document_id))
-        yield from chosen.run(replace(question, text=standalone), memory, model, equipped, job)
+        yield from chosen.run(replace(question, text=standalone), memory, metered, equipped, job)
 
     def work(job: Job) -> AskProgress:
         try:
@@ -193,12 +200,38 @@ def conversation_title(question: str) -> str:
     return title if len(title) == len(text) else f"{title} …"
 
 
+def is_recording(exchanges: Sequence[Exchange]) -> bool:
+    """Whether a conversation is one that came with a sample."""
+    return any(exchange.extra.get("recorded") for exchange in exchanges)
+
+
+def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
+    """The last page that an answer opened or saw the gist of; ``otherwise`` where that is not known."""
+    seen = {page for event in events if isinstance(event, Answered) for page in event.answer.seen}
+    return max(seen, default=otherwise)
+
+
 def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
     """The saved state of an exchange, or 'interrupted' where that is 'running' and no process works on it any more."""
     if exchange.state != "running" or _exchange_lock(workspace, exchange).is_held():
         return exchange.state
     state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
     return INTERRUPTED if state == "running" else state
+
+
+def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:
+    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out."""
+    if position.allowed is None or position.allowed >= len(whole.paragraphs):
+        return None
+    page = page_reached(memory, whole, position)
+    return None if memory.complete and page == len(memory.pages) else page
+
+
+def paragraphs_through(memory: GistMemory, whole: Document, page: int) -> int:
+    """How many paragraphs of the ``whole`` document lie wholly in the pages up to ``page``, for ``set_limit``."""
+    end = memory.page(page).end if page else 0
+    characters = sum(len(p.text) for p in memory.document.paragraphs[:end])
+    return bisect_right(list(accumulate(len(p.text) for p in whole.paragraphs)), characters)
 
 
 def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:

@@ -81,7 +81,8 @@ class Comparison:
     """``correct``: index of the right option, None where it is not known. ``references``: known answers, as people
     wrote them. ``pages``: words of each page, in order.
 
-    ``words``: of the text asked about. ``model``: who answered. ``asked``: ``time.time()`` seconds.
+    ``words``: of the text asked about. ``model`` and ``where``: who answered, and its server. ``asked``: when, as
+    ``time.time()``.
     """
 
     title: str
@@ -95,6 +96,7 @@ class Comparison:
     asked: float
     entries: tuple[Entry, ...]
     references: tuple[str, ...] = ()
+    where: str = ""
 
     @property
     def ended(self) -> bool:
@@ -154,6 +156,7 @@ def compare(
         words=memory.readable_words,
         pages=tuple(page.words for page in memory.pages),
         model=model.name,
+        where=model.where,
         asked=time.time(),
         entries=tuple(Entry(name) for name in chosen),
         references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
 from readagent_core.methods.base import (
     Answer,
     Answered,
@@ -20,6 +21,8 @@ from readagent_core.methods.base import (
     Noted,
     event_from_dict,
 )
+from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.builtin.statistics import shared_words
 
 QUESTION, UNDERSTOOD, GISTS, LOOK_UP, MEMORY, ANSWER = "question", "understood", "gists", "look-up", "memory", "answer"
 _TITLES = {
@@ -70,6 +73,19 @@ def answer_text(events: Sequence[Event]) -> str:
     """The answer's text, or as much of it as was received."""
     answer = answer_of(events)
     return answer.text if answer else "".join(event.text for event in events if isinstance(event, AnswerPart))
+
+
+def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:
+    """What a model said of its look-up; of the built-in reader, which words the pages share with the question."""
+    if exchange.extra.get("model") != builtin.NAME or exchange.extra.get("recorded"):
+        return step.said.strip()
+    gists = "\n".join(gist.text for page in step.marked if (gist := memory.gists[page - 1]) is not None)
+    places = shared_words(exchange.question, gists)
+    words = list(dict.fromkeys(f"“{exchange.question[start:end]}”" for start, end in places))
+    if not words:
+        return "" if step.marked else "No gist shares enough words with the question."
+    subject = "Its gist shares" if len(step.marked) == 1 else "Their gists share"
+    return f"{subject} with the question: {', '.join(words)}."
 
 
 def notes(events: Sequence[Event]) -> list[str]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from pages.parts.ask.state import Scene, hidden_after, limit_of
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
+from readagent_core.library.records import Position
 from readagent_core.methods.base import Question
 from readagent_core.workspace import suggesting
 from readagent_core.workspace.asking import ask
 from readagent_core.workspace.reading import newest_memory
+from readagent_core.workspace.replay import events_of
 from tests.fakes.server import Reply
 
 
@@ -54,15 +59,56 @@ def test_a_question_is_asked_as_chosen(opened):
     assert at.query_params["exchange"] == exchange.id or at.query_params["exchange"] == [exchange.id]
 
 
+def captions(at):
+    return " ".join(c.value for c in [*at.sidebar.caption, *at.caption])
+
+
 def test_only_what_was_read(app, opened):
     at, workspace, book = opened
     workspace.library.set_furthest(book.id, 40)
     at.sidebar.toggle[0].set_value(True).run()
-    caption = next(c.value for c in at.sidebar.caption if "Later pages" in c.value)
+    said = captions(at)
     exchange = put(at, "What happened?")
-    assert f"{exchange.up_to}. Later pages" in caption
-    assert 1 <= exchange.up_to < 25
-    assert app("pages/ask.py", book=book.id).sidebar.toggle[0].value is True  # it is remembered for the book
+    assert 1 < exchange.up_to < 25
+    assert f"Limit: page {exchange.up_to}. It follows what you have read." in said
+    assert f"Answers see pages 1 to {exchange.up_to} only." in said
+    again = app("pages/ask.py", book=book.id)
+    assert again.sidebar.toggle[0].value is True  # it is remembered for the book
+    workspace.library.set_limit(book.id, on=True, paragraph=20)
+    again.run()
+    assert "Set by you." in captions(again)
+    again.button(key="ask_follow").click().run()
+    assert workspace.library.position(book.id).limit is None
+    assert f"Limit: page {exchange.up_to}. It follows what you have read." in captions(again)
+
+
+def test_where_nothing_is_let_in_the_screen_says_so_and_offers_ways(opened):
+    at, workspace, book = opened
+    at.sidebar.toggle[0].set_value(True).run()
+    assert "You have not read a page to its end yet: the limit keeps every page out." in captions(at)
+    assert at.button(key="ask_read_first")
+    before = len(workspace.library.conversations(book.id))
+    at.chat_input(key="ask_input").set_value("What happened?").run()
+    assert any("keeps every page out" in text.value for text in at.text)
+    assert len(workspace.library.conversations(book.id)) == before
+    at.button(key="ask_unlimit").click().run()
+    assert workspace.library.position(book.id).limited is False
+    assert at.sidebar.toggle[0].value is False
+    assert not at.exception
+
+
+@pytest.mark.parametrize(("limit", "hidden"), [(None, False), (0, True), (40, True), (10_000, False)])
+def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
+    """The recorded answers saw the gist of every page; the limit at the last page hides none of them."""
+    _, workspace, book = opened
+    reading, memory = newest_memory(workspace, book.id)
+    exchange = workspace.library.exchanges(workspace.library.conversations(book.id)[0].id)[0]
+    position = Position(limited=limit is not None, limit=limit)
+    now = Scene(workspace, book, reading, memory, reading, memory, None, [exchange], exchange, position)
+    now.limit = now.shown_limit = limit_of(now, reading, memory)
+    assert (hidden_after(now, exchange, events_of(exchange)) is not None) is hidden
+    asked_within = replace(exchange, up_to=2, events=(), state="running")
+    assert hidden_after(now, asked_within, []) is None  # nothing has come of it yet
 
 
 def test_an_exchange_opens_by_its_address_and_a_strange_address_does_no_harm(app, opened):
@@ -102,12 +148,13 @@ def test_a_late_run_with_the_old_address_does_not_undo_a_new_conversation(opened
     asked = put(at, "Who is Tilda?").id
     at.query_params["exchange"] = asked
     at.run()
+    assert len(workspace.library.conversations(book.id)) == 2  # the recording's, and one that this question began
     at.sidebar.button(key="ask_new").click().run()
     at.query_params["exchange"] = asked  # a poll for the answer, sent before the click
     at.run()
     exchange = put(at, "Who is Nora?")
     found = workspace.library.conversations(book.id)
-    assert (len(found), found[0].title) == (2, "Who is Nora?")  # it is named after its first question
+    assert (len(found), found[0].title) == (3, "Who is Nora?")  # it is named after its first question
     assert [e.id for e in workspace.library.exchanges(exchange.conversation_id)] == [exchange.id]
 
 

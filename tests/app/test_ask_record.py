@@ -7,17 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from pages.parts.ask.pieces import citations_summary, page_passages, pending_pieces, pieces_of
 from pages.parts.ask.record import (
     checked_answer,
-    citations_summary,
     describe_context,
     exchange_record,
     format_time,
     hide_answer,
-    look_ups,
-    page_passages,
-    pending_pieces,
-    pieces_of,
     record_at_step,
     says_not_in_text,
     status_line,
@@ -36,6 +32,7 @@ from readagent_core.methods.base import (
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.usage import Usage
 from readagent_core.workspace import replay
+from readagent_core.workspace.signature import BUILT_IN_LINE
 from tests.recordings import recording
 
 KEEPER = recording("the-keeper-of-harrow-light")
@@ -52,14 +49,14 @@ EVENTS = [
 ]
 
 
-def record(events=EVENTS, *, state="done", text=TEXT, **changes):
+def record(events=EVENTS, *, state="done", text=TEXT, model=builtin.NAME, **changes):
     kept = tuple(event_to_dict(e) for e in events)
     exchange = replace(
         Exchange("x1", "c1", 1, "Why?", events=kept, asked=time.time(), extra={"seconds": 3.2, "words": 10309}),
         **changes,
     )
     return exchange_record(
-        exchange, events, memory=KEEPER.memory, state=state, text=text, methods=[("gist-mem", "Gists")]
+        exchange, events, memory=KEEPER.memory, state=state, text=text, methods=[("gist-mem", "Gists")], model=model
     )
 
 
@@ -70,6 +67,7 @@ def test_a_finished_answer():
         {
             "title": "Went back to page 14",
             "said": "I want to look up Page [14] to see.",
+            "quoted": True,
             "refused": ["Not opened: page 99: there is no such page"],
         }
     ]
@@ -97,8 +95,8 @@ def test_what_is_being_done_and_what_was_looked_up():
     assert status_line(EVENTS[:3], "", seconds=1.0) == "Reading the pages again, 1.0 s"
     assert status_line(EVENTS[:3], "He", seconds=1.0) == "Writing, 1.0 s"
     assert status_line([], "", seconds=1.0, waiting="Waiting 12 s: it is busy") == "Waiting 12 s: it is busy"
-    titles = [look_ups([LookedUp(pages, "STOP")], pages=25)[0]["title"] for pages in ((), (3,), (3, 9))]
-    assert titles == ["Went back to no page", "Went back to page 3", "Went back to 2 of 25 pages"]
+    titles = [record([LookedUp(pages, "STOP")])["looks"][0]["title"] for pages in ((), (3,), (3, 9, 4))]
+    assert titles == ["Went back to no page", "Went back to page 3", "Went back to pages 3, 9 and 4"]
 
 
 @pytest.mark.parametrize("state", ["cut off", "cancelled", "failed", "interrupted"])
@@ -136,7 +134,13 @@ def test_an_answer_that_it_is_not_there(text, expected):
 def test_what_it_looked_at_and_what_not_to_rely_on():
     assert describe_context(ANSWER) == "Looked at: page 14 in full and the gists of 24 pages."
     assert describe_context(replace(ANSWER, seen={1: "gist"})) == "Looked at: the gists of 1 page."
-    assert record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.")["notes"]
+    drawn = record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.", up_to=15)
+    assert drawn["notFound"] == {
+        "title": "Not found in pages 1 to 15.",
+        "looked": "Looked at: page 14 in full and the gists of 24 pages.",
+        "kept_out": "Pages 16 to 25 were kept out by your limit.",
+    }
+    assert {"more", "whole"} <= set(drawn["acts"])
     for text, legend in (
         ("So [14]. And [3]. And [99].", "2 from gists only, 1 found nowhere: do not rely on that one."),
         ("So.", "The answer names no pages, so nothing in it could be checked."),
@@ -152,9 +156,29 @@ def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_noth
     at_look_up = record_at_step(drawn, steps[2], 1)
     assert (len(at_look_up["looks"]), at_look_up["pieces"], at_look_up["cost"]) == (1, [], "")
     assert record_at_step(drawn, steps[4], 1) == drawn
-    hidden = hide_answer(drawn)
+    hidden = hide_answer(drawn, seen=25, limit=15)
     assert (hidden["pieces"], hidden["looks"], hidden["cost"], hidden["legend"]) == ([], [], "", "")
-    assert hidden["notes"] == ["Hidden while only what you have read is shown: this answer saw later pages."]
+    assert hidden["hidden"] == "Hidden: this answer saw pages up to page 25, and your limit is page 15."
+
+
+@pytest.mark.parametrize(
+    ("state", "events", "extra", "line"),
+    [
+        ("done", EVENTS, {"model": "gpt-5-mini", "where": "https://api.openai.com/v1"}, "gpt-5-mini at api.openai.com"),
+        ("running", [], {"model": "gpt-5-mini"}, "gpt-5-mini is going through the gists"),
+        ("running", EVENTS[:3], {"model": "gpt-5-mini"}, "gpt-5-mini is looking up page 14"),
+        ("failed", [], {"model": builtin.NAME}, BUILT_IN_LINE),
+    ],
+)
+def test_every_answer_is_signed(state, events, extra, line):
+    assert record(events, state=state, text="", extra=extra)["signature"]["line"] == line
+
+
+def test_who_would_answer_again_is_named():
+    assert record(extra={"model": builtin.NAME})["again"] == "Ask again"
+    assert record(extra={"model": "gpt-5-mini"})["again"] == "Ask the built-in reader"
+    recorded = {"model": "a large model", "recorded": "2026-11-21"}
+    assert record(extra=recorded, model="a large model")["again"] == "Ask a large model"
 
 
 def test_times_for_people():

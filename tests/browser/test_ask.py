@@ -109,12 +109,16 @@ def test_a_sample_is_read_asked_about_and_the_right_page_opens(page: Page, prefi
     go_to(page, "Ask")
     expect(page.locator(BOX)).to_be_visible()
     exchange = ask(page, "Which firm will repair the slip, Stell Marine or Brannock Civil?")
-    said = exchange.locator(".why")
-    expect(said).to_contain_text("I want to look up Page [")
+    built_in = not prefix
+    expect(exchange.locator("[data-signer]")).to_contain_text("nothing was understood" if built_in else "fake-model on")
+    step = exchange.locator(".step")
+    if built_in:
+        expect(step).not_to_contain_text("I want")
+    else:
+        expect(step).to_contain_text("I want to look up Page [")
     expect(exchange.locator(".cost")).to_contain_text("words")
-    asked = re.search(r"Page \[([\d, ]+)\]", said.inner_text())
-    assert asked
-    wanted = sorted(int(n) for n in asked.group(1).split(","))
+    wanted = sorted(int(n) for n in re.findall(r"\d+", step.locator(".who").inner_text()))
+    assert wanted
     opened = page.locator('[data-kind="memory"] .m.open')
     expect(opened).to_have_count(len(wanted))
     assert [int(row.get_attribute("data-n") or 0) for row in opened.all()] == wanted
@@ -208,7 +212,6 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
     current = page.locator('[data-kind="exchange"].current .qt')
     expect(current).to_have_text("What is told second?")
     expect(current).to_be_in_viewport()
-    expect(page.locator(".shown")).to_have_count(1)
     expect(page.locator(".qt").first).not_to_be_in_viewport()
     expect(page.locator(".cost").last).not_to_be_in_viewport()
     replies(look_up="I want to look up Page 3 to see.", answer="Nothing came of it.")

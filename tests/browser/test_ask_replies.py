@@ -39,7 +39,8 @@ def test_refused_then_asked_again(page: Page, model_app_url: str, story: str, re
     exchange = ask(page, "Who stole the box?")
     expect(exchange.locator(".note.alert")).to_be_visible()
     replies(look_up="Page [2]", answer="Nobody knows [2].")
-    exchange.locator(".note button").click()
+    expect(exchange.locator(".note").get_by_role("button", name="Ask the built-in reader")).to_be_visible()
+    exchange.locator(".note").get_by_role("button", name="Ask again").click()
     expect(page.locator(".qt")).to_have_count(2)
     expect(page.locator(".ans").last).to_contain_text("Nobody knows.")
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Error, Page, expect
+
+from readagent_core.library import Library
 
 SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
 LONG = 60_000
@@ -43,7 +46,9 @@ def choose_known(page: Page, words: str) -> None:
 
 def test_six_methods_on_the_novella(page: Page, app_url: str, keeper: str) -> None:
     open_compare(page, app_url, keeper)
-    expect(page.locator(".rows")).to_have_count(0)
+    expect(page.locator(".rows .mname")).to_have_count(4)  # what each method does, and questions to begin with
+    expect(page.locator(".rows .hm")).to_have_count(0)
+    expect(page.locator(".st-key-compare_try button").first).to_be_visible()
     tick(page, ("memwalker", "semantic-compression"))
     button = page.locator(".st-key-compare_go button")
     expect(button).to_have_text("Ask all 6")
@@ -58,6 +63,8 @@ def test_six_methods_on_the_novella(page: Page, app_url: str, keeper: str) -> No
         expect(row.locator(".a").first).not_to_be_empty()
         expect(row.locator(".fig dd").first).to_have_text(re.compile(r"^[\d,]+$"))
     assert page.locator('.r[data-method="read-agent-p"] .hm .full').count() >= 1
+    expect(page.locator('[data-signer="builtin"]')).to_contain_text("nothing was understood")
+    expect(page.locator('.r[data-method="read-agent-p"] button.cite').first).to_have_text(re.compile(r"page \d+"))
     expect(page.locator('.r[data-method="full-text"] .hm .full')).to_have_count(pages)
     expect(page.locator('.r[data-method="gist-mem"] .hm .full')).to_have_count(0)
     expect(page.locator('.r[data-method="memwalker"] .node.read').first).to_be_visible()
@@ -88,3 +95,17 @@ def test_a_narrow_window_has_no_sideways_scroll(page: Page, app_url: str, keeper
     open_compare(page, app_url, keeper)
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 400
+
+
+def test_a_question_to_try_is_asked_and_its_citation_opens_the_page(page: Page, app_url: str, app_home: Path) -> None:
+    library = Library(app_home)
+    book = next(b.id for b in library.books() if b.title.startswith("Harrow Sound"))
+    library.close()
+    open_compare(page, app_url, book)
+    page.locator(".st-key-compare_try button").first.click()
+    cited = page.locator(".r[data-state='done'] button.cite.page").first
+    expect(cited).to_be_visible(timeout=LONG)
+    number = re.search(r"\d+", cited.inner_text())
+    assert number
+    cited.click()
+    expect(page).to_have_url(re.compile(rf"/read\?.*page={number.group()}"))

@@ -139,7 +139,8 @@ def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:
     assert [cell["style"] for cell in page.select(".hm i")] == ["flex-grow:40", "flex-grow:60"]
     assert page.select_one(".sr").get_text() == "Seen in full: page 2"
     assert page.select_one(".v.ok").get_text() == "Right: (B) yes"
-    assert page.select_one(".a").get_text() == "Answer: (B) yes [2]."
+    assert page.select_one(".a").get_text() == "Answer: (B) yes page 2."
+    assert page.select_one(".a button.cite.page")["data-page"] == "2"
     assert page.select_one("details .a").get_text() == '[2] "the words"'
     assert not page.select_one("details").has_attr("open")
     assert page.select_one(".bar b")["style"] == "width:50.0%"

@@ -30,6 +30,7 @@ def test_each_format_has_what_was_said_and_nothing_unescaped(exported):
     text = exported("md")
     assert "So it was  [from page 2]" in text or "So it was [from page 2]" in text
     assert "> I want to look up Page [2, 5] to see." in text
+    assert "\n*fake" in text  # who answered, before the answer
     assert "- Page 2: “pageword2 stands here”" in text
     assert "words" in text
     page = exported("html")

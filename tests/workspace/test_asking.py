@@ -23,6 +23,7 @@ from readagent_core.errors import (
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AskSettings, Question, event_from_dict
 from readagent_core.models.base import Completion
+from readagent_core.models.builtin.reader import NAME, BuiltInReader
 from readagent_core.plan import ReadingPlan
 from readagent_core.workspace.asking import INTERRUPTED, ask, conversation_title, exchange_state
 from readagent_core.workspace.costs import usage_of
@@ -110,6 +111,25 @@ def test_a_follow_up_is_made_self_contained_and_that_is_a_step(workspace):
     assert "standalone" not in workspace.model.tasks()
 
 
+def test_a_question_never_falls_into_the_conversation_of_a_recording(workspace):
+    book, reading = a_book(workspace, a_memory())
+    recording = workspace.library.new_conversation(book.id, "Questions of the recording").id
+    recorded = workspace.library.start_exchange(recording, reading.id, "Who is Vane?", extra={"recorded": "2026-11-21"})
+    workspace.library.finish_exchange(recorded.id, "done")
+    exchange, _ = asked(workspace, book, reading, "And he?", conversation_id=recording)
+    assert exchange.conversation_id != recording
+    assert [e.id for e in workspace.library.exchanges(recording)] == [recorded.id]
+    assert workspace.library.conversation(exchange.conversation_id).title == "And he?"
+    assert "standalone" not in workspace.model.tasks()  # nothing was asked before it in its conversation
+
+
+def test_another_model_answers_when_it_is_named(workspace):
+    book, reading = a_book(workspace, a_memory())
+    exchange, _ = asked(workspace, book, reading, model=BuiltInReader())
+    assert exchange.extra["model"] == NAME
+    assert workspace.model.prompts == []
+
+
 def test_while_reading_is_under_way_it_says_so(workspace):
     exchange, _ = asked(workspace, *a_book(workspace, a_memory(complete=False, gists=3)))
     assert exchange.events[0] == {"kind": "Noted", "text": "Answered from the 3 pages read so far."}
@@ -124,7 +144,7 @@ def test_what_cannot_be_asked_is_an_error_that_says_why(workspace):
         ("Why?", {"reading_id": reading.id}, NotInLibraryError, "No page"),
         ("  ", {"reading_id": reading.id}, SettingsError, "Write a question"),
         ("Why?", {"reading_id": reading.id, "method": "guess"}, SettingsError, "no method"),
-        ("Why?", {"reading_id": read.id, "up_to": 0}, ReadAgentError, "Nothing is read"),
+        ("Why?", {"reading_id": read.id, "up_to": 0}, ReadAgentError, "keeps every page out"),
     ):
         with pytest.raises(error, match=says):
             ask(workspace, book.id, Question(text), **how)

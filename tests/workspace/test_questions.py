@@ -9,9 +9,9 @@ import pytest
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.library.records import Position
-from readagent_core.methods.base import Question
+from readagent_core.methods.base import Answer, Answered, Question
 from readagent_core.workspace import suggesting
-from readagent_core.workspace.asking import page_reached
+from readagent_core.workspace.asking import last_page_seen, page_allowed, page_reached, paragraphs_through
 from readagent_core.workspace.questions import parse_options, parse_question, parse_standalone
 from tests.fakes.model import FakeModel
 from tests.recordings import make_memory, recording
@@ -41,11 +41,17 @@ def test_options_one_a_line(text):
     assert parse_options(text) == ["a cat", "a dog"]
 
 
-def test_the_page_reached_is_found_in_any_reading():
+def pages_of_two():
+    """Ten paragraphs, and a memory of five pages of two of them, each in several pieces."""
     whole = Document("T", tuple(Paragraph(f"{n} " + "word " * 30) for n in range(10)))
     limited = whole.limited(10)  # every paragraph in several pieces
     assert len(limited.paragraphs) > 20
     memory = replace(make_memory(limited.paragraphs, per_page=len(limited.paragraphs) // 5), document=limited)
+    return whole, memory
+
+
+def test_the_page_reached_is_found_in_any_reading():
+    whole, memory = pages_of_two()
     # a page counts when all of it is read
     assert [page_reached(memory, whole, Position(9, n)) for n in range(11)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
     assert page_reached(memory, whole, Position(2, 99)) == 5
@@ -54,6 +60,31 @@ def test_the_page_reached_is_found_in_any_reading():
     assert page_reached(memory, whole, Position(2, 4, limited=False, limit=9)) == 2
     part = replace(memory, pages=memory.pages[:2], gists=memory.gists[:2])
     assert page_reached(part, whole, Position(9, 9)) == 2
+
+
+def test_the_spoiler_limit_is_set_by_pages_and_keeps_nothing_out_at_the_last_one():
+    whole, memory = pages_of_two()
+    for page in range(5):
+        limit = paragraphs_through(memory, whole, page)
+        assert limit == 2 * page
+        assert page_allowed(memory, whole, Position(limited=True, limit=limit)) == page
+    assert page_allowed(memory, whole, Position(limited=True, limit=paragraphs_through(memory, whole, 5))) is None
+    assert page_allowed(memory, whole, Position(furthest=3)) is None
+    assert page_allowed(memory, whole, Position(furthest=3, limited=True)) == 1
+
+
+def test_a_page_within_a_long_paragraph_is_let_in_with_the_whole_of_it_alone():
+    whole = Document("T", (Paragraph("A sentence of six short words. " * 20),))
+    limited = whole.limited(60)
+    memory = replace(make_memory(limited.paragraphs), document=limited)
+    assert len(memory.pages) > 1
+    assert paragraphs_through(memory, whole, 1) == 0  # less than was asked for, never more
+
+
+def test_the_last_page_that_an_answer_saw():
+    answer = Answer("So.", "read-agent-p", seen={1: "gist", 4: "full"})
+    assert last_page_seen([Answered(answer)], otherwise=9) == 4
+    assert last_page_seen([], otherwise=9) == 9
 
 
 @pytest.mark.parametrize(

@@ -13,21 +13,25 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask import sidebar
+from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import (
     checked_answer,
     exchange_record,
     hide_answer,
-    page_passages,
+    later_pages,
     record_at_step,
     waiting_line,
 )
-from pages.parts.ask.state import SHOWN, Scene, exchange_now, page_limit, saw_later_pages, step_asked
+from pages.parts.ask.state import SHOWN, Scene, exchange_now, hidden_after, pages_read, step_asked
 from pages.parts.shared.memory_view import book_facts, passage_records
 from pages.parts.shared.reading_status import may_hurry
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Event
+from readagent_core.models.builtin import reader as builtin
 from readagent_core.workspace import replay
+
+OWN = "A conversation of your own: the recording's questions stay as they are."
 
 
 def scope_of(now: Scene) -> str:
@@ -36,7 +40,12 @@ def scope_of(now: Scene) -> str:
 
 
 def shown_exchanges(now: Scene) -> list[Exchange]:
-    """The newest exchanges and everything from the current one on; all of them after a click on 'earlier'."""
+    """The newest exchanges and everything from the current one on; all of them after a click on 'earlier'.
+
+    Of a recording, which has a list of its questions, the current one alone.
+    """
+    if now.recording:
+        return [now.current] if now.current else []
     place = next((i for i, e in enumerate(now.exchanges) if now.current and e.id == now.current.id), 0)
     left_out = 0 if st.session_state.get("ask_all") else min(max(0, len(now.exchanges) - SHOWN), place)
     return now.exchanges[left_out:]
@@ -62,8 +71,19 @@ def record_of(now: Scene, exchange: Exchange) -> dict[str, Any]:
         waiting=waiting_line(job.snapshot, now=moment) if job else "",
         hurry=job is not None and may_hurry(job.snapshot, now=moment),
         methods=sidebar.method_titles(now),
+        model=now.workspace.model.name,
+        suggest_model=_suggests_model(now, exchange, state),
     )
-    return hide_answer(record) if saw_later_pages(now, exchange) else record
+    hidden = hidden_after(now, exchange, events)
+    return hide_answer(record, seen=hidden[0], limit=hidden[1]) if hidden else record
+
+
+def _suggests_model(now: Scene, exchange: Exchange, state: str) -> bool:
+    """Whether this answer says that a model can be connected: the first of the built-in reader in a session."""
+    if now.workspace.model.is_language_model or state == "running":
+        return False
+    built_in = exchange.extra.get("model") == builtin.NAME
+    return built_in and bool(st.session_state.setdefault("ask_model_suggested", exchange.id) == exchange.id)
 
 
 def finished_records(now: Scene) -> list[dict[str, Any]]:
@@ -83,7 +103,7 @@ def ask_state(now: Scene) -> dict[str, Any]:
     steps = replay.steps(events)
     at = len(steps) - 1 if running or current is None else step_asked(current, len(steps))
     record = (records | now.still).get(current.id) if current else None
-    hide = current is not None and saw_later_pages(now, current)
+    hide = current is not None and hidden_after(now, current, events) is not None
     stepping = record is not None and not running and not hide
     views = []
     for i, step in enumerate(steps):
@@ -97,6 +117,8 @@ def ask_state(now: Scene) -> dict[str, Any]:
         "order": [e.id for e in shown],
         "records": records,
         "steps": [step.title for step in steps] if current else [],
+        "questions": [[e.id, e.question] for e in now.exchanges] if now.recording else [],
+        "notice": OWN if now.conversation_id and now.conversation_id == st.session_state.get("ask_own") else "",
         "link": f"?book={now.book.id}&exchange={current.id}&step=" if current else "",
         "at": max(0, at) if current else 0,
         "memory": _memory(now),
@@ -116,12 +138,47 @@ def _memory(now: Scene) -> dict[str, Any]:
         "scope": scope_of(now),
         "count": len(memory.pages) if limit is None else min(limit, len(memory.pages)),
         "meta": book_facts(memory),
+        "limit": _limit_record(now) if now.position.limited else None,
+        "curtain": _curtain(now),
     }
 
 
 def _limit(now: Scene) -> int | None:
-    limits = [now.current.up_to if now.current else None, page_limit(now, shown=True) if now.limit else None]
+    limits = [now.current.up_to if now.current else None, now.shown_limit]
     return min((n for n in limits if n is not None), default=None)
+
+
+def _limit_record(now: Scene) -> dict[str, int]:
+    """``LimitData``: the last page let in, the last one that was read, and the last there is."""
+    last = len(now.shown_memory.pages)
+    return {"page": last if now.shown_limit is None else now.shown_limit, "read": pages_read(now), "last": last}
+
+
+def _curtain(now: Scene) -> dict[str, Any] | None:
+    """What stands at the end of the memory where later pages are not shown: which, why, and what can be done."""
+    shown, last = _limit(now), len(now.shown_memory.pages)
+    if shown is None or shown >= last:
+        return None
+    if shown != now.shown_limit:
+        return {
+            "title": f"This answer was made without {later_pages(shown, last)}.",
+            "text": f"The limit was at page {shown} when you asked.",
+            "ways": [],
+        }
+    ways = [["unlimit", "Turn the limit off"]]
+    if not shown:
+        why = "You set the line before page 1."
+        if not pages_read(now):
+            why = "You have not read a page to its end yet. Pages open as you read, or when you move the line."
+            ways = [["open", "Read the first page"], *ways]
+        return {"title": "Every page is kept out.", "text": why, "ways": ways}
+    kept = later_pages(shown, last)
+    return {
+        "title": f"{kept[0].upper()}{kept[1:]} {'is' if shown + 1 == last else 'are'} kept out.",
+        "text": "No prompt and no answer sees later pages. "
+        + ("They open as you read, or when you move the line." if now.position.limit is None else "You set the line."),
+        "ways": ways,
+    }
 
 
 def _view(now: Scene, step: replay.Step | None, events: Sequence[Event], text: str) -> dict[str, Any]:

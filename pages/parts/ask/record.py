@@ -11,18 +11,20 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check, parse_unfinished
-from readagent_core.export.conversation import citation_label
+from pages.parts.ask.pieces import chip_of, citations_summary, pending_pieces, pieces_of, sentence_pieces
+from readagent_core.citations import Checked, check
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer, Event
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.workspace import costs, replay
 from readagent_core.workspace.asking import INTERRUPTED
 from readagent_core.workspace.questions import parse_standalone
+from readagent_core.workspace.signature import BUILT_IN, RECORDING, Signature, signature_of
 
-_CLOSING = re.compile(r"^[\s]*[.,;:!?。、！？」』”’)\]]+")
+MOST_LOOK_UPS = 6
 _NOT_SAID = re.compile(
     r"\b(?:text|passage|book|story|it|pages?|gists?|memory)\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|never) "
     r"(?:say|tell|state|mention|give|name|hold|contain)|\bnot (?:stated|said|mentioned|given|in the text)\b"
@@ -45,6 +47,18 @@ def waiting_line(snapshot: Snapshot, *, now: float) -> str:
     )
 
 
+def signer_line(signature: Signature, events: Sequence[Event], text: str) -> str:
+    """What stands where the signature will stand, while the answer is being made: 'gpt-5-mini is writing'."""
+    if signature.kind == BUILT_IN:
+        return signature.line
+    looked = [step.marked for step in replay.steps(events) if step.kind == replay.LOOK_UP and step.marked]
+    if text:
+        doing = "is writing"
+    else:
+        doing = f"is looking up {pages_named(looked[-1])}" if looked else "is going through the gists"
+    return f"{signature.name or 'The model'} {doing}"
+
+
 def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "") -> str:
     """What is being done now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``."""
     if waiting:
@@ -59,80 +73,34 @@ def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: 
     return f"{doing}, {seconds:.1f} s"
 
 
-def look_ups(events: Sequence[Event], *, pages: int) -> list[dict[str, Any]]:
-    """Each look-up: what was opened, in the model's own words, and what it named that was not opened."""
+def look_ups(exchange: Exchange, events: Sequence[Event], memory: GistMemory) -> list[dict[str, Any]]:
+    """Each look-up: what was opened, why, and what was named but not opened.
+
+    ``quoted``: ``said`` is a model's own words.
+    """
     found: list[dict[str, Any]] = []
+    built_in = signature_of(exchange).kind == BUILT_IN
     for step in replay.steps(events):
         if step.kind != replay.LOOK_UP:
             continue
-        if len(step.marked) > 1:
-            title = f"Went back to {len(step.marked)} of {pages} pages"
-        else:
-            title = f"Went back to page {step.marked[0]}" if step.marked else "Went back to no page"
+        said = replay.look_up_words(step, exchange, memory)
         refused = [f"Not opened: {why}" for why in step.refused]
-        found.append({"title": title, "said": step.said.strip(), "refused": refused})
+        title = f"{'Opened' if built_in else 'Went back to'} {pages_named(step.marked)}"
+        found.append({"title": title, "said": said, "quoted": not built_in, "refused": refused})
     return found
+
+
+def pages_named(numbers: Sequence[int]) -> str:
+    """'no page', 'page 5', 'pages 5, 14 and 20'."""
+    if len(numbers) < 2:
+        return f"page {numbers[0]}" if numbers else "no page"
+    *first, last = map(str, numbers)
+    return f"pages {', '.join(first)} and {last}"
 
 
 def checked_answer(text: str, answer: Answer, memory: GistMemory) -> Checked:
     full = [n for n, how in answer.seen.items() if how == "full"]
     return check(text, memory, full=full, shown=answer.seen.keys() or None)
-
-
-def pieces_of(checked: Checked) -> list[dict[str, Any]]:
-    """The answer's text with a chip for every citation; a full stop after a mark goes before the chip."""
-    found: list[dict[str, Any]] = []
-    number = 0
-    for piece in checked.pieces:
-        text = piece.text
-        if found and found[-1]["cites"] and (closing := _CLOSING.match(text)):
-            found[-1]["text"] = found[-1]["text"].rstrip() + closing.group().strip()
-            text = text[closing.end() :]
-        cites = [_chip(citation, number + i) for i, citation in enumerate(piece.citations)]
-        number += len(cites)
-        if text.strip() or cites:
-            found.append({"text": text if found else text.lstrip(), "cites": cites})
-    return found
-
-
-def pending_pieces(text: str) -> list[dict[str, Any]]:
-    """The text of an answer still being written: its marks name pages, and nothing is checked yet."""
-    parsed = parse_unfinished(text)
-    found: list[dict[str, Any]] = []
-    at = 0
-    for mark in parsed.marks:
-        cites = [{"page": n, "state": "pending", "label": f"page {n}", "why": "", "at": -1} for n in mark.pages]
-        found.append({"text": parsed.body[at : mark.start], "cites": cites})
-        at = mark.end
-    if parsed.body[at:] or not found:
-        found.append({"text": parsed.body[at:], "cites": []})
-    return [piece for piece in found if piece["text"].strip() or piece["cites"]]
-
-
-def _chip(citation: Citation, number: int) -> dict[str, Any]:
-    return {
-        "page": citation.page,
-        "state": citation.state,
-        "label": citation_label(citation),
-        "why": citation.why,
-        "at": number,
-    }
-
-
-def citations_summary(checked: Checked, answer: Answer) -> str:
-    """'3 claims quoted from the book, 1 from a gist only, 1 found nowhere: do not rely on that one.'"""
-    quoted, remembered, lost = (checked.count(state) for state in (FROM_PAGE, FROM_MEMORY, NOT_FOUND))
-    if not quoted + remembered + lost:
-        return "" if not answer.seen else "The answer names no pages, so nothing in it could be checked."
-    parts = []
-    if quoted:
-        parts.append(f"{quoted} {'claim' if quoted == 1 else 'claims'} quoted from the book")
-    if remembered:
-        parts.append(f"{remembered} from a gist only" if parts else f"{remembered} from gists only")
-    if lost:
-        parts.append(f"{lost} found nowhere: do not rely on {'that one' if lost == 1 else 'those'}")
-    text = ", ".join(parts)
-    return text[0].upper() + text[1:] + "."
 
 
 def describe_context(answer: Answer) -> str:
@@ -149,9 +117,24 @@ def describe_context(answer: Answer) -> str:
     return f"Looked at: {' and '.join(parts)}." if parts else ""
 
 
+def not_found(answer: Answer, *, up_to: int | None, pages: int) -> dict[str, str]:
+    """What is said of an answer that nothing was found: where, what was looked at, and what the limit kept out."""
+    kept_out = ""
+    if up_to is not None and up_to < pages:
+        rest = later_pages(up_to, pages)
+        kept_out = f"{rest[0].upper()}{rest[1:]} {'was' if up_to + 1 == pages else 'were'} kept out by your limit."
+    within = "page 1" if up_to == 1 else f"pages 1 to {up_to}" if kept_out else "the book"
+    return {"title": f"Not found in {within}.", "looked": describe_context(answer), "kept_out": kept_out}
+
+
+def later_pages(limit: int, last: int) -> str:
+    """'page 25', 'pages 16 to 25': those after the limit."""
+    return f"page {last}" if limit + 1 == last else f"pages {limit + 1} to {last}"
+
+
 def says_not_in_text(answer: Answer) -> bool:
     """Whether the answer is that the text does not say."""
-    return len(answer.text) < 600 and bool(_NOT_SAID.search(answer.text))
+    return is_not_found(answer.text) or (len(answer.text) < 600 and bool(_NOT_SAID.search(answer.text)))
 
 
 def format_time(moment: float, *, now: float | None = None) -> str:
@@ -178,12 +161,17 @@ def exchange_record(
     waiting: str = "",
     hurry: bool = False,
     methods: Sequence[tuple[str, str]] = (),
+    model: str = builtin.NAME,
+    suggest_model: bool = False,
 ) -> dict[str, Any]:
-    """Everything that the component draws of one exchange. ``text``: the answer so far."""
+    """Everything that the component draws of one exchange. ``text``: the answer so far. ``model``: who would answer
+    now. ``suggest_model``: say that a model can be connected.
+    """
     answer = replay.answer_of(events)
     running = state == "running"
-    built_in = exchange.extra.get("model") == builtin.NAME
-    recorded = exchange.extra.get("recorded", "")
+    signature = signature_of(exchange)
+    built_in = signature.kind == BUILT_IN
+    recorded = signature.date
     checked = checked_answer(text, answer, memory) if answer else None
     cost = None
     if answer is not None:
@@ -192,11 +180,16 @@ def exchange_record(
     notes = replay.notes(events)
     before = next((note for note in notes if note.startswith("Answered from the")), "")
     if exchange.up_to is not None:
-        before = " ".join(filter(None, [before, f"Pages 1 to {exchange.up_to} only."]))
+        before = " ".join(
+            filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
+        )
     if answer is not None:
         before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
-        if says_not_in_text(answer):
-            notes.append(describe_context(answer))
+    missing = answer is not None and not exchange.options and says_not_in_text(answer)
+    if checked and answer and built_in:
+        pieces = [] if missing else sentence_pieces(checked, answer, exchange.question)
+    else:
+        pieces = pieces_of(checked) if checked else pending_pieces(text)
     kind, words = TROUBLE.get(state, ("", ""))
     if exchange.error and state in ("failed", "cut off"):
         words = exchange.error
@@ -209,44 +202,69 @@ def exchange_record(
             for i, option in enumerate(exchange.options)
         ],
         "asked": "" if recorded else format_time(exchange.asked),
-        "recorded": f"A recording of {recorded}, made with {exchange.extra.get('model', '')}" if recorded else "",
+        "signature": {
+            "kind": signature.kind,
+            "line": signer_line(signature, events, text) if running else signature.line,
+        },
         "language": memory.document.language,
-        "looks": look_ups(events, pages=len(memory.readable)),
+        "looks": look_ups(exchange, events, memory),
         "running": running,
         "status": status_line(events, text, seconds=seconds, waiting=waiting) if running else "",
         "hurry": running and hurry,
         "before": before,
-        "pieces": pieces_of(checked) if checked else pending_pieces(text),
-        "loose": [_chip(c, len(checked.citations) - len(checked.loose) + i) for i, c in enumerate(checked.loose)]
-        if checked
+        "pieces": pieces,
+        "notFound": not_found(answer, up_to=exchange.up_to, pages=len(memory.pages)) if answer and missing else None,
+        "loose": [chip_of(c, len(checked.citations) - len(checked.loose) + i) for i, c in enumerate(checked.loose)]
+        if checked and not built_in
         else [],
         "notes": [note for note in notes if note not in before],
         "trouble": {"kind": kind, "text": words} if words else None,
         "cost": costs.cost_line(cost) if cost else "",
         "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],
-        "legend": citations_summary(checked, answer) if checked and answer else "",
-        "acts": ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"],
+        "legend": citations_summary(checked, answer) if checked and answer and not (built_in or missing) else "",
+        "acts": _acts(exchange, state, missing=missing, model=model, suggest_model=suggest_model and built_in),
+        "again": _again(signature, model),
         "methods": [list(pair) for pair in methods if pair[0] != exchange.method],
+        "hidden": "",
         "plain": text,
     }
+
+
+def _acts(exchange: Exchange, state: str, *, missing: bool, model: str, suggest_model: bool) -> list[str]:
+    found = ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"]
+    if missing and int(exchange.settings.get("look_ups", 0)) < MOST_LOOK_UPS:
+        found.append("more")
+    if missing and exchange.method != "full-text":
+        found.append("whole")
+    if state == "failed" and model != builtin.NAME:
+        found.append("built-in")
+    return [*found, "connect"] if suggest_model else found
+
+
+def _again(signature: Signature, model: str) -> str:
+    """The label of the button that asks again: it names who will answer where that is another than who did."""
+    if model == signature.name and signature.kind != RECORDING:
+        return "Ask again"
+    return "Ask the built-in reader" if model == builtin.NAME else f"Ask {model}"
 
 
 def record_at_step(record: dict[str, Any], step: replay.Step, looked: int) -> dict[str, Any]:
     """``record`` at a step of the replay, with the first ``looked`` look-ups."""
     if step.kind == replay.ANSWER:
         return record
-    nothing = {"trouble": None, "cost": "", "legend": ""}
+    nothing = {"trouble": None, "notFound": None, "cost": "", "legend": ""}
     nothing |= {name: [] for name in ("pieces", "loose", "notes", "details", "acts")}
     options = [{**option, "chosen": False} for option in record["options"]]
     understood = "" if step.kind == replay.QUESTION else record["understood"]
     return {**record, **nothing, "options": options, "understood": understood, "looks": record["looks"][:looked]}
 
 
-def hide_answer(record: dict[str, Any]) -> dict[str, Any]:
-    """``record`` without anything that an answer from later pages would give away."""
+def hide_answer(record: dict[str, Any], *, seen: int, limit: int) -> dict[str, Any]:
+    """``record`` without anything that an answer from later pages would give away. ``seen``: the last page it saw."""
     step = replay.Step(replay.QUESTION, "")
-    why = "Hidden while only what you have read is shown: this answer saw later pages."
-    return {**record_at_step(record, step, 0), "notes": [why]}
+    place = f"your limit is page {limit}" if limit else "you have let in no page yet"
+    why = f"Hidden: this answer saw pages up to page {seen}, and {place}."
+    return {**record_at_step(record, step, 0), "hidden": why, "acts": ["within"] if limit else []}
 
 
 def _understood(events: Sequence[Event], question: str) -> str:
@@ -256,18 +274,3 @@ def _understood(events: Sequence[Event], question: str) -> str:
             text = parse_standalone(step.calls[0].reply, question)
             return text if text != question else ""
     return ""
-
-
-def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
-    """The quoted places by page, as characters of ``memory.page_text``, which the memory view marks."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for citation in checked.citations if checked else ():
-        for place in citation.places if citation.state == FROM_PAGE else ():
-            if place.end > place.start:
-                page = memory.page(place.page)
-                shown = memory.document.text(page.start, place.paragraph + 1)
-                lead = len(shown) - len(memory.document.paragraphs[place.paragraph].text)
-                span = (lead + place.start, lead + place.end)
-                if span not in found.setdefault(place.page, []):
-                    found[place.page].append(span)
-    return found

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.parts.ask import answer_view
 from pages.parts.ask.record import format_time
-from pages.parts.ask.state import NEW, Scene, choose_conversation, page_limit
+from pages.parts.ask.state import NEW, Scene, choose_conversation, set_limit
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from readagent_core import methods
@@ -32,17 +32,27 @@ def draw(scene: Scene) -> None:
 
 
 def _limit(scene: Scene) -> None:
-    library, name = scene.workspace.library, f"only read {scene.book.id}"
-    on = st.toggle("Only what I have read", value=bool(library.preference(name, False)), key=name)
-    if on != library.preference(name, False):
-        library.set_preference(name, on)
-    if not on:
+    """The switch of the spoiler limit, where it stands and why."""
+    key = f"only_read_{scene.book.id}"
+    st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
+    st.toggle("Only what I have read", key=key, on_change=lambda: set_limit(scene, on=st.session_state[key]))
+    if not scene.position.limited:
         return
-    scene.limit = page_limit(scene)
-    if scene.limit > 1:
-        st.caption(f"Pages 1 to {scene.limit}. Later pages stay out of every prompt.")
+    if scene.limit is None:
+        place = "The whole book is let in"
     else:
-        st.caption("Page 1. Later pages stay out of every prompt.")
+        place = f"Limit: page {scene.limit}" if scene.limit else "Limit: before page 1"
+    if scene.position.limit is None:
+        st.caption(f"{place}. It follows what you have read.")
+        return
+    st.caption(f"{place}. Set by you.")
+    st.button(
+        "Follow what I have read",
+        icon=":material/link:",
+        type="tertiary",
+        key="ask_follow",
+        on_click=lambda: set_limit(scene, on=True),
+    )
 
 
 def _how(scene: Scene) -> None:

@@ -7,19 +7,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
 
 from pages.parts.shared import book as address
+from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Exchange, Reading
+from readagent_core.library.records import Book, Exchange, Position, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, Event, Question
+from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, LookedUp, Question
+from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace, asking, replay
-from readagent_core.workspace.asking import AskProgress, exchange_state, job_key, page_reached
+from readagent_core.workspace.asking import (
+    AskProgress,
+    exchange_state,
+    is_recording,
+    job_key,
+    last_page_seen,
+    page_allowed,
+    page_reached,
+    paragraphs_through,
+)
 from readagent_core.workspace.questions import parse_question
 from readagent_core.workspace.reading import newest_memory
 
@@ -33,9 +44,11 @@ class Scene:
     """Everything that one run of the screen draws from.
 
     Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
-    ``from_reader``: the page to go to, from 'Ask about this page' in Read. ``still``: the records of exchanges that
-    were sent and do not change any more. ``just_asked``: the question of this run. ``watched``: an answer was under way
-    at the last update; ``ended``: it has ended since, and only its last part was sent.
+    ``limit``: the last page that the spoiler limit lets in of ``reading``, None where it keeps nothing out;
+    ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
+    ``still``: the records of exchanges that were sent and do not change any more. ``just_asked``: the question of this
+    run. ``watched``: an answer was under way at the last update; ``ended``: it has ended since, and only its last part
+    was sent.
     """
 
     workspace: Workspace
@@ -47,7 +60,9 @@ class Scene:
     conversation_id: str | None
     exchanges: list[Exchange]
     current: Exchange | None
+    position: Position
     limit: int | None = None
+    shown_limit: int | None = None
     method: str = "read-agent-p"
     look_ups: int = 3
     from_reader: int | None = None
@@ -55,6 +70,11 @@ class Scene:
     just_asked: Exchange | None = None
     watched: bool = False
     ended: bool = False
+
+    @property
+    def recording(self) -> bool:
+        """Whether the conversation is one that came with a sample."""
+        return is_recording(self.exchanges)
 
     @property
     def running(self) -> bool:
@@ -74,7 +94,7 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
     if current is not None and current.reading_id != reading.id:
         shown = workspace.library.reading(current.reading_id)
         shown_memory = workspace.library.memory(shown.id)
-    return Scene(
+    found = Scene(
         workspace,
         book,
         reading,
@@ -84,8 +104,12 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
         conversation_id,
         exchanges,
         current,
+        position=workspace.library.position(book.id),
         from_reader=st.session_state.pop("ask_page", None),
     )
+    found.limit = limit_of(found, reading, memory)
+    found.shown_limit = found.limit if shown is reading else limit_of(found, shown, shown_memory)
+    return found
 
 
 def _reading(workspace: Workspace, book: Book) -> tuple[Reading, GistMemory] | None:
@@ -151,24 +175,57 @@ def step_asked(exchange: Exchange, count: int) -> int:
     return min(max(int(text), 1), count) - 1 if text.isdecimal() and len(text) < 4 else count - 1
 
 
-def page_limit(scene: Scene, *, shown: bool = False) -> int:
-    """The page the person has read to, in the reading that is asked or in the one that is shown."""
-    reading, memory = (scene.shown, scene.shown_memory) if shown else (scene.reading, scene.memory)
-    library = scene.workspace.library
-    whole = library.document(scene.book.id, document_id=reading.document_id)
-    return page_reached(memory, whole, library.position(scene.book.id))
+def whole_document(scene: Scene, reading: Reading) -> Document:
+    return scene.workspace.library.document(scene.book.id, document_id=reading.document_id)
 
 
-def saw_later_pages(scene: Scene, exchange: Exchange) -> bool:
-    """Whether an exchange saw pages beyond the spoiler limit."""
-    if scene.limit is None:
-        return False
-    limit = page_limit(scene, shown=True) if exchange.reading_id == scene.shown.id else scene.limit
-    return exchange.up_to is None or exchange.up_to > limit
+def limit_of(scene: Scene, reading: Reading, memory: GistMemory) -> int | None:
+    """The last page of a reading that the spoiler limit lets in; None where it keeps nothing out."""
+    return page_allowed(memory, whole_document(scene, reading), scene.position)
 
 
-def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> Exchange:
-    """Start to answer, and update the scene; ``like``: an exchange that is asked again. Raises ReadAgentError."""
+def pages_read(scene: Scene) -> int:
+    """The last page of what is shown that was read, as the position says; 0 for none."""
+    position = replace(scene.position, limited=False)
+    return page_reached(scene.shown_memory, whole_document(scene, scene.shown), position)
+
+
+def set_limit(scene: Scene, *, on: bool, page: int | None = None) -> None:
+    """Turn the spoiler limit on or off. ``page``: the last page of the shown reading let in; None: what was read."""
+    paragraph = None
+    if page is not None and page != pages_read(scene):  # there it follows what is read
+        paragraph = paragraphs_through(scene.shown_memory, whole_document(scene, scene.shown), page)
+    scene.workspace.library.set_limit(scene.book.id, on=on, paragraph=paragraph)
+
+
+def hidden_after(scene: Scene, exchange: Exchange, events: Sequence[Event]) -> tuple[int, int] | None:
+    """The last page that an exchange saw and the limit, where the limit hides what came of it; else None."""
+    if scene.position.allowed is None:
+        return None
+    limits = {scene.reading.id: scene.limit, scene.shown.id: scene.shown_limit}
+    memories = {scene.reading.id: scene.memory, scene.shown.id: scene.shown_memory}
+    memory = memories.get(exchange.reading_id) or scene.workspace.library.memory(exchange.reading_id)
+    if exchange.reading_id in limits:
+        limit = limits[exchange.reading_id]
+    else:
+        limit = limit_of(scene, scene.workspace.library.reading(exchange.reading_id), memory)
+    seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.readable))
+    anything = any(isinstance(event, Answered | AnswerPart | LookedUp) for event in events)
+    return (seen, limit) if limit is not None and anything and seen > limit else None
+
+
+def ask(
+    scene: Scene,
+    text: str,
+    *,
+    options: str = "",
+    whole: bool = False,
+    like: Exchange | None = None,
+    model: ChatModel | None = None,
+) -> Exchange:
+    """Start to answer, and update the scene; ``like``: an exchange that is asked again. ``model``: another than the
+    chosen one. Raises ReadAgentError.
+    """
     question = Question(text, like.options) if like else parse_question(text, options)
     exchange, _ = asking.ask(
         scene.workspace,
@@ -180,7 +237,10 @@ def ask(scene: Scene, text: str, *, options: str = "", whole: bool = False, like
         up_to=scene.limit,
         reading_id=scene.reading.id,
         use_cache=like is None or like.method != scene.method,
+        model=model,
     )
+    if scene.conversation_id not in (None, exchange.conversation_id):  # a recording's conversation is left as it is
+        st.session_state["ask_own"] = exchange.conversation_id
     _make_current(scene, exchange)  # the address follows when the question is shown: that takes the browser a while
     scene.just_asked, scene.ended = exchange, False
     scene.conversation_id = exchange.conversation_id

@@ -10,13 +10,15 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload
-from pages.parts.ask.record import checked_answer, page_passages
-from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now
-from pages.parts.shared import book as address
+from pages.parts.ask.pieces import page_passages
+from pages.parts.ask.record import MOST_LOOK_UPS, checked_answer
+from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
 from pages.parts.shared import shell
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Exchange
+from readagent_core.models.base import ChatModel
+from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.workspace import replay, suggesting
 from readagent_core.workspace.asking import job_key
 
@@ -26,7 +28,7 @@ STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sideb
 def draw(now: Scene) -> None:
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
-        left_out = len(now.exchanges) - len(payload.shown_exchanges(now))
+        left_out = 0 if now.recording else len(now.exchanges) - len(payload.shown_exchanges(now))
         answer_view.show_conversation(
             now.book.id,
             records,
@@ -36,13 +38,6 @@ def draw(now: Scene) -> None:
         )
     with st.container(key="ask_line", gap="small"):
         _line(now)
-
-
-def open_in_read(now: Scene, page: int) -> None:
-    """Open the page in Read, from the memory view; the screen's next run switches to it."""
-    address.choose(now.book.id, page=page)
-    st.session_state["ask_leave"] = True
-    st.rerun(STAGE)
 
 
 # --- acts -----------------------------------------------------------------------------------------
@@ -55,6 +50,18 @@ def stepped(now: Scene, exchange_id: str, step: int) -> None:
     st.rerun(LIVE)
 
 
+def act_in_memory(now: Scene, act: Act) -> None:
+    """Carry out an act of the person in the memory view."""
+    if act.do == "limit":
+        set_limit(now, on=True, page=act.page)
+    elif act.do == "unlimit":
+        set_limit(now, on=False)
+    elif act.do == "open":  # the screen's next run switches to Read: a callback cannot
+        st.session_state["ask_leave"] = act.page
+        st.rerun(STAGE)
+    st.rerun("app")
+
+
 def _handle(now: Scene, act: Act) -> None:
     """Carry out an act of the person on an exchange."""
     if act.do == "earlier":
@@ -64,10 +71,14 @@ def _handle(now: Scene, act: Act) -> None:
     if exchange is None:
         return
     job = now.workspace.jobs.get(job_key(exchange.id))
-    if act.do in ("again", "method"):
+    if act.do in ("again", "method", "more", "built-in"):
         now.method = act.text or exchange.method
-        _start(now, exchange.question, like=exchange)
+        now.look_ups = MOST_LOOK_UPS if act.do == "more" else now.look_ups
+        _start(now, exchange.question, like=exchange, model=BuiltInReader() if act.do == "built-in" else None)
         return
+    if act.do == "connect":
+        st.session_state["ask_connect"] = True
+        st.rerun(STAGE)
     if act.do == "stop" and job:
         job.cancel()
     elif act.do == "hurry" and job:
@@ -94,11 +105,19 @@ def _follow(now: Scene, exchange: Exchange, act: Act) -> None:
     st.session_state["ask_focus"] = {"exchange": exchange.id, "page": act.page, "places": places, "nonce": nonce}
 
 
-def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, like: Exchange | None = None) -> None:
+def _start(
+    now: Scene,
+    text: str,
+    *,
+    options: str = "",
+    whole: bool = False,
+    like: Exchange | None = None,
+    model: ChatModel | None = None,
+) -> None:
     """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
     scope = payload.scope_of(now)
     try:
-        ask(now, text, options=options, whole=whole, like=like)
+        ask(now, text, options=options, whole=whole, like=like, model=model)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return
@@ -110,6 +129,8 @@ def _start(now: Scene, text: str, *, options: str = "", whole: bool = False, lik
 
 
 def _line(now: Scene) -> None:
+    if now.limit is not None:
+        _say_limit(now)
     answer_view.show_suggestions(
         now.book.id,
         _suggestions(now),
@@ -123,7 +144,7 @@ def _line(now: Scene) -> None:
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
         with st.popover(
-            str(given or ""),
+            f"Options: {given}" if given else "Options",
             icon=":material/checklist:",
             help=f"{given} options go with the question" if given else "Give options to choose from",
             key="ask_options_open",
@@ -132,6 +153,20 @@ def _line(now: Scene) -> None:
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)
+
+
+def _say_limit(now: Scene) -> None:
+    """What the limit lets into an answer; where it is nothing, the ways out."""
+    if now.limit:
+        st.caption(f"Answers see {'page 1' if now.limit == 1 else f'pages 1 to {now.limit}'} only.")
+        return
+    unread = not pages_read(now)
+    st.caption(f"{'You have not read a page to its end yet: the' if unread else 'The'} limit keeps every page out.")
+    with st.container(horizontal=True, gap="small"):
+        if unread and st.button("Read the first page", key="ask_read_first"):
+            st.session_state["ask_leave"] = 1
+            st.rerun(scope="fragment")
+        st.button("Turn the limit off", key="ask_unlimit", on_click=lambda: set_limit(now, on=False))
 
 
 def _options_field() -> str:

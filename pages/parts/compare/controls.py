@@ -16,8 +16,11 @@ from readagent_core.methods.base import LETTERS, AskSettings, Question
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.questions import parse_question
+from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.samples import FOLDER
+from readagent_core.workspace.suggesting import standard_questions
 
+LONGEST_TRY = 70  # characters of a question on a button
 PREFERENCE = "compare methods"
 CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
 _RIGHT = re.compile(r"^\s*\*\s*")
@@ -95,7 +98,7 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
             key=f"compare_references_{book.id}",
             height=68,
         )
-    return asked_from(text, options, known_answer) if go else None
+    return asked_from(text, options, known_answer) if go or st.session_state.pop("compare_taken", False) else None
 
 
 def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
@@ -121,6 +124,22 @@ def known_questions(book: Book) -> list[dict[str, Any]]:
         return []
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return [q for q in found if q.get("options") or q.get("references")]
+
+
+def questions_to_try(workspace: Workspace, book: Book) -> list[str]:
+    """Three questions for a book that nothing was compared on: of its sample, else such as fit any book."""
+    own = [q for q in known_questions(book) if q["kind"] != "order"]  # an order is asked with options only
+    known = [q["question"] for q in own if len(q["question"]) <= LONGEST_TRY]
+    found = newest_memory(workspace, book.id)
+    if known or found is None:
+        return known[:3]
+    return [s.text for s in standard_questions(found[1], finished=found[1].complete)][:3]
+
+
+def take_question(book_id: str, text: str) -> None:
+    """Ask ``text`` in the next run."""
+    st.session_state[f"compare_question_{book_id}"] = text
+    st.session_state["compare_taken"] = True
 
 
 def _take(book_id: str, known: list[dict[str, Any]]) -> None:

@@ -29,7 +29,7 @@ BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
 
 
 def _view() -> Callable[..., Any]:
-    return component("memory_view", "memory_view/main.js", style="memory_view/memory_view.css")
+    return component("memory_view", "memory_view/main.js", style="memory_view/memory_view.css memory_view/memory.css")
 
 
 # --- drawing --------------------------------------------------------------------------------------
@@ -50,7 +50,8 @@ def send_pages(memory: GistMemory, *, scope: str) -> None:
 def show_memory(*, book: str, key: str, on_act: Callable[[Act], None]) -> None:
     """Draw the gist memory with pages opened in place, as ``answer_view.send_state`` of the same ``book`` says.
 
-    ``on_act`` is called before the next run, with act 'open' (``page`` is to be opened in Read).
+    ``on_act`` is called before the next run, with act 'open' (``page`` is to be opened in Read), 'limit' (``page`` is
+    the last to let in) or 'unlimit'.
     """
 
     data = {"kind": "memory", "book": book}

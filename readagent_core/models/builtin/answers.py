@@ -1,7 +1,7 @@
 """How the built-in reader answers: the sentences that share most with the question, each with its page.
 
-It copies sentences and never makes one up; where nothing is shared it says that the text does not say. Knows
-nothing of models; works from a prompt's fields and replies in the form that the prompt asks for.
+It copies sentences and never makes one up. Where the text shares too little with the question it replies that nothing
+was found. Knows nothing of models; works from a prompt's fields and replies in the form that the prompt asks for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from readagent_core.models.builtin.statistics import (
     central_sentences,
     content,
     inverse_frequencies,
+    names_in,
     overlap,
     split_sentences,
 )
@@ -21,7 +22,10 @@ from readagent_core.tags import split_memory
 
 SENTENCES = 2  # an answer is short
 NEAR = 0.75  # a further sentence joins when it shares at least this much of what the best one shares
-LEAST = 0.12  # below this share of the question's weight the text does not say
+# Both limits are measured on the samples' questions and on those of tests/data/unanswerable.json, which have no answer.
+LEAST = 0.12  # share of the question's weight that one sentence with its neighbours must hold
+KNOWN = 0.3  # share of the question's weight that the whole text must hold
+NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
 QUOTE_WORDS = 25
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _WHOLE = re.compile(
@@ -52,15 +56,24 @@ def _sentences(text: str, language: str) -> list[_Sentence]:
     return found
 
 
-def _scored(text: str, question: str, language: str) -> list[tuple[float, _Sentence]]:
+def _scored(found: list[_Sentence], question: str) -> list[tuple[float, _Sentence]]:
     """Every sentence with the share of the question's weight it holds; its neighbours count for less."""
-    found = _sentences(text, language)
     idf = inverse_frequencies([s.bag for s in found])
     wanted = content(question)
-    return [
-        (overlap(s.bag, wanted, idf) + 0.4 * overlap(s.near - s.bag, wanted, idf) + (0.02 if s.full else 0.0), s)
-        for s in found
-    ]
+    return [(overlap(s.bag, wanted, idf) + 0.4 * overlap(s.near - s.bag, wanted, idf), s) for s in found]
+
+
+def _knows(found: list[_Sentence], question: str) -> bool:
+    """Whether the text has every name of the question and enough of its other words."""
+    known = frozenset[str]().union(*(s.bag for s in found))
+    if any(known.isdisjoint(content(name)) for name in names_in(question)):
+        return False
+    return overlap(known, content(question), inverse_frequencies([s.bag for s in found])) >= KNOWN
+
+
+def is_not_found(reply: str) -> bool:
+    """Whether a reply of this reader says that nothing was found."""
+    return reply in NOT_FOUND.values()
 
 
 def _reply(chosen: list[_Sentence], language: str, *, opening: str = "", quote: bool = False) -> str:
@@ -103,21 +116,24 @@ def _overview(text: str, language: str, *, quote: bool) -> str:
             best = pieces[max(range(len(pieces)), key=scores.__getitem__)]
             chosen.append(_Sentence(best, page, full, frozenset(), frozenset()))
     opening = (
-        "はじめ、中ほど、終わりから一文ずつ："
+        "はじめ、中ほど、終わりから一文ずつ：\n\n"
         if language == "ja"
-        else "A sentence from the beginning, middle and end: "
+        else "A sentence each from the beginning, the middle and the end:\n\n"
     )
     return _reply(chosen, language, opening=opening, quote=quote)
 
 
 def answer(prompt: Prompt) -> str:
-    """The sentences closest to the question, in the order of their pages."""
-    text, quote = _source(prompt), bool(prompt.fields.get("quote"))
-    if not content(prompt.fields["question"]) or _WHOLE.search(prompt.fields["question"]):
+    """The sentences closest to the question, in the order of their pages; those of full pages first."""
+    text, quote, question = _source(prompt), bool(prompt.fields.get("quote")), prompt.fields["question"]
+    if not content(question) or _WHOLE.search(question):
         return _overview(text, prompt.language, quote=quote)
-    scored = sorted(_scored(text, prompt.fields["question"], prompt.language), key=lambda row: -row[0])
-    if not scored or scored[0][0] < LEAST:
-        return "文章には書かれていません。" if prompt.language == "ja" else "The text does not say."
+    found = _sentences(text, prompt.language)
+    scored = [row for row in _scored(found, question) if row[0] >= LEAST]
+    if not scored or not _knows(found, question):
+        return NOT_FOUND["ja" if prompt.language == "ja" else "en"]
+    # a gist is another's words, perhaps a model's: it is used only where no page in full has a sentence
+    scored = sorted([row for row in scored if row[1].full] or scored, key=lambda row: -row[0])
     chosen = [s for score, s in scored[: SENTENCES * 2] if score >= NEAR * scored[0][0]]
     unique = list({s.text: s for s in chosen}.values())[:SENTENCES]
     return _reply(sorted(unique, key=lambda s: s.page), prompt.language, quote=quote)
@@ -126,7 +142,7 @@ def answer(prompt: Prompt) -> str:
 def choose(prompt: Prompt) -> str:
     """The option whose own words are closest to the words of the question."""
     options = _OPTION.findall(prompt.fields["options"])
-    scored = _scored(_source(prompt), prompt.fields["question"], prompt.language)
+    scored = _scored(_sentences(_source(prompt), prompt.language), prompt.fields["question"])
     idf = inverse_frequencies([s.bag for _, s in scored])
     asked = set(content(prompt.fields["question"]))
     best: tuple[float, str, _Sentence | None] = (-1.0, "A", None)

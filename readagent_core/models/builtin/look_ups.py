@@ -7,11 +7,19 @@ fields and replies in the form that the prompt asks for.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from readagent_core.models.builtin.answers import answer, choose
+from readagent_core.models.builtin.answers import answer, choose, is_not_found
 from readagent_core.models.builtin.shortening import number_in
-from readagent_core.models.builtin.statistics import bm25, content, inverse_frequencies, overlap, split_sentences
+from readagent_core.models.builtin.statistics import (
+    bm25,
+    content,
+    inverse_frequencies,
+    overlap,
+    shared_words,
+    split_sentences,
+)
 from readagent_core.prompts import Prompt
 from readagent_core.tags import split_memory
 
@@ -31,17 +39,23 @@ def _ranked(prompt: Prompt) -> list[tuple[float, int, bool, list[str]]]:
     return sorted(found, key=lambda row: (-row[0], row[1]))
 
 
+def _reason(prompt: Prompt, pages: Sequence[int]) -> str:
+    """Which words of the question the pages share."""
+    question = prompt.fields["question"]
+    text = "\n".join(body for page, _, body in split_memory(prompt.fields["memory"]) if page in pages)
+    words = dict.fromkeys(question[start:end] for start, end in shared_words(question, text))
+    if prompt.language == "ja":
+        return f"質問と同じ言葉：{'、'.join(words)}" if words else "質問と同じ言葉がどの要点にもありません。"
+    return f"words shared with the question: {', '.join(words)}" if words else "no gist shares a word with the question"
+
+
 def look_up(prompt: Prompt) -> str:
-    """'I want to look up Page [2, 7] to …': the pages whose gists share most with the question, or none."""
+    """'Page [2, 7]: …': the pages whose gists share most with the question, or none."""
     k = number_in(prompt.fields["k"], 1)
     ranked = [row for row in _ranked(prompt) if not row[2]]
     pages = [page for score, page, _, _ in ranked if score >= NEAR * ranked[0][0]][:k]
     named = ", ".join(map(str, pages if prompt.task == "look_up_ranked" else sorted(pages)))
-    if prompt.language == "ja":
-        why = "質問と同じ言葉がいちばん多いからです。" if pages else "質問と同じ言葉がどの要点にもないからです。"
-        return f"Page [{named}] を読み返したい。理由は、{why}"
-    why = "find the words it shares with the question." if pages else "do nothing: no gist shares its words."
-    return f"I want to look up Page [{named}] to {why}"
+    return f"Page [{named}]: {_reason(prompt, pages)}"
 
 
 def look_up_next(prompt: Prompt) -> str:
@@ -57,9 +71,7 @@ def look_up_next(prompt: Prompt) -> str:
     left = [row for row in ranked if not row[2] and row[1] not in seen]
     if not left or left[0][0] < 0.5 * ranked[0][0]:
         return "STOP"
-    if prompt.language == "ja":
-        return f"Page {left[0][1]} を読み返したい。理由は、質問と同じ言葉がいちばん多いからです。"
-    return f"I want to look up Page {left[0][1]} to find the words it shares with the question."
+    return f"Page {left[0][1]}: {_reason(prompt, [left[0][1]])}"
 
 
 def walk(prompt: Prompt) -> str:
@@ -86,13 +98,17 @@ def leaf(prompt: Prompt) -> str:
     idf = inverse_frequencies(bags)
     wanted = content(question)
     japanese = prompt.language == "ja"
+    nothing = f"Reasoning: {'ここには書かれていません。' if japanese else 'it does not say.'}\nAction: -1"
     if max((overlap(bag, wanted, idf) for bag in bags), default=0.0) < ENOUGH_IN_SENTENCE:
-        return f"Reasoning: {'ここには書かれていません。' if japanese else 'it does not say.'}\nAction: -1"
+        return nothing
     asked = replace(prompt, fields={**prompt.fields, "question": question})
     if options:
         lettered = prompt.fields["question"][options.start() :]
         said = choose(replace(asked, fields={**asked.fields, "options": lettered}))
     else:
-        said = f"Answer: {answer(asked)}"
+        found = answer(asked)
+        if is_not_found(found):
+            return nothing
+        said = f"Answer: {found}"
     why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
     return f"Reasoning: {why}\nAction: -2\n{said}"

@@ -12,11 +12,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from readagent_core.words import collapse_whitespace, count_words, sentences, terms
+from readagent_core.words import collapse_whitespace, count_words, is_unspaced, sentences, terms
 
 _HIRAGANA = re.compile(r"[\u3040-\u309fー]+\Z")
 _SUFFIX = re.compile(r"(?:['’]s|ies|ing|ed|es|s|ly)\Z")
+_KANA = re.compile(r"[\u3040-\u309f]")
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
 _HEADING = re.compile(r"#{1,6} ")
+_NAME = re.compile(r"(?<=[\w,;:] )(?:[A-Z][a-z'’]+\.? ?)*[A-Z][a-z]{2,}")
+_DATES = re.compile(
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August"
+    r"|(?:Septem|Octo|Novem|Decem)ber"
+)
 _OPENING_QUOTES = "\"“‘'«"
 _STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both but by
@@ -42,6 +49,30 @@ def stem(term: str) -> str:
 def content(text: str) -> list[str]:
     """The terms of ``text`` that carry meaning: no stop words, no pairs of mere kana; stemmed."""
     return [stem(t) for t in terms(text) if t not in STOP_WORDS and not _HIRAGANA.match(t)]
+
+
+def names_in(text: str) -> list[str]:
+    """The last word of every name in ``text``: words with a capital within a sentence, but for months and days."""
+    found = (name.group().split()[-1] for name in _NAME.finditer(text))
+    return [name for name in found if not _DATES.fullmatch(name)]
+
+
+def shared_words(text: str, other: str) -> list[tuple[int, int]]:
+    """The places in ``text`` of the words, or in unspaced scripts of the runs of characters, that ``other`` has too."""
+    if is_unspaced(text):
+        return _shared_runs(text, other)
+    known = set(content(other))
+    return [found.span() for found in _WORD.finditer(text) if not known.isdisjoint(content(found.group()))]
+
+
+def _shared_runs(text: str, other: str) -> list[tuple[int, int]]:
+    known = {term for term in content(other) if not _KANA.search(term)}
+    places: list[tuple[int, int]] = []
+    for start in range(len(text) - 1):
+        if text[start : start + 2] in known:
+            first = places.pop()[0] if places and places[-1][1] > start else start
+            places.append((first, start + 2))
+    return places
 
 
 def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:

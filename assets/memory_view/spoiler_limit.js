@@ -1,0 +1,139 @@
+// The line on Ask's map up to which pages are let in: dragged, or moved with the keys. Below it the map is hatched.
+
+import { button, el, svg } from "../shared/dom.js";
+import { hatching } from "./map.js";
+
+const COMMIT_MS = 900; // after the last key
+const EDGE = 14; // pixels: half of the handle, for the place before the first page
+
+const rangeName = (from, to) => (from === to ? `page ${to}` : `pages ${from} to ${to}`);
+
+export class SpoilerLimit {
+  /** `onset`: called with the number of the last page to let in, 0 for none. */
+  constructor(onset) {
+    this.onset = onset;
+    this.label = el("span", { class: "limitsaid" });
+    this.grip = el("button", { type: "button", class: "limitgrip", role: "slider", "aria-orientation": "vertical",
+      "aria-label": "Spoiler limit", "aria-valuemin": "0" }, el("span", { class: "grip", "aria-hidden": "true" }), this.label);
+    this.question = el("div", { class: "limitask", role: "alertdialog", "aria-label": "Let in more pages", hidden: true });
+    this.node = el("div", { class: "limitline", hidden: true }, this.grip, this.question);
+    this.grip.addEventListener("pointerdown", (e) => this.grab(e));
+    this.grip.addEventListener("keydown", (e) => this.key(e));
+    this.grip.addEventListener("blur", () => this.settle());
+  }
+
+  close() {
+    clearTimeout(this.timer);
+  }
+
+  /**
+   * @param {HTMLElement} box the map, drawn already
+   * @param {[number, number][]} places top and height of each page's cell
+   * @param {{page: number, read: number, last: number} | null} limit
+   */
+  draw(box, places, limit) {
+    const key = JSON.stringify(limit);
+    if (key !== this.shown) this.draft = null; // the server has confirmed it, or changed it
+    this.shown = key;
+    Object.assign(this, { box, places, limit });
+    this.node.hidden = !limit || !places.length;
+    if (this.node.hidden) return;
+    this.place();
+  }
+
+  get page() {
+    return this.draft ?? this.limit.page;
+  }
+
+  // Puts the line after the last page let in, and hatches the cells below it.
+  place() {
+    const { box, places, limit, page } = this;
+    const [top, height] = page ? places[page - 1] : [places[0][0], 0];
+    const y = top + height + (page ? 1 : -1);
+    this.node.style.top = `${box.offsetTop + Math.max(y, EDGE)}px`;
+    this.label.textContent = page ? `I have read up to page ${page}` : "I have read no page yet";
+    this.grip.setAttribute("aria-valuemax", String(limit.last));
+    this.grip.setAttribute("aria-valuenow", String(page));
+    this.grip.setAttribute("aria-valuetext", this.label.textContent);
+    const map = box.querySelector("svg");
+    map.querySelector(".keptout")?.remove();
+    if (page >= places.length) return;
+    const [x, wide] = Number(map.getAttribute("width")) < 60 ? [12, 22] : [18, 26]; // as in drawMap
+    const from = places[page][0];
+    const tall = places.at(-1)[0] + places.at(-1)[1] - from;
+    const id = `kept${Math.random().toString(36).slice(2)}`;
+    const title = svg("title", {}, `${rangeName(page + 1, places.length)}, kept out`);
+    const cells = svg("rect", { x, y: from, width: wide, height: tall, fill: `url(#${id})` }, title);
+    map.append(svg("g", { class: "keptout" }, hatching(id), cells));
+  }
+
+  pageAt(clientY) {
+    const y = clientY - this.box.querySelector("svg").getBoundingClientRect().top;
+    return this.places.filter(([top, height]) => y >= top + height / 2).length;
+  }
+
+  grab(event) {
+    if (event.button) return;
+    event.preventDefault();
+    this.grip.focus({ preventScroll: true });
+    this.grip.setPointerCapture(event.pointerId);
+    const move = (e) => this.move(this.pageAt(e.clientY));
+    const drop = (e) => {
+      this.grip.removeEventListener("pointermove", move);
+      if (e.type === "pointerup") this.settle();
+      else this.cancel();
+    };
+    this.grip.addEventListener("pointermove", move);
+    for (const end of ["pointerup", "pointercancel"]) this.grip.addEventListener(end, drop, { once: true });
+  }
+
+  move(page) {
+    this.question.hidden = true;
+    this.draft = Math.min(Math.max(0, page), this.limit.last);
+    this.place();
+  }
+
+  key(event) {
+    const to = { ArrowUp: this.page - 1, ArrowLeft: this.page - 1, ArrowDown: this.page + 1, ArrowRight: this.page + 1,
+      PageUp: this.page - 10, PageDown: this.page + 10, Home: 0, End: this.limit.last }[event.key];
+    if (event.key === "Escape") this.cancel();
+    if (event.key === "Enter") this.settle();
+    if (to === undefined && event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    clearTimeout(this.timer);
+    if (to === undefined) return;
+    this.move(to);
+    this.timer = setTimeout(() => this.settle(), COMMIT_MS);
+  }
+
+  // Sends the new place; one that lets in pages which were not read is asked about first.
+  settle() {
+    clearTimeout(this.timer);
+    const { draft, limit } = this;
+    if (draft === null || draft === undefined || !this.question.hidden) return;
+    if (draft === limit.page) return this.cancel();
+    const from = Math.max(limit.page, limit.read) + 1;
+    if (draft < from) return this.onset(draft);
+    const yes = button("Let in", () => (this.hide(), this.onset(draft)), { kind: "slim" });
+    this.question.replaceChildren(el("p", {}, `Let in ${rangeName(from, draft)}? You have not read ${from === draft ? "it" : "them"} yet.`),
+      el("div", { class: "erow" }, yes, button("Cancel", () => this.cancel(), { kind: "quiet slim" })));
+    this.question.onkeydown = (e) => e.key === "Escape" && this.cancel();
+    this.question.hidden = false;
+    this.question.classList.toggle("above", this.node.offsetTop > this.box.offsetHeight - 140);
+    yes.focus({ preventScroll: true });
+  }
+
+  hide() {
+    this.question.hidden = true;
+    this.grip.focus({ preventScroll: true });
+  }
+
+  cancel() {
+    const asked = !this.question.hidden;
+    this.draft = null;
+    this.question.hidden = true;
+    this.place();
+    if (asked) this.grip.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,109 @@
+"""The answer of an exchange in pieces, each with the chips of its citations, and the places they rest on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pages.parts.shared.memory_view import utf16_offset
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, parse_unfinished
+from readagent_core.export.conversation import citation_label
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import Answer
+from readagent_core.models.builtin.statistics import shared_words
+
+_CLOSING = re.compile(r"^[\s]*[.,;:!?。、！？」』”’)\]]+")
+
+
+def pieces_of(checked: Checked) -> list[dict[str, Any]]:
+    """The answer's text with a chip for every citation; a full stop after a mark goes before the chip."""
+    found: list[dict[str, Any]] = []
+    number = 0
+    for piece in checked.pieces:
+        text = piece.text
+        if found and found[-1]["cites"] and (closing := _CLOSING.match(text)):
+            found[-1]["text"] = found[-1]["text"].rstrip() + closing.group().strip()
+            text = text[closing.end() :]
+        cites = [chip_of(citation, number + i) for i, citation in enumerate(piece.citations)]
+        number += len(cites)
+        if text.strip() or cites:
+            found.append({"text": text if found else text.lstrip(), "cites": cites})
+    return found
+
+
+def sentence_pieces(checked: Checked, answer: Answer, question: str) -> list[dict[str, Any]]:
+    """The answer of the built-in reader: sentences with their page, and our own words where a piece has no page.
+
+    ``book``: a sentence of the book; else one of a gist. ``shared``: the places of the words that the question has too.
+    """
+    found: list[dict[str, Any]] = []
+    for number, piece in enumerate(checked.pieces):
+        *intro, text = piece.text.strip().rsplit("\n\n", 1)
+        if not piece.citations:
+            intro, text = [piece.text.strip()], ""
+        found += [{"text": words, "cites": []} for words in intro if words]
+        if text:
+            page = piece.citations[0].page
+            book = answer.seen.get(page) == "full"
+            label = f"page {page}" if book else f"gist of page {page}"
+            why = "Copied word for word." if book else "A sentence of this page's gist."
+            chip = {"page": page, "state": "copied", "label": label, "why": why, "at": number}
+            places = shared_words(text, question)
+            shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in places]
+            found.append({"text": text, "cites": [chip], "book": book, "shared": shared})
+    return found
+
+
+def pending_pieces(text: str) -> list[dict[str, Any]]:
+    """The text of an answer still being written: its marks name pages, and nothing is checked yet."""
+    parsed = parse_unfinished(text)
+    found: list[dict[str, Any]] = []
+    at = 0
+    for mark in parsed.marks:
+        cites = [{"page": n, "state": "pending", "label": f"page {n}", "why": "", "at": -1} for n in mark.pages]
+        found.append({"text": parsed.body[at : mark.start], "cites": cites})
+        at = mark.end
+    if parsed.body[at:] or not found:
+        found.append({"text": parsed.body[at:], "cites": []})
+    return [piece for piece in found if piece["text"].strip() or piece["cites"]]
+
+
+def chip_of(citation: Citation, number: int) -> dict[str, Any]:
+    return {
+        "page": citation.page,
+        "state": citation.state,
+        "label": citation_label(citation),
+        "why": citation.why,
+        "at": number,
+    }
+
+
+def citations_summary(checked: Checked, answer: Answer) -> str:
+    """'3 claims quoted from the book, 1 from a gist only, 1 found nowhere: do not rely on that one.'"""
+    quoted, remembered, lost = (checked.count(state) for state in (FROM_PAGE, FROM_MEMORY, NOT_FOUND))
+    if not quoted + remembered + lost:
+        return "" if not answer.seen else "The answer names no pages, so nothing in it could be checked."
+    parts = []
+    if quoted:
+        parts.append(f"{quoted} {'claim' if quoted == 1 else 'claims'} quoted from the book")
+    if remembered:
+        parts.append(f"{remembered} from a gist only" if parts else f"{remembered} from gists only")
+    if lost:
+        parts.append(f"{lost} found nowhere: do not rely on {'that one' if lost == 1 else 'those'}")
+    text = ", ".join(parts)
+    return text[0].upper() + text[1:] + "."
+
+
+def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list[tuple[int, int]]]:
+    """The quoted places by page, as characters of ``memory.page_text``, which the memory view marks."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for citation in checked.citations if checked else ():
+        for place in citation.places if citation.state == FROM_PAGE else ():
+            if place.end > place.start:
+                page = memory.page(place.page)
+                shown = memory.document.text(page.start, place.paragraph + 1)
+                lead = len(shown) - len(memory.document.paragraphs[place.paragraph].text)
+                span = (lead + place.start, lead + place.end)
+                if span not in found.setdefault(place.page, []):
+                    found[place.page].append(span)
+    return found

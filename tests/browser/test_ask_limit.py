@@ -1,0 +1,117 @@
+"""The spoiler limit on Ask's map, the list of a recording's questions, and the way to Read and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from readagent_core.library import Library
+from readagent_core.library.records import Position
+from readagent_core.workspace.asking import paragraphs_through
+from tests.browser.conftest import go_to
+from tests.browser.test_ask import BOX, ask, open_ask
+
+MEMORY = '[data-kind="memory"]'
+
+
+@pytest.fixture
+def limited(app_home: Path, keeper: str) -> Iterator[Callable[[], Position]]:
+    """The person has read to the end of page 15 and the limit is on; the function returns the position now."""
+    library = Library(app_home)
+    memory = library.memory(library.readings(keeper)[-1].id)
+    library.set_furthest(keeper, paragraphs_through(memory, library.document(keeper), 15))
+    library.set_limit(keeper, on=True)
+    yield lambda: library.position(keeper)
+    library.set_limit(keeper, on=False)
+    library.set_furthest(keeper, 0)
+    library.close()
+
+
+def test_the_limit_is_moved_on_the_map(page: Page, app_url: str, keeper: str, limited: Callable[[], Position]) -> None:
+    open_ask(page, app_url, keeper)
+    handle = page.get_by_role("slider", name="Spoiler limit")
+    curtain = page.locator(f"{MEMORY} .curtain")
+    expect(handle).to_have_attribute("aria-valuetext", "I have read up to page 15")
+    expect(page.locator(f"{MEMORY} .m")).to_have_count(15)
+    expect(curtain).to_contain_text("Pages 16 to 25 are kept out.")
+    expect(page.locator(".missing")).to_contain_text("this answer saw pages up to page 25")  # a recorded one
+    handle.focus()
+    for key in ("ArrowUp", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    expect(curtain).to_contain_text("Pages 14 to 25 are kept out.")  # what was read is let go without a question
+    expect(page.get_by_role("button", name="Follow what I have read")).to_be_visible()
+    handle.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    asked = page.get_by_role("alertdialog")
+    expect(asked).to_contain_text("Let in pages 16 to 25?")
+    page.keyboard.press("Escape")
+    expect(asked).to_be_hidden()
+    assert limited().limit is not None
+    expect(curtain).to_contain_text("Pages 14 to 25 are kept out.")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    asked.get_by_role("button", name="Let in").click()
+    expect(curtain).to_be_hidden()
+    expect(page.locator(".missing")).to_have_count(0)  # nothing is hidden where the whole book is let in
+    page.get_by_role("button", name="Follow what I have read").click()
+    expect(curtain).to_contain_text("Pages 16 to 25 are kept out.")
+    assert limited() == Position(furthest=limited().furthest, words_read=limited().words_read, limited=True)
+
+
+def test_the_limit_is_dragged(page: Page, app_url: str, keeper: str, limited: Callable[[], Position]) -> None:
+    open_ask(page, app_url, keeper)
+    handle = page.get_by_role("slider", name="Spoiler limit")
+    box = handle.bounding_box()
+    assert box
+    x, y = box["x"] + 30, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 120, steps=6)
+    expect(handle).not_to_have_attribute("aria-valuenow", "15")
+    wanted = handle.get_attribute("aria-valuenow")
+    page.mouse.up()
+    expect(page.locator(".st-key-ask_line")).to_contain_text(f"Answers see pages 1 to {wanted} only.")
+    exchange = ask(page, "Who is Tilda Vane?")
+    expect(exchange.locator(".before")).to_contain_text(f"Pages 1 to {wanted} only.")
+    assert (limited().limit or 0) < limited().furthest
+
+
+def test_the_questions_of_a_recording_are_a_list_and_stay_by_themselves(page: Page, app_url: str, keeper: str) -> None:
+    open_ask(page, app_url, keeper)
+    page.locator(".convs button", has_text="Questions of the recording").click()
+    listed = page.get_by_role("navigation", name="Questions of the recording")
+    listed.locator("summary").click()
+    expect(listed.locator("li")).to_have_count(16)
+    listed.get_by_role("button", name="Why did Ambrose Vane put out Harrow Light?").click()
+    expect(page.locator(".qt")).to_have_text("Why did Ambrose Vane put out Harrow Light?")
+    expect(page.locator('[data-signer="recording"]')).to_contain_text(
+        re.compile(r"A recording of \d{4}-\d\d-\d\d, made")
+    )
+    expect(listed.locator("summary")).to_have_text("Question 4 of 16 in this recording")
+    exchange = ask(page, "What is the murderer's telephone number?", new=False)
+    expect(exchange.locator('[data-signer="builtin"]')).to_contain_text("nothing was understood")
+    expect(exchange.locator(".missing")).to_contain_text("Not found in the book.")
+    expect(exchange.locator(".cite, .ans")).to_have_count(0)
+    expect(page.locator(".notice")).to_contain_text("A conversation of your own")
+    expect(page.locator(".qt")).to_have_count(1)
+    page.locator(".convs button", has_text="Questions of the recording").click()
+    expect(listed.locator("summary")).to_have_text(re.compile("of 16 in this recording"))
+
+
+def test_back_from_read_is_one_press(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/settings")
+    go_to(page, "Ask")
+    expect(page.locator(BOX)).to_be_visible()
+    expect(page.locator(".qt").last).to_be_visible()
+    question = page.locator(".qt").last.inner_text()
+    page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/read\?.*from=ask"))
+    page.go_back()
+    expect(page.locator(BOX)).to_be_visible()
+    expect(page.locator(".qt").last).to_have_text(question)
