@@ -1,6 +1,6 @@
 """Opens mutated real files: none may raise an error outside of the error tree, hang, or need much memory.
 
-    python -m bench.fuzz [--cases 2000] [--seed 1]
+    python -m bench.fuzz [--cases 2000] [--seed 1] [--kind epub]
 
 The files are the samples in every format and, where it is there, the shared test data.
 """
@@ -18,7 +18,7 @@ from typing import Any
 from bench.documents import DOCUMENTS, KINDS
 from readagent_core.errors import DocumentError
 from readagent_core.loaders import load
-from tests.loaders.making import NAMES, Press, as_docx, as_epub, as_html, as_text, sample
+from tests.loaders.making import NAMES, SAMPLES, Press, as_docx, as_epub, as_html, as_text, sample
 from tests.loaders.mutating import mutated
 
 SECONDS = 20
@@ -35,7 +35,7 @@ def seeds() -> list[tuple[str, bytes]]:
         document = sample(name)
         found += [(f"{name}.txt", as_text(document)), (f"{name}.html", as_html(document))]
         found += [(f"{name}.epub", as_epub(document)), (f"{name}.pdf", Press()(document))]
-        found += [(f"{name}.docx", as_docx(document))]
+        found += [(f"{name}.docx", as_docx(document)), (f"{name}.md", (SAMPLES / f"{name}.md").read_bytes())]
     if DOCUMENTS.is_dir():
         files = sorted(p for p in DOCUMENTS.rglob("*") if p.suffix.lower() in KINDS and p.stat().st_size < 1 << 20)
         found += [(p.name, p.read_bytes()) for p in files]
@@ -46,8 +46,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", help="only files whose names end with this")
     options = parser.parse_args()
-    every = seeds()
+    every = [(name, data) for name, data in seeds() if not options.kind or name.lower().endswith(f".{options.kind}")]
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     slowest: dict[str, float] = defaultdict(float)
     escaped: list[str] = []

@@ -1,7 +1,7 @@
 """Page tags and labels in prompts, and how text of a book that looks like them is escaped.
 
-A book that contains ``<Page 7>`` or ``<57>`` must not be taken for our tags: there the model sees ‹ › instead of
-angle brackets.
+A book that contains ``<Page 7>`` or ``<57>`` must not be taken for our tags, and one that contains ``<|im_start|>`` or
+``[INST]`` must not begin a new turn of the chat: there the model sees ‹ › instead of the brackets.
 """
 
 from __future__ import annotations
@@ -10,6 +10,13 @@ import re
 
 _FULL_TEXT = {"ja": "（全文）"}
 _LOOK_ALIKE = re.compile(r"<(\s*(?:page|ページ)?\s*[\d０-９]+\s*(?:\|\s*[\d０-９]+\s*)?)>", re.IGNORECASE)
+# how chat templates mark turns: ChatML, Llama, Mistral, Gemma, DeepSeek and others
+_CONTROL_TOKEN = re.compile(
+    r"<[|｜][^<>\n]{1,60}[|｜]>|<</?SYS>>|\[/?INST\]|\[/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]|"
+    r"</?(?:s|bos|eos|pad|unk|think|tool_call|tool_response|(?:start|end)_of_(?:turn|text|image))>",
+    re.IGNORECASE,
+)
+_OTHER_BRACKETS = str.maketrans("<>[]", "‹›‹›")
 _TAG = re.compile(r"^<Page (\d+)>( \(full text\)|（全文）)?$", re.MULTILINE)
 _LABEL = re.compile(r"^<(\d+)(?: \| (\d+))?>$", re.MULTILINE)
 
@@ -26,7 +33,8 @@ def label(number: int, words_before: int | None = None) -> str:
 
 
 def escape_tags(text: str) -> str:
-    """Return ``text`` with ‹ › for the angle brackets of everything that looks like a tag or label."""
+    """Return ``text`` with ‹ › for the brackets of everything that looks like a tag, a label or a control token."""
+    text = _CONTROL_TOKEN.sub(lambda found: found.group().translate(_OTHER_BRACKETS), text)
     return _LOOK_ALIKE.sub(r"‹\1›", text) if "<" in text else text
 
 

@@ -2,13 +2,14 @@
 
 Words are separated by white space. Scripts that do not separate words are counted by characters: two characters a word
 for Chinese and Japanese (punctuation included), four for Thai, Lao, Khmer and Burmese, whose words are longer and have
-combining marks.
+combining marks. A run of more than ``LONGEST_WORD`` characters without a space is no word: it counts one word for every
+eight characters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,9 +19,13 @@ CJK = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\
 SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 CHARACTERS_PER_WORD = {"cjk": 2, "south_east": 4}
 _UNSPACED = {"ja": "cjk", "zh": "cjk", "th": "south_east", "lo": "south_east", "km": "south_east", "my": "south_east"}
+LONGEST_WORD = 100  # characters; nearly all addresses (URLs) are shorter
+_PER_UNBROKEN = 8  # characters a word in a longer run
+_PIECE = 400  # characters of such a run in one paragraph
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
 _UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
+_UNBROKEN = re.compile(f"[^\\s{CJK}{SOUTH_EAST}]{{{_PIECE}}}(?=\\S)")
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
 _SPACE = re.compile(r"\s+")
@@ -39,15 +44,44 @@ def non_ascii(text: str) -> str:
 
 
 def count_words(text: str) -> int:
-    """Return the number of words in ``text``; see the module's docstring for unspaced scripts."""
+    """Return the number of words in ``text``; see the module's docstring for unspaced scripts and long runs."""
+    spaced, unspaced = _spaced_words(text)
+    if max(map(len, spaced), default=0) > LONGEST_WORD:
+        unspaced += sum(-(-len(word) // _PER_UNBROKEN) - 1 for word in spaced if len(word) > LONGEST_WORD)
+    return len(spaced) + unspaced
+
+
+def _count_for_splitting(text: str) -> int:
+    """Return the number of words where a long run counts as one.
+
+    ``split_long`` has always counted in this way. Saved readings refer to the pieces that it makes of a stored text, so
+    this must not change; ``split_unbroken`` splits long runs when a file is imported.
+    """
+    spaced, unspaced = _spaced_words(text)
+    return len(spaced) + unspaced
+
+
+def _spaced_words(text: str) -> tuple[list[str], int]:
+    """Return the words of ``text`` between spaces, and the number of words in scripts without spaces."""
     if not _UNSPACED_RUN.search(non_ascii(text)):
-        return len(text.split())
-    spaced = len(_UNSPACED_RUN.sub(" ", text).split())
+        return text.split(), 0
     # rounded up, so that the parts of a text never count less than the whole
-    return spaced + sum(
+    unspaced = sum(
         -(-sum(map(len, pattern.findall(text))) // CHARACTERS_PER_WORD[name])
         for name, pattern in (("cjk", _CJK_RUN), ("south_east", _SOUTH_EAST_RUN))
     )
+    return _UNSPACED_RUN.sub(" ", text).split(), unspaced
+
+
+def split_unbroken(text: str) -> list[str]:
+    """Return ``text`` cut every 400 characters inside runs without a space; joined without a separator it is ``text``.
+
+    Scripts that do not separate words are not cut.
+    """
+    if len(text) <= _PIECE:
+        return [text]
+    cuts = [0, *(found.end() for found in _UNBROKEN.finditer(text)), len(text)]
+    return [text[a:b] for a, b in pairwise(cuts)]
 
 
 def count_of(number: int, noun: str) -> str:
@@ -140,10 +174,10 @@ def split_long(text: str, limit: int, language: str = "en") -> list[str]:
     """
     if limit < 1:
         raise ValueError("limit must be at least 1 word")
-    if count_words(text) <= limit:
+    if _count_for_splitting(text) <= limit:
         return [text]
     parts = list(_parts_within(text, limit, language))
-    return ["".join(parts[a:b]) for a, b in group_by_words([count_words(part) for part in parts], limit)]
+    return ["".join(parts[a:b]) for a, b in group_by_words([_count_for_splitting(part) for part in parts], limit)]
 
 
 def group_by_words(sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
@@ -162,15 +196,15 @@ def group_by_words(sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
 
 def _parts_within(text: str, limit: int, language: str) -> Iterator[str]:
     for sentence in sentences(text, language):
-        if count_words(sentence) <= limit:
+        if _count_for_splitting(sentence) <= limit:
             yield sentence
             continue
         for word in re.findall(r"\s*\S+\s*$|\s*\S+", sentence) or [sentence]:
-            if count_words(word) <= limit:
+            if _count_for_splitting(word) <= limit:
                 yield word
             else:
                 while word:
-                    cut = max(1, _fitting(word, limit))
+                    cut = max(1, _fitting(word, limit, _count_for_splitting))
                     yield word[:cut]
                     word = word[cut:]
 
@@ -203,12 +237,12 @@ def _clip(text: str, limit: int, *, from_end: bool) -> str:
     return clip.strip()
 
 
-def _fitting(text: str, limit: int, *, from_end: bool = False) -> int:
+def _fitting(text: str, limit: int, count: Callable[[str], int] = count_words, *, from_end: bool = False) -> int:
     """Return the most characters, counted from one end of ``text``, that have at most ``limit`` words."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if count_words(text[-middle:] if from_end else text[:middle]) <= limit:
+        if count(text[-middle:] if from_end else text[:middle]) <= limit:
             low = middle
         else:
             high = middle - 1

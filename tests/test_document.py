@@ -88,3 +88,10 @@ def test_json_of_large_numbers_other_keys_and_broken_text():
     for broken in (b"", b"{", b'{"a": }', b"\xff", "nothing"):
         with pytest.raises(ValueError, match=r"."):
             from_json(broken)
+
+
+def test_a_text_stored_by_an_older_version_is_divided_as_before():
+    """Saved readings refer to these paragraphs; files imported now come with their long runs divided already."""
+    document = Document("B", (Paragraph("a" * 5_000), Paragraph("Short. " * 30)))
+    assert document.words > 600
+    assert [len(p.text) for p in document.limited(20).paragraphs] == [5_000, 140, 70]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from readagent_core.cli.evaluate import evaluate
+from readagent_core.cli.folders import import_folder, inspect_folder, inspection_json, inspection_line
 from readagent_core.cli.output import (
     WrongUsage,
     answer_json,
-    document_json,
     memory_json,
     print_json,
     report_errors,
@@ -39,8 +38,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-READING_SPEED = 240  # words a minute; adults read 238 (non-fiction) to 260 (fiction), Brysbaert 2019
-
 File = Annotated[Path, typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Password = Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)]
@@ -65,24 +62,25 @@ def run_app(
 
 
 @app.command()
-def inspect(file: File, json: Json = False, password: Password = "") -> None:
+def inspect(
+    file: File,
+    every: Annotated[bool, typer.Option("--all", help="FILE is a folder: report every book in it.")] = False,
+    json: Json = False,
+    password: Password = "",
+) -> None:
     """What was understood of a file: title, sections, words, warnings."""
     with report_errors(as_json=json):
         from readagent_core.api import open_document
 
+        if every:
+            inspect_folder(file, as_json=json, password=password)
+            return
         document = open_document(file, password=password)
-        minutes = max(1, round(document.words / READING_SPEED))
         if json:
-            more = {"right_to_left": document.right_to_left, "has_cover": document.cover is not None}
-            warnings = [asdict(notice) for notice in document.warnings]
-            print_json({**document_json(document), "minutes": minutes, **more, "warnings": warnings})
+            print_json(inspection_json(document))
             return
         say(document.title + (f", by {document.author}" if document.author else ""))
-        say(
-            f"{document.format}, language {document.language}: {count_of(document.words, 'word')} in "
-            f"{count_of(len(document.paragraphs), 'paragraph')} and {count_of(len(document.sections), 'section')}, "
-            f"about {count_of(minutes, 'minute')} to read"
-        )
+        say(inspection_line(document))
         for section in document.sections:
             say(f"{'  ' * section.level}{section.title}")
         for warning in document.warnings:
@@ -221,6 +219,7 @@ def export(
         say_aside(f"Written: {path}")
 
 
+app.command(name="import")(import_folder)
 app.command()(evaluate)
 
 

@@ -57,7 +57,7 @@ class Archive:
             return self.zip.read(name)
         except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
             raise DamagedDocumentError(
-                "A part of this file's archive is damaged. Nothing was opened. Download or copy it again."
+                f"The part {name} of this file's archive is damaged. Nothing was opened. Download or copy it again."
             ) from error
 
 

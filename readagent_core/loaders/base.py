@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
 
@@ -16,6 +16,7 @@ from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
 from readagent_core.languages import detect_language
 from readagent_core.loaders import contents
+from readagent_core.words import split_unbroken
 
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
@@ -25,6 +26,21 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\uf
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BY = re.compile(r"(?:by|von|par|por|di|door|av|著者?[:：])\s+", re.IGNORECASE)
 _MARKUP = re.compile(r"[*_#\s]+")
+_SPACES = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
+_SPACES_BEFORE_MARK = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=[,;:!?)\]]|\.(?!\.))")  # left by italics that were lost
+_NO_DESCRIPTION = re.compile(
+    r"^[\w./ -]+\.(?:jpe?g|png|gif|svg|webp|emf|wmf)$|^\W*$|"
+    r"^(?:(?:front|back|book|half|full|meta|the)[ -]?)*(?:cover|title|page|image|img|picture|photo|illustration|illo|"
+    r"figure|fig|plate|logo|icon|ornament|decoration|divider|chapter|カバー|表紙|画像)"
+    r"[ _-]?(?:page|image|art|picture|photo)?[ .:_#-]*\d*$",
+    re.IGNORECASE,
+)
+_RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
+_LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+_RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
+_LOWERABLE = re.compile(r"[0-9+\-−=()]+")
+_BLANKS = re.compile(r"[ \t\r\n\f\u00a0]+")
+_LONG_ITEM, _LONG_LIST = 240, 1500  # characters; longer items, and those of a longer list, are paragraphs
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,17 @@ def strip_unprintable(text: str) -> str:
     return _SURROGATE.sub("\ufffd", _UNPRINTABLE.sub("", text))
 
 
+def squeeze_spaces(text: str) -> str:
+    """Returns ``text`` with single spaces inside its lines, and none before a mark that ends a clause."""
+    return _SPACES.sub(" ", _SPACES_BEFORE_MARK.sub("", text)) if "  " in text or "\u00a0" in text else text
+
+
+def join_items(items: Sequence[str]) -> list[str]:
+    """Returns the items of a list as one text, or each as its own where a reader would want to pause between them."""
+    apart = sum(map(len, items)) > _LONG_LIST or any(len(item) > _LONG_ITEM for item in items)
+    return [item.strip(" ") for item in items] if apart else ["\n".join(items)] * bool(items)
+
+
 def check_size(data: bytes, limit: int, what: str) -> None:
     """Raises TooLargeError when ``data`` is over ``limit`` bytes. ``what`` names the file in the message."""
     if len(data) > limit:
@@ -61,9 +88,28 @@ def check_size(data: bytes, limit: int, what: str) -> None:
         )
 
 
+def raise_text(text: str, *, up: bool) -> str:
+    """Returns ``text`` in superscript or subscript characters; '' where it is not a number or a simple exponent."""
+    if not (_RAISABLE if up else _LOWERABLE).fullmatch(text):
+        return ""
+    return text.translate(_RAISED if up else _LOWERED)
+
+
+def bracket_description(text: str) -> str:
+    """Returns a picture's description in brackets; '' for a file name and for words like 'Cover image' or 'Page 1'."""
+    text = _BLANKS.sub(" ", text).strip()
+    return "" if not text or _NO_DESCRIPTION.match(text) else f"[{text}]"
+
+
 def is_same_title(one: str, other: str) -> bool:
     """Returns whether two titles or names are the same apart from case, spacing and emphasis marks."""
     return bool(one) and _MARKUP.sub(" ", one).strip().casefold() == _MARKUP.sub(" ", other).strip().casefold()
+
+
+def is_same_heading(one: str, other: str) -> bool:
+    """Returns whether two headings are the same apart from a number before the words of one or both."""
+    key = contents.unnumbered_key(one)
+    return is_same_title(one, other) or (bool(key) and key == contents.unnumbered_key(other))
 
 
 def _alphanumerics(text: str, most: int | None = None) -> str:
@@ -87,14 +133,18 @@ class Builder:
         self.place = ""
         self._rule = False
 
-    def add_paragraph(self, text: str, place: str | None = None) -> None:
+    def add_paragraph(self, text: str, place: str | None = None, *, exact: bool = False) -> None:
+        """Adds a paragraph. ``exact``: with its spaces as they are, for program code and aligned columns."""
         text = strip_unprintable(text).strip("\n ")
         if text.strip():
+            text = text if exact else squeeze_spaces(text)
             opens = not self.paragraphs or (self.sections and self.sections[-1].start == len(self.paragraphs))
             if self._rule and not opens:
                 self.paragraphs.append(Paragraph(SCENE_BREAK, self.paragraphs[-1].place))
             self._rule = False
-            self.paragraphs.append(Paragraph(text, self.place if place is None else place))
+            place = self.place if place is None else place
+            pieces = split_unbroken(text)
+            self.paragraphs.extend(Paragraph(piece, place, continues=n > 0) for n, piece in enumerate(pieces))
 
     def add_scene_break(self) -> None:
         """Adds a scene break before the next paragraph, unless a heading comes before or after it."""
@@ -103,9 +153,10 @@ class Builder:
     def add_heading(self, title: str, level: int = 1) -> None:
         title = " ".join(strip_unprintable(title).split())
         last = self.sections[-1] if self.sections else None
-        if last and last.start == len(self.paragraphs) and is_same_title(last.title, title):
-            return  # the same title from the table of contents and from the text
-        if title:
+        if last and last.start == len(self.paragraphs) and is_same_heading(last.title, title):
+            # the same title from the table of contents and from the text; one of the two may have a number
+            self.sections[-1] = replace(last, title=max(last.title, title, key=len))
+        elif title:
             self.sections.append(Section(title, len(self.paragraphs), max(1, level)))
 
     def add_notes(self, notes: Sequence[tuple[str, str]], title: str = "") -> None:
@@ -117,6 +168,11 @@ class Builder:
 
     def add_notice(self, code: str, message: str, count: int = 1) -> None:
         self.notices.append(Notice(code, message, count))
+
+    def note_hidden(self, words: int) -> None:
+        """Adds the notice that so many words were left out because a reader would not see them; none for 0."""
+        if words:
+            self.add_notice("hidden", f"{words:,} hidden words, for example white on white, were left out.", words)
 
     def build(
         self,

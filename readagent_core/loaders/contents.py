@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from readagent_core.document import Paragraph, Section
 
-FEWEST = 3  # entries; fewer may be a coincidence
+FEWEST = 3  # entries of a list without a heading like 'Contents'; fewer may be a coincidence
 _LONGEST = 160  # characters of an entry
 _OFTEN = 2  # a title that occurs more often is a speaker's name or a running header
 _ROWS = 3  # lines of one entry
@@ -22,9 +22,16 @@ _WORD = re.compile(
     r"^sommaire$|^[ií]ndice$|^sommario$|^inhoud(?:sopgave)?$|^目\s*次$|^もくじ$",
     re.IGNORECASE,
 )
-_PAGE = re.compile(r"[\s.·…_|]*(?:(?<=[\s.·…_|])|(?<=\t))(?:\d{1,4}|[ivxlc]{1,7})\s*$", re.IGNORECASE)
-_NUMBER = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,7})[.)]?\s+", re.IGNORECASE)
+# also the forms of old books: IIII, VIIII, LXXXXIIII
+ROMAN = r"(?=[mdclxvi])m{0,3}(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4})"
+_PAGE = re.compile(r"[\s.·…_|]*(?:(?<=[\s.·…_|])|(?<=\t))(?:\d{1,4}|[ivxlc]{1,12})\s*$", re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"^(?:(?:chapter|chap|kapitel|chapitre|capítulo|capitolo|hoofdstuk)\.?\s+)?"
+    rf"(?:\d{{1,3}}(?:\.\d{{1,3}})*|{ROMAN})(?:[.):]|\s*[—–-])?\s+(?=\S)",
+    re.IGNORECASE,
+)
 _DIGITS = frozenset("0123456789ivxlcIVXLC")
+_NUMBER_STARTS = _DIGITS | frozenset("mdkhMDKH")
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -49,19 +56,22 @@ def remove_contents(
 ) -> tuple[list[Paragraph], list[Section], int]:
     """Returns the paragraphs and sections without tables of contents, and how many entries were removed."""
     titles = _titles(sections)
-    if len(titles) < FEWEST:
+    if not titles:
         return list(paragraphs), list(sections), 0
+    headed = {s.start for s in sections if is_contents_title(s.title)}
+    headed |= {i for i, p in enumerate(paragraphs) if len(p.text) < _LONGEST and is_contents_title(p.text)}
     again = {title_key(p.text): i for i, p in enumerate(paragraphs) if len(p.text) <= _LONGEST and "\n" not in p.text}
-    runs = [run for run in _runs(paragraphs, titles, again) if _is_contents(run)]
+    runs = [run for run in _runs(paragraphs, titles, again) if _is_contents(run, 1 if run.start in headed else FEWEST)]
     if not runs:
         return list(paragraphs), list(sections), 0
     return (*_without(paragraphs, sections, runs, titles, again), sum(run.entries for run in runs))
 
 
 def _titles(sections: Sequence[Section]) -> dict[str, int]:
-    """Returns the last place of each title, without titles that occur often."""
-    times = Counter(title_key(s.title) for s in sections)
-    return {key: s.start for s in sections if (key := title_key(s.title)) and times[key] <= _OFTEN}
+    """Returns the last place of each title, with and without its number; without titles that occur often."""
+    every = [(key, s.start) for s in sections for key in {title_key(s.title), unnumbered_key(s.title)} if key]
+    times = Counter(key for key, _ in every)
+    return {key: start for key, start in every if times[key] <= _OFTEN}
 
 
 def title_key(text: str) -> str:
@@ -69,12 +79,15 @@ def title_key(text: str) -> str:
     return _NO_WORD.sub(" ", text).casefold().strip()
 
 
-def _forms(line: str) -> list[str]:
+def unnumbered_key(title: str) -> str:
+    """Returns ``title_key`` without the title's own number: the same for '1.1 Background' and 'Background'."""
+    return title_key(_NUMBER.sub("", title.strip()))
+
+
+def entry_forms(line: str) -> list[str]:
     """Returns the line as a title: whole, without its page number, without its own number, without both."""
-    paged, numbered = line[-1:] in _DIGITS, line[:1] in _DIGITS
-    bare = _PAGE.sub("", line) if paged else line
-    forms = [line, bare] if paged else [line]
-    if numbered:
+    forms = [line, _PAGE.sub("", line)] if line[-1:] in _DIGITS else [line]
+    if line[:1] in _NUMBER_STARTS:
         forms += [_NUMBER.sub("", form) for form in forms]
     return [title_key(form) for form in forms]
 
@@ -86,7 +99,7 @@ def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[s
         if len(paragraph.text) > _LONGEST and "\n" not in paragraph.text:
             continue
         lines = [line for line in paragraph.text.split("\n") if line.strip()]
-        entries, targets, left = _entries(lines, i, titles, again)
+        entries, targets, left = find_entries(lines, i, titles, again)
         if len(left) * 4 > len(lines):
             continue
         if not runs or runs[-1].end < i:
@@ -100,7 +113,7 @@ def _runs(paragraphs: Sequence[Paragraph], titles: dict[str, int], again: dict[s
     return runs
 
 
-def _entries(
+def find_entries(
     lines: Sequence[str], at: int, titles: dict[str, int], again: dict[str, int]
 ) -> tuple[int, list[int], list[str]]:
     """Returns the number of entries in these lines, where their sections start, and the lines that are no entry."""
@@ -109,7 +122,7 @@ def _entries(
     left: list[str] = []
     while k < len(lines):
         for rows in range(1, min(_ROWS, len(lines) - k) + 1):
-            forms = _forms(" ".join(line.strip() for line in lines[k : k + rows]))
+            forms = entry_forms(" ".join(line.strip() for line in lines[k : k + rows]))
             target = max((titles.get(form, -1) for form in forms), default=-1)
             if target > at:
                 targets.append(target)
@@ -124,11 +137,11 @@ def _entries(
     return entries, targets, left
 
 
-def _is_contents(run: _Run) -> bool:
-    """Returns whether a run has enough titles, mostly in the order of the book, and all of them after the run."""
+def _is_contents(run: _Run, fewest: int) -> bool:
+    """Returns whether a run has ``fewest`` titles, mostly in the order of the book, and all of them after the run."""
     forward = sum(a <= b for a, b in pairwise(run.targets))
     return (
-        len(set(run.targets)) >= FEWEST
+        len(set(run.targets)) >= fewest
         and len(run.targets) * 2 >= run.entries
         and forward * 5 >= (len(run.targets) - 1) * 4
         and min(run.targets) >= run.end

@@ -1,29 +1,39 @@
 """Finds headings like ``Chapter IV`` in texts that have no other structure.
 
-Several headings of one rank in a row with no text between them are a table of contents.
+A table of contents names headings that look like any other line. Several headings of one rank in a row with no text
+between them are such a table.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from readagent_core.loaders.base import Builder
-from readagent_core.loaders.contents import title_key
+from readagent_core.loaders.contents import ROMAN, find_entries, is_contents_title, title_key
 
 _RANKS = {
-    1: "volume|book|part|act|band|buch|teil|tome|livre|partie|libro|parte|boek|deel|epoch",
-    2: "chapter|chap|stave|canto|letter|scene|episode|kapitel|chapitre|capítulo|capitolo|hoofdstuk|scène|szene",
+    1: "volume|book|part|act|band|buch|teil|akt|aufzug|tome|livre|partie|acte|libro|parte|atto|boek|deel|epoch",
+    2: "chapter|chap|stave|canto|letter|scene|episode|adventure|kapitel|auftritt|chapitre|capítulo|capitolo|"
+    "hoofdstuk|scène|szene",
 }
+_ORDINAL = (
+    r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|erste[rs]?|zweite[rs]?|dritte[rs]?|"
+    r"vierte[rs]?|fünfte[rs]?|premi[eè]re?|deuxi[eè]me|troisi[eè]me|primero)"
+)
 _NUMBER = (
-    r"(?:\d{1,3}|[ivxlcdm]{1,9}|the\s+(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)|"
+    rf"(?:\d{{1,3}}|{ROMAN}|(?:the\s+)?{_ORDINAL}|"
     r"(?:twenty|thirty|forty|fifty|sixty)?[- ]?(?:one|two|three|four|five|six|seven|eight|nine)|"
-    r"ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|"
-    r"first|second|third|fourth|fifth|last|erste[rs]?|zweite[rs]?|dritte[rs]?|premi[eè]re?|primero)"
+    r"ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty)"
 )
 _NAMED = {
-    rank: re.compile(rf"^(?:the\s+)?(?:{words})\s+{_NUMBER}\b(?P<rest>.*)$", re.IGNORECASE | re.DOTALL)
+    rank: re.compile(
+        rf"^(?:the\s+)?(?:(?:{words})\.?\s+{_NUMBER}|{_ORDINAL}\s+(?:{words}))\b(?P<rest>.*)$",
+        re.IGNORECASE | re.DOTALL,
+    )
     for rank, words in _RANKS.items()
 }
 _ALONE = re.compile(
@@ -33,34 +43,69 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _CJK = re.compile(r"^第[一二三四五六七八九十百〇零\d０-９]+(?P<unit>[部編巻卷篇章回節节話话幕])(?P<rest>[\s　:：].*)?$")
-_BARE = re.compile(r"^(?:([IVXLC]{1,7})|(\d{1,3})|([一二三四五六七八九十]{1,4}))[.．、]?$")
+_BARE = re.compile(rf"^(?:({ROMAN.upper()})|(\d{{1,3}})|([一二三四五六七八九十]{{1,4}}))[.．、]?$")
+_NUMBERED_TITLE = re.compile(rf"^({ROMAN.upper()}|\d{{1,3}})[.:)]?\s+(?P<title>\S.{{0,78}})$", re.DOTALL)
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", start=1)}
-_LONGEST = 110
+_LONGEST = 110  # characters of a heading
+_HEAD = 2000  # blocks at the start of a text in which a table of contents may be
+_TEXT = 80  # characters; a block of text below a heading is longer
 _SENTENCE = ".!?,;…。！？、」』\"”'’:"
 
 
 @dataclass(frozen=True)
 class Heading:
-    """``rank``: 1 is the outermost. ``used``: the number of blocks that the heading consists of."""
+    """``rank``: 1 for parts, 2 for chapters, 3 for a heading without a number. ``used``: the number of blocks that the
+    heading consists of. ``level``: of its section, where it does not follow from the rank."""
 
     title: str
     rank: int
     used: int = 1
+    level: int = 0
 
 
 def find_headings(blocks: Sequence[Sequence[str]]) -> tuple[dict[int, Heading], set[int]]:
     """Returns the headings by the index of their block, and the blocks that are entries of a table of contents."""
     candidates = {i: h for i, block in enumerate(blocks) if (h := _named(block)) is not None}
-    if not any(h.rank < 3 for h in candidates.values()):
-        candidates |= _numbered(blocks)
+    if all(h.rank != 2 for h in candidates.values()):  # no chapters, or parts only
+        candidates = _numbered(blocks) | candidates
+    listed = _listed(blocks)
+    candidates = listed | candidates
     contents = _contents(blocks, candidates)
     headings = {i: h for i, h in candidates.items() if i not in contents}
-    for i, heading in list(headings.items()):
-        title = _title_below(blocks, i, heading) if i + 1 not in headings else ""
-        if title:
+    for i, heading in sorted(headings.items()):
+        if i + 1 in headings and i + 1 in listed and _is_bare(heading):
+            headings[i] = Heading(f"{heading.title} {headings.pop(i + 1).title}", heading.rank, 2)
+        elif i in headings and i + 1 not in headings and (title := _title_below(blocks, i, heading)):
             headings[i] = Heading(f"{heading.title} {title}", heading.rank, 2)
     return headings, contents
+
+
+def _listed(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
+    """Returns the blocks that a table of contents names, when it names most of its lines in the order of the book."""
+    start = next((i for i, block in enumerate(blocks[:_HEAD]) if is_contents_title(block[0])), None)
+    if start is None:
+        return {}
+    keys = {i: title_key(" ".join(block)) for i, block in enumerate(blocks) if i > start and _is_short(block)}
+    times = Counter(keys.values())
+    titles = {key: i for i, key in keys.items() if key and times[key] <= 2}  # once in the table and once above its text
+    targets: list[int] = []
+    lines = 0
+    for i in range(start, min(start + _HEAD, len(blocks))):
+        if targets and i >= min(targets):
+            break
+        entries, found, left = find_entries(blocks[i], i, titles, {})
+        lines += entries + len(left)
+        targets += found
+    forward = sum(a <= b for a, b in pairwise(targets))
+    if len(set(targets)) < 2 or len(targets) * 2 < lines or forward * 5 < (len(targets) - 1) * 4:
+        return {}
+    return {i: Heading(" ".join(line.strip() for line in blocks[i]), 2) for i in targets}
+
+
+def _is_short(block: Sequence[str]) -> bool:
+    """Returns whether a block is as short as a heading, and no speech."""
+    return len(block) <= 3 and sum(map(len, block)) <= _LONGEST and block[0].strip()[0] not in "\"“‘'«„「『"
 
 
 def add_blocks(
@@ -76,7 +121,7 @@ def add_blocks(
         if skip:
             skip -= 1
         elif i in found:
-            builder.add_heading(found[i].title, found[i].rank if found[i].rank < 3 else 1)
+            builder.add_heading(found[i].title, found[i].level or (found[i].rank if found[i].rank < 3 else 1))
             skip = found[i].used - 1
         elif i in contents:
             entry = " ".join(line.strip() for line in block)
@@ -92,6 +137,24 @@ def find_unnumbered_headings(blocks: Sequence[Sequence[str]], spaced: Collection
     found = {i: Heading(blocks[i][0].strip(), 1) for i in sorted(titles) if i + 1 not in titles}
     others = [i for i in spaced if i not in found and i - 1 not in found]
     return found if len(found) > 1 and len(found) > len(others) else {}
+
+
+def find_capital_headings(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
+    """Returns titles in capitals above text. Titles that occur again are the speakers of a play."""
+    capitals = {i: title_key(" ".join(block)) for i, block in enumerate(blocks) if _is_in_capitals(block)}
+    times = Counter(capitals.values())
+    found = {
+        i: Heading(" ".join(line.strip() for line in blocks[i]), 1)
+        for i, key in capitals.items()
+        if times[key] == 1 and i + 1 < len(blocks) and sum(map(len, blocks[i + 1])) > _TEXT
+    }
+    return found if len(found) > 1 and len(found) * 2 > len(capitals) else {}
+
+
+def _is_in_capitals(block: Sequence[str]) -> bool:
+    text = " ".join(block).strip()
+    letters = sum(c.isalpha() for c in text)
+    return len(block) <= 2 and len(text) <= 80 and letters > 2 and letters * 2 > len(text) and text.isupper()
 
 
 def _is_plain_title(block: Sequence[str]) -> bool:
@@ -144,13 +207,17 @@ def _is_title(rest: str) -> bool:
 
 
 def _numbered(blocks: Sequence[Sequence[str]]) -> dict[int, Heading]:
-    """Returns lines that are only a number, if they count upwards from one."""
+    """Returns lines that are only a number, or a number and a title, if they count upwards from one."""
     found: dict[int, Heading] = {}
     expected = 1
     for i, block in enumerate(blocks):
-        value = _value(block[0].strip()) if len(block) == 1 else 0
+        text = " ".join(line.strip() for line in block) if _is_short(block) else ""
+        titled = _NUMBERED_TITLE.match(text)
+        title = titled.group("title").rstrip(".") if titled else ""
+        is_titled = titled is not None and title[:1].isupper() and _is_plain_title([title])
+        value = _value(titled.group(1) if titled and is_titled else text)
         if value and value in (1, expected):
-            found[i] = Heading(block[0].strip(), 2)
+            found[i] = Heading(text, 2)
             expected = value + 1
     return found if expected > 2 and len(found) > 1 else {}
 
@@ -202,12 +269,15 @@ def _runs(indexes: Sequence[int]) -> list[list[int]]:
     return runs
 
 
+def _is_bare(heading: Heading) -> bool:
+    """Returns whether a heading is only a number: 'IV', 'Chapter 4.'"""
+    found = [pattern.match(heading.title) for pattern in _NAMED.values()]
+    return bool(_BARE.match(heading.title)) or any(m and not m.group("rest").strip(" .:—-") for m in found)
+
+
 def _title_below(blocks: Sequence[Sequence[str]], i: int, heading: Heading) -> str:
     """Returns the title in the block below a heading that is only a number; '' where there is none."""
-    bare = _BARE.match(heading.title) or any(
-        (m := p.match(heading.title)) and not m.group("rest").strip(" .:—-") for p in _NAMED.values()
-    )
-    if not bare or i + 2 >= len(blocks) or len(blocks[i + 1]) > 2:
+    if not _is_bare(heading) or i + 2 >= len(blocks) or len(blocks[i + 1]) > 2:
         return ""
     title = " ".join(line.strip() for line in blocks[i + 1])
     plain = title.strip("*_ ")

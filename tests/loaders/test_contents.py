@@ -52,15 +52,15 @@ def test_a_word_in_a_dialogue_is_no_contents():
     assert [p.text for p in load(data, "x.html").paragraphs[:2]] == ["Yes", "No"]
 
 
-def test_an_entry_taken_for_a_heading_is_no_section_of_its_own():
+def test_the_list_of_contents_names_the_sections_and_is_left_out():
     chapters = "\n\n".join(f"CHAPTER {n}. {t}.\n\n{PROSE}" for n, t in enumerate(TITLES, 1))
     listed = "\n".join(f"CHAPTER {n}. {t}." for n, t in enumerate(TITLES, 1))
     text = f"Fog\n\nby A. Keeper\n\nCONTENTS\n\nETYMOLOGY.\n\nA NOTE ON BELLS\n\n{listed}\n\nETYMOLOGY.\n\n{PROSE}\n\n"
     document = load(f"{text}A NOTE ON BELLS\n\n{PROSE}\n\n{chapters}".encode(), "fog.txt")
-    assert [s.title for s in document.sections] == ["ETYMOLOGY."] + [
+    assert [s.title for s in document.sections] == ["ETYMOLOGY.", "A NOTE ON BELLS"] + [
         f"CHAPTER {n}. {t}." for n, t in enumerate(TITLES, 1)
     ]
-    assert [p.text for p in document.paragraphs].count("A NOTE ON BELLS") == 1
+    assert "A NOTE ON BELLS" not in [p.text for p in document.paragraphs]
     assert "CONTENTS" not in [p.text for p in document.paragraphs]
 
 
@@ -73,6 +73,17 @@ def test_a_wrapped_line_that_begins_like_a_chapter_is_no_heading():
     document = load(text.encode(), "fog.txt")
     assert len(document.sections) == 4
     assert all("one respect this is the most venerable" in p.text for p in document.paragraphs)
+
+
+def test_a_list_of_two_below_its_heading_is_left_out_and_without_one_it_stays():
+    two = TITLES[:2]
+    body = "".join(f"<h2>{title}</h2><p>{PROSE}</p>" for title in two)
+    listed = "".join(f"<p>{title}</p>" for title in two)
+    headed = load(f"<html><body><h2>Contents</h2>{listed}{body}</body></html>".encode(), "fog.html")
+    assert {p.text for p in headed.paragraphs} == {PROSE.strip()}
+    assert [s.title for s in headed.sections] == two
+    plain = load(f"<html><body><h1>Fog</h1>{listed}{body}</body></html>".encode(), "fog.html")
+    assert [p.text for p in plain.paragraphs[:2]] == two
 
 
 words = st.sampled_from(["Fog", "Lamp", "Bell", "Fog 3", "Contents", "Sea", "Letter\nFog", "Lamp\nBell\nFog", PROSE])

@@ -10,7 +10,6 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared.shell import TITLES
-from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, PasswordError
 from readagent_core.jobs import Job
 from readagent_core.words import count_of, length_of

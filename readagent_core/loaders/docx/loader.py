@@ -1,7 +1,8 @@
-"""Opens a Word document (.docx): headings by style become sections; lists, tables and verse keep their lines.
+"""Opens a Word document (.docx): headings by style become sections; lists and verse keep their lines.
 
-Notes come last. python-docx opens the package after the archive was checked. The text is read from the XML itself,
-because python-docx has no objects for links, tracked changes, text boxes and content controls.
+A table is one paragraph a row. Notes come last; hidden text is left out. python-docx opens the package after the
+archive was checked. The text is read from the XML itself, because python-docx has no objects for links, tracked
+changes, text boxes and content controls.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders import headings
 from readagent_core.loaders.archive import Archive
-from readagent_core.loaders.base import Builder, Limits
+from readagent_core.loaders.base import Builder, Limits, bracket_description, join_items, raise_text
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
 from readagent_core.words import count_words
 
-_LONG = 240  # characters; a longer item of a list is a paragraph, not a line
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
 _UNSAID = {W + n for n in ("del", "moveFrom", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "trPr", "tcPr")}
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -31,9 +31,6 @@ _ALTERNATIVE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessing
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _BOX = W + "txbxContent"
 _RULE = re.compile(r"^(?:[*_~=#·•—–⁂-]\s*){3,}$|^⁂$")
-_NO_PICTURE_TEXT = re.compile(
-    r"^[\w./ -]+\.(?:jpe?g|png|gif|svg|webp|emf|wmf)$|^\W*$|^(?:image|picture|img)\s*\d*$", re.I
-)
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
 _NOTES = {W + "footnoteReference": RELATIONSHIP_TYPE.FOOTNOTES, W + "endnoteReference": RELATIONSHIP_TYPE.ENDNOTES}
 
@@ -44,10 +41,11 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     try:
         package = Package.open(BytesIO(data))
         part = package.main_document_part
-    except KeyError:
+    except KeyError as error:
         raise DamagedDocumentError(
-            "A part of this Word document is missing, or it was saved as 'Strict Open XML', which cannot be read "
-            "here. Nothing was opened. Save it again as an ordinary .docx file, or copy it again."
+            f"A part of this Word document is missing ({error.args[0] if error.args else 'without a name'}), or it was "
+            "saved as 'Strict Open XML', which cannot be read here. Nothing was opened. Save it again as an ordinary "
+            ".docx file, or copy it again."
         ) from None
     builder = Builder()
     body = _tree(part).find(W + "body")
@@ -103,6 +101,8 @@ class _BodyReader:
         self.noted: list[tuple[str, str]] = []
         self.boxes: list[Any] = []
         self.contents = 0  # words in tables of contents
+        self.hidden = 0  # words that Word does not show
+        self.dark = part.element.find(W + "background") is not None if hasattr(part, "element") else False
 
     def run(self, body: Any) -> None:
         styled = any(self.styles.heading_level(p) for p in body.iter(W + "p"))
@@ -118,6 +118,7 @@ class _BodyReader:
             found, contents = headings.find_headings(blocks)
             headings.add_blocks(self.builder, blocks, found, contents, lambda block: self._add_text("\n".join(block)))
         self.builder.add_notes([(text, "") for note in self.noted for text in self._note_texts(*note)])
+        self.builder.note_hidden(self.hidden)
         if self.contents:
             self.builder.add_notice(
                 "contents",
@@ -183,13 +184,10 @@ class _BodyReader:
 
     def _end_list(self) -> Iterator[tuple[int, str]]:
         items, self.items = self.items, []
-        if any(len(item) > _LONG for item in items):
-            yield from ((0, item.strip()) for item in items)
-        elif items:
-            yield 0, "\n".join(items)
+        yield from ((0, text) for text in join_items(items))
 
     def _table(self, table: Any) -> Iterator[tuple[int, str]]:
-        """Yields a table as one line a row with tabs; a table that only lays out a page, cell by cell."""
+        """Yields a table row by row, with tabs between cells; a table that only lays out a page, cell by cell."""
         rows = [[list(_children(cell)) for cell in _children(row) if cell.tag == W + "tc"] for row in _children(table)]
         cells = [cell for row in rows for cell in row]
         laid_out = any(element.tag == W + "tbl" for cell in cells for element in cell) or any(
@@ -201,12 +199,10 @@ class _BodyReader:
                     yield from self._pieces(element)
                 yield from self._end_list()
             return
-        lines = [
-            "\t".join(" ".join(" ".join(self.paragraph_text(p) for p in cell).split()) for cell in row) for row in rows
-        ]
-        text = "\n".join(line.rstrip("\t") for line in lines if line.strip())
-        if text:
-            yield 0, text
+        for row in rows:
+            line = "\t".join(" ".join(" ".join(self.paragraph_text(p) for p in cell).split()) for cell in row)
+            if line.strip():
+                yield 0, line.rstrip("\t")
         yield from self._boxed()
 
     def paragraph_text(self, paragraph: Any) -> str:
@@ -226,21 +222,51 @@ class _BodyReader:
             elif child.tag == W + "noBreakHyphen":
                 found.append("-")
             elif child.tag == _ALTERNATIVE:
-                description = " ".join((child.get("descr") or "").split())
-                found.append("" if _NO_PICTURE_TEXT.match(description) else f"[{description}]")
+                found.append(bracket_description(child.get("descr") or ""))
             elif child.tag in _NOTES:
                 self.noted.append((_NOTES[child.tag], value(child, "id")))
             elif child.tag == _BOX:
                 self.boxes.append(child)
+            elif child.tag == W + "r" and self._is_hidden(child, paragraph):
+                self.hidden += count_words(_run_text(child))
+            elif child.tag == W + "r" and (raised := _raised_text(child)):
+                found.append(raised)
             elif child.tag not in _UNSAID and child.tag != _FALLBACK:
                 stack.append(iter(child))
         return re.sub(r" *\n *", "\n", re.sub(r"[ \u00a0]+", " ", "".join(found))).strip()
+
+    def _is_hidden(self, run: Any, paragraph: Any) -> bool:
+        """Returns whether a run is hidden, or white where nothing says that its background is another colour."""
+        settings = run.find(W + "rPr")
+        if settings is None:
+            return False
+        vanish = settings.find(W + "vanish")
+        if vanish is not None and value(vanish) not in ("0", "false"):
+            return True
+        if self.dark or value(settings.find(W + "color")).upper() != "FFFFFF":
+            return False
+        shaded = any(settings.find(W + name) is not None for name in ("shd", "highlight"))
+        shaded |= any(
+            holder.find(f"{W}pPr/{W}shd") is not None for holder in (paragraph, *self.styles.chain(paragraph))
+        )
+        return not shaded and all(holder.tag not in (W + "tc", _BOX) for holder in paragraph.iterancestors())
 
     def _note_texts(self, kind: str, number: str) -> list[str]:
         tree = _related(self.part, kind)
         notes = () if tree is None else tree
         texts = [self.paragraph_text(p) for note in notes if value(note, "id") == number for p in note.iter(W + "p")]
         return [text for text in texts if text]
+
+
+def _run_text(run: Any) -> str:
+    return "".join(piece.text or "" for piece in run.iter(W + "t"))
+
+
+def _raised_text(run: Any) -> str:
+    """Returns the digits of a superscript or subscript run as raised or lowered characters; '' for another run."""
+    kind = value(run.find(f"{W}rPr/{W}vertAlign"))
+    text = _run_text(run).strip()
+    return raise_text(text, up=kind == "superscript") if text and kind in ("superscript", "subscript") else ""
 
 
 def _children(element: Any) -> Iterator[Any]:

@@ -45,8 +45,9 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=Fals
 @dataclass
 class Package:
     """``spine``: names in the archive in reading order. ``others``: HTML that is listed but not in the spine.
-    ``missing``: parts that are listed but not there. ``nav``, ``ncx``: the tables of contents. ``guessed``: the reading
-    order is that of the file names. ``turns_left``: pages are turned from right to left."""
+    ``missing``: parts that are listed but not there. ``pictures``: how many pictures are in the reading order. ``nav``,
+    ``ncx``: the tables of contents. ``guessed``: the reading order is that of the file names. ``turns_left``: pages are
+    turned from right to left."""
 
     title: str = ""
     author: str = ""
@@ -54,6 +55,7 @@ class Package:
     spine: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    pictures: int = 0
     nav: str = ""
     ncx: str = ""
     cover: str = ""
@@ -144,7 +146,7 @@ class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
 
 
 def read_package(archive: Archive) -> Package:
-    """Returns the package of the book. Raises DamagedDocumentError when it has no part with text."""
+    """Returns the package of the book. Its ``spine`` is empty where the file holds no part with text."""
     reader = _Reader(archive)
     package = Package()
     try:
@@ -158,17 +160,12 @@ def read_package(archive: Archive) -> Package:
         etree.LxmlError,
         ebooklib_epub.EpubException,
     ):
-        package.guessed = True
-    else:
+        book = None
+    if book is not None:
         _fill(package, book, reader.opf_dir, archive)
-    if not package.spine:
-        package.guessed = True
+    if not package.spine and not package.pictures:
         package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=_natural_sort_key)
-    if not package.spine:
-        raise DamagedDocumentError(
-            "This EPUB holds no chapters: its list of contents is damaged and no text is in it. Nothing was opened. "
-            "Download or copy it again."
-        )
+        package.guessed = bool(package.spine)
     return package
 
 
@@ -212,7 +209,9 @@ def _fill(package: Package, book: Any, folder: str, archive: Archive) -> None:
         name = archive.find(place)
         if not name:
             package.missing.append(place or str(part))
-        elif name not in package.spine and not name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".svg")):
+        elif name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp")):
+            package.pictures += 1
+        elif name not in package.spine:
             package.spine.append(name)
     package.others = [name for name in package.others if name not in package.spine]
     if not package.cover:

@@ -1,6 +1,7 @@
 """Parsed HTML to blocks in reading order: headings, paragraphs, scene breaks and notes.
 
-Verse, lists and tables keep their lines. Walks without recursion, as ``markup`` does. Used by web pages and EPUB alike.
+Verse and lists keep their lines; a table is one paragraph a row. Walks without recursion, as ``markup`` does. Used by
+web pages and EPUB alike.
 """
 
 from __future__ import annotations
@@ -14,26 +15,32 @@ from textwrap import dedent
 from bs4 import Tag
 from bs4.element import NavigableString, PageElement
 
-from readagent_core.loaders.base import SCENE_BREAK
+from readagent_core.loaders.base import SCENE_BREAK, join_items
 from readagent_core.loaders.html.markup import (
     BLOCK_TAGS,
     NOT_TEXT,
+    RAISED_TAGS,
     SPACE,
     alternative_text,
     class_names,
-    inline_pieces,
+    formula_text,
     inline_text,
     is_left_out,
     is_note_marker,
-    list_lines,
+    list_items,
+    raised_text,
     semantic_types,
-    table_lines,
+    table_rows,
 )
 
 _LONG_PRE = 60  # lines; a shorter piece is a listing or verse, and stays in one
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _AROUND_LINE = re.compile(r" *\n *")
-_VERSE_CLASS = re.compile(r"^(?:line-?group|lg|stanza|verse|poem|poetry|couplet|quatrain)$", re.IGNORECASE)
+_VERSE_CLASS = re.compile(
+    r"^(?:line-?group|lg|stanza|verse|poem|poetry|couplet|quatrain)(?:[-_ ]?(?:container|group|\d+))?$", re.IGNORECASE
+)
+_VERSE_TYPES = frozenset({"z3998:verse", "z3998:poem", "z3998:song", "z3998:hymn"})
+_LONGEST_VERSE = 120  # characters of a line
 _NOTE_TYPES = frozenset(["footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"])
 _NOTE_CLASS = re.compile(r"^(?:footnotes?|endnotes?|rearnotes?)$", re.IGNORECASE)
 
@@ -41,7 +48,7 @@ _NOTE_CLASS = re.compile(r"^(?:footnotes?|endnotes?|rearnotes?)$", re.IGNORECASE
 @dataclass(frozen=True)
 class Block:
     """``kind``: 'heading' (of ``level`` 1–6), 'text' or 'break'. ``anchors``: ids that point to this block.
-    ``note``: part of a footnote or endnote. ``page``: its page in print, where marked."""
+    ``note``: part of a footnote or endnote. ``page``: its page in print, where marked. ``exact``: its spaces count."""
 
     kind: str
     text: str
@@ -49,6 +56,7 @@ class Block:
     anchors: tuple[str, ...] = ()
     note: bool = False
     page: str = ""
+    exact: bool = False
 
 
 def extract_blocks(root: Tag) -> list[Block]:
@@ -69,6 +77,7 @@ class _Walk:
         self.held: list[str] = []
         self.anchors: list[str] = []
         self.notes = 0  # depth of nested note elements
+        self.verse = 0  # depth of nested elements of verse
         self.page = ""
 
     def run(self, root: Tag) -> list[Block]:
@@ -91,15 +100,24 @@ class _Walk:
         return self.found
 
     def _enter(self, tag: Tag) -> None:
-        if tag.name in BLOCK_TAGS:
-            self._close()
+        self._bound(tag)
         self._anchor(tag)
         self.notes += _is_note(tag)
+        self.verse += _is_verse(tag)
 
     def _leave(self, tag: Tag) -> None:
-        if tag.name in BLOCK_TAGS:
-            self._close()
+        self._bound(tag)
+        self.verse -= _is_verse(tag)
         self.notes -= _is_note(tag)
+
+    def _bound(self, tag: Tag) -> None:
+        """Ends the paragraph at the start and end of a block. A line of verse ends a line only."""
+        if tag.name not in BLOCK_TAGS:
+            return
+        if not self.verse or _is_verse(tag) or not _is_line(tag):
+            self._close()
+        elif "".join(self.held).strip(" ")[-1:] not in ("", "\n"):
+            self.held.append("\n")
 
     def _anchor(self, tag: Tag) -> None:
         for name in (tag.get("id"), tag.get("name") if tag.name == "a" else None):
@@ -128,21 +146,19 @@ class _Walk:
             self._anchor(tag)
             self.held.append(alternative_text(tag))
         elif tag.name == "math":
-            self.held.append(str(tag.get("alttext") or SPACE.sub(" ", tag.get_text(" "))))
+            self.held.append(formula_text(tag))
+        elif tag.name in RAISED_TAGS and (raised := raised_text(tag)):
+            self._anchor(tag)
+            self.held.append(raised)
         elif tag.name == "pre":
             self._preformatted(tag)
-        elif tag.name == "table":
-            lines = table_lines(tag)
-            if lines is None:
+        elif tag.name == "table" and (rows := table_rows(tag)):
+            self._set(tag, rows)
+        elif tag.name in ("ul", "ol", "dl", "menu", "dir") and not self.notes and not _is_note(tag):
+            items = list_items(tag)
+            if items is None:
                 return False
-            self._set(tag, lines)
-        elif tag.name in ("ul", "ol", "dl", "menu", "dir"):
-            lines = list_lines(tag) if not self.notes and not _is_note(tag) else None
-            if lines is None:
-                return False
-            self._set(tag, lines)
-        elif any(_VERSE_CLASS.match(c) for c in class_names(tag)) and _are_lines(tag):
-            self._set(tag, _tidy("".join(inline_pieces(tag))).splitlines())
+            self._set(tag, join_items(items))
         else:
             return False
         return True
@@ -165,23 +181,20 @@ class _Walk:
 
     def _preformatted(self, tag: Tag) -> None:
         """Adds a ``<pre>`` with its lines. In a long one, such as a film script, empty lines separate paragraphs."""
-        lines = tag.get_text().strip("\n").splitlines()
-        if len(lines) <= _LONG_PRE:
-            self._set(tag, lines)
-            return
-        self._close()
-        self._inner_anchors(tag)
-        for empty, group in groupby(lines, key=lambda line: not line.strip()):
-            if not empty:
-                self._add("text", dedent("\n".join(line.rstrip() for line in group)).strip())
+        lines = [line.rstrip() for line in tag.get_text().strip("\n").splitlines()]
+        groups = [list(group) for filled, group in groupby(lines, key=bool) if filled]
+        if len(lines) > _LONG_PRE:
+            self._set(tag, [dedent("\n".join(group)).strip() for group in groups], exact=True)
+        else:
+            self._set(tag, ["\n".join(line for group in groups for line in group)], exact=True)
 
-    def _set(self, tag: Tag, lines: list[str]) -> None:
-        """Adds a block that keeps its lines."""
+    def _set(self, tag: Tag, texts: list[str], *, exact: bool = False) -> None:
+        """Adds ``texts``, each a paragraph that keeps its lines."""
         self._close()
         self._inner_anchors(tag)
-        text = "\n".join(line.rstrip() for line in lines if line.strip())
-        if text.strip():
-            self._add("text", text)
+        for text in texts:
+            if text.strip():
+                self._add("text", text, exact=exact)
 
     def _close(self) -> None:
         """Ends the current paragraph. An empty line in it (two ``<br>``) separates paragraphs."""
@@ -193,8 +206,8 @@ class _Walk:
             if piece.strip():
                 self._add("text", piece.strip())
 
-    def _add(self, kind: str, text: str, level: int = 0) -> None:
-        self.found.append(Block(kind, text, level, tuple(self.anchors), self.notes > 0, self.page))
+    def _add(self, kind: str, text: str, level: int = 0, *, exact: bool = False) -> None:
+        self.found.append(Block(kind, text, level, tuple(self.anchors), self.notes > 0, self.page, exact))
         self.anchors.clear()
 
 
@@ -206,9 +219,16 @@ def _is_note(tag: Tag) -> bool:
     return tag.name in ("aside", "li") and "note" in str(tag.get("epub:type") or "").split()
 
 
-def _are_lines(tag: Tag) -> bool:
-    """Returns whether ``tag`` consists of lines of verse, each in one element."""
-    children = [c for c in tag.children if isinstance(c, Tag)]
-    if len(children) < 2 or any(c.name not in ("div", "p", "span", "br", "a") for c in children):
+def _is_verse(tag: Tag) -> bool:
+    """Returns whether ``tag`` holds verse: each block in it that holds no other block is a line."""
+    if tag.name not in ("div", "section", "blockquote", "figure", "article", "p"):
         return False
-    return not any(c.find(list(BLOCK_TAGS)) for c in children)
+    return bool(semantic_types(tag) & _VERSE_TYPES) or any(_VERSE_CLASS.match(c) for c in class_names(tag))
+
+
+def _is_line(tag: Tag) -> bool:
+    """Returns whether a block within verse is one line of it, not a stanza or a paragraph."""
+    # only the children: a search in all descendants takes as long as the tree is deep
+    if any(isinstance(child, Tag) and child.name in BLOCK_TAGS for child in tag.children):
+        return False
+    return len(tag.get_text()) <= _LONGEST_VERSE and len(tag.find_all("br", limit=2)) < 2

@@ -10,12 +10,14 @@ import re
 from bs4 import BeautifulSoup, Tag
 
 from readagent_core.document import Document
+from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.base import Builder, Limits, check_size, is_same_title
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.html.blocks import Block, extract_blocks
+from readagent_core.loaders.html.hidden import remove_hidden
 from readagent_core.loaders.html.markup import class_names, parse_html
-from readagent_core.words import count_words
+from readagent_core.words import count_of, count_words
 
 _BOILERPLATE = re.compile(
     r"(?:^|[-_ ])(?:nav(?:bar|igation)?|menu|side-?bar|footer|masthead|cookies?|consent|gdpr|banner|share|sharing|"
@@ -38,6 +40,9 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     builder = Builder()
     tree = parse_html(decode_noting_guess(data, builder))
     body = tree.body or tree
+    pictures = len(body.find_all("img"))
+    sheets = [style.get_text() for style in tree.find_all("style")]
+    builder.note_hidden(remove_hidden(body, sheets, complete=tree.find("link", rel="stylesheet") is None))
     _remove_boilerplate(body, builder)
     root = _find_main(body)
     outside = count_words(body.get_text(" ")) - count_words(root.get_text(" ")) if root is not body else 0
@@ -54,6 +59,11 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         facts, found = wrapped.facts, found[wrapped.start : wrapped.end]
     title, author = _find_title_and_author(tree, found, facts)
     _add_blocks(builder, found)
+    if not builder.paragraphs and pictures:
+        raise NoTextError(
+            f"This web page shows {count_of(pictures, 'picture')} and holds no text to read. Nothing was opened. Run "
+            "text recognition (OCR) on it, or open the page that has the text."
+        )
     language = facts.get("language") or _language(tree)
     return builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
 
@@ -68,7 +78,7 @@ def _add_blocks(builder: Builder, found: list[Block]) -> None:
         elif block.kind == "break":
             builder.add_scene_break()
         else:
-            builder.add_paragraph(block.text, f"p. {block.page}" if block.page else "")
+            builder.add_paragraph(block.text, f"p. {block.page}" if block.page else "", exact=block.exact)
     title = next((b.text for b in notes if b.kind == "heading"), "")
     builder.add_notes([(b.text, "") for b in notes if b.kind == "text"], title)
 
@@ -100,13 +110,7 @@ def _is_boilerplate(tag: Tag) -> bool:
         return not any("note" in c for c in class_names(tag)) and "note" not in str(
             tag.get("role") or tag.get("epub:type")
         )
-    if (
-        tag.has_attr("hidden")
-        or tag.get("aria-hidden") == "true"
-        or re.search(r"display:\s*none", str(tag.get("style") or ""))
-    ):
-        return True
-    if str(tag.get("role") or "") in _ROLES:
+    if tag.get("aria-hidden") == "true" or str(tag.get("role") or "") in _ROLES:
         return True
     if tag.name not in ("div", "section", "ul", "ol", "p", "span", "table"):
         return False

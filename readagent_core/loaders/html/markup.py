@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator
 from bs4 import BeautifulSoup, Comment, Declaration, Doctype, ProcessingInstruction, Tag
 from bs4.element import NavigableString, PageElement
 
+from readagent_core.loaders.base import bracket_description, raise_text
+
 _NEVER = frozenset(
     "script style template head iframe object embed canvas audio video map noscript rt rp rtc input button select "  # noqa: SIM905
     "textarea datalist svg meta link title".split()
@@ -21,13 +23,13 @@ BLOCK_TAGS = frozenset(
     "form header hgroup html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul "
     "caption h1 h2 h3 h4 h5 h6 hr".split()
 )
+RAISED_TAGS = ("sup", "sub")
 NOT_TEXT = (Comment, Declaration, Doctype, ProcessingInstruction)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*>")
 SPACE = re.compile(r"[ \t\r\n\f\u00a0]+")
 _NUMBER_CLASS = re.compile(r"^(?:lnum|linenum|line-?num(?:ber)?|page-?num(?:ber)?s?|pageno|pgnum|x-ebookmaker-pageno)$")
 _MARKER = re.compile(r"^[\[(]?\s*(?:\d{1,4}|[*†‡§¶#]{1,3}|[a-z]|[ivxlc]{1,6}|注\d*|※\d*)\s*[\])]?$", re.IGNORECASE)
 _BACK = re.compile(r"^[\s\[(]*(?:↩|↑|⏎|⤴|\^|back|return)[\ufe0e\s\])]*$", re.IGNORECASE)
-_FILE_NAME = re.compile(r"^[\w./-]+\.(?:jpe?g|png|gif|svg|webp)$|^\W*$|^(?:image|cover|img)\s*\d*$", re.IGNORECASE)
 _INSIDE = ["table", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "section", "article"]
 _LONG = 240  # characters; a longer item is a paragraph, not a line
 _DEEPEST = 4
@@ -82,7 +84,9 @@ def inline_pieces(tag: Tag, without: Collection[str] = ()) -> Iterator[str]:
             elif child.name == "img":
                 yield alternative_text(child)
             elif child.name == "math":
-                yield str(child.get("alttext") or child.get_text(" "))
+                yield formula_text(child)
+            elif child.name in RAISED_TAGS and (raised := raised_text(child)):
+                yield raised
             else:
                 if child.name in BLOCK_TAGS:
                     yield "\n"
@@ -92,10 +96,26 @@ def inline_pieces(tag: Tag, without: Collection[str] = ()) -> Iterator[str]:
             yield SPACE.sub(" ", child)
 
 
+def raised_text(tag: Tag) -> str:
+    """Returns the digits of a ``<sup>`` or ``<sub>`` as raised or lowered characters ('⁶' in 10⁶); '' for others."""
+    return raise_text(tag.get_text().strip(), up=tag.name in ("sup", "msup"))
+
+
+def formula_text(math: Tag) -> str:
+    """Returns a MathML formula as text: its alternative text, else its symbols, with exponents raised."""
+    if math.get("alttext"):
+        return str(math["alttext"])
+    for tag in reversed(math.find_all(["msup", "msub"])):
+        parts = [part for part in tag.children if isinstance(part, Tag)]
+        mark = raise_text(parts[1].get_text().strip(), up=tag.name == "msup") if len(parts) == 2 else ""
+        if mark:
+            tag.string = parts[0].get_text(" ").strip() + mark
+    return " ".join(math.get_text(" ").split())
+
+
 def alternative_text(image: Tag) -> str:
-    """Returns the alternative text of a picture in brackets; '' where it is empty or a file name."""
-    text = SPACE.sub(" ", str(image.get("alt") or "")).strip()
-    return "" if not text or _FILE_NAME.match(text) else f"[{text}]"
+    """Returns the alternative text of a picture in brackets; '' where it describes nothing."""
+    return bracket_description(str(image.get("alt") or ""))
 
 
 def is_left_out(tag: Tag) -> bool:
@@ -125,8 +145,8 @@ def is_note_marker(tag: Tag) -> bool:
     return raised and bool(_MARKER.match(text))
 
 
-def list_lines(tag: Tag, depth: int = 0) -> list[str] | None:
-    """Returns one line an item, numbered as a browser shows it, with nested items indented.
+def list_items(tag: Tag, depth: int = 0) -> list[str] | None:
+    """Returns the items of a list, numbered as a browser shows them; nested items are lines of theirs, indented.
 
     None where the items are longer than lines, so that they are walked like other elements.
     """
@@ -135,27 +155,27 @@ def list_lines(tag: Tag, depth: int = 0) -> list[str] | None:
     items = tag.find_all("li", recursive=False)
     if not items or depth > _DEEPEST:
         return None
-    lines: list[str] = []
+    found: list[str] = []
     number = _start(tag)
     for item in items:
         inner = [t for t in item.find_all(["ul", "ol"]) if isinstance(t, Tag) and t.find_parent("li") is item]
         if item.find(["table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"]) or len(item.find_all("p")) > 1:
             return None
-        deeper: list[str] = []
-        for nested in inner:
-            found = list_lines(nested, depth + 1)
-            if found is None:
-                return None
-            deeper += found
         text = inline_text(item, ("ul", "ol"))
         if len(text) > _LONG:
             return None
+        lines: list[str] = []
         if text:
             mark = f"{number}. " if tag.name == "ol" and not text[0].isdigit() else ""
             lines.append("  " * depth + mark + text)
             number += 1
-        lines += deeper
-    return lines
+        for nested in inner:
+            deeper = list_items(nested, depth + 1)
+            if deeper is None:
+                return None
+            lines += deeper
+        found += ["\n".join(lines)] * bool(lines)
+    return found
 
 
 def _start(tag: Tag) -> int:
@@ -164,29 +184,34 @@ def _start(tag: Tag) -> int:
 
 
 def _definitions(tag: Tag) -> list[str] | None:
+    """Returns each term with its definitions below it."""
     if tag.find(_INSIDE):
         return None
-    lines = [
-        ("  " if part.name == "dd" else "") + text for part in tag.find_all(["dt", "dd"]) if (text := inline_text(part))
-    ]
-    return None if not lines or any(len(line) > _LONG for line in lines) else lines
+    found: list[str] = []
+    for part in tag.find_all(["dt", "dd"]):
+        text = inline_text(part)
+        if text and part.name == "dd" and found:
+            found[-1] += f"\n  {text}"
+        elif text:
+            found.append(text)
+    return None if not found or any(len(line) > 4 * _LONG for line in found) else found
 
 
-def table_lines(tag: Tag) -> list[str] | None:
-    """Returns one line a row with cells separated by tabs; None where the table only lays out a page."""
+def table_rows(tag: Tag) -> list[str] | None:
+    """Returns the rows of a table, cells separated by tabs; None where the table only lays out a page."""
     if tag.find(_INSIDE) or tag.find_parent("table"):
         return None
-    rows = tag.find_all("tr")
     lines: list[str] = []
     caption = tag.find("caption")
     if isinstance(caption, Tag) and inline_text(caption):
         lines.append(inline_text(caption))
-    for row in rows:
-        cells = [inline_text(cell) for cell in row.find_all(["td", "th"])]
-        if len(cells) <= 1 and any(len(cell) > _LONG for cell in cells):
+    for row in tag.find_all("tr"):
+        cells = row.find_all(["td", "th"])
+        texts = [inline_text(cell) for cell in cells]
+        if len(cells) <= 1 and any(len(text) > _LONG for text in texts):
             return None
-        if any(len(cell.find_all(["p", "div"])) > 2 for cell in row.find_all(["td", "th"])):
+        if any(len(cell.find_all(["p", "div"])) > 2 for cell in cells):
             return None
-        if any(cells):
-            lines.append("\t".join(cells).rstrip("\t"))
+        if any(texts):
+            lines.append("\t".join(texts).rstrip("\t"))
     return lines or None

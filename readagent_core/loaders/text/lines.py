@@ -1,4 +1,4 @@
-"""Detects how a text file separates its paragraphs, and joins wrapped lines. Verse, lists and tables keep their lines.
+"""Detects how a text file separates its paragraphs, and joins wrapped lines. Verse, short lists and tables keep lines.
 
 The layout is detected once for the whole file: lines wrapped at some width, one paragraph a line, or paragraphs
 separated by blank lines.
@@ -12,10 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from readagent_core.loaders.base import join_items
 from readagent_core.words import is_unspaced
 
 _ITEM = re.compile(r"^\s*(?:[-*+•‣·]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
-_COLUMNS = re.compile(r"\S(?: {3,}|\t+)\S")
+_GAP = re.compile(r"(?<=\S)(?: {3,}|\t+)(?=\S)")
+_LOST_BREAK = re.compile(r"(?<=[a-z.!?…][.!?…\"'”’)]) {6,}(?=[\"'“‘(]?[A-Z])")
 _END = re.compile(r"[.!?…:;。！？][\"'”’»)\]」』）*_]*\s*$|[」』]\s*$")
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _SPEAKER = re.compile(r"^\s*((?:[A-ZÀ-Þ][\w.'’&-]*)(?: [\w.'’&()-]+){0,4}):\s+\S|^\s*([A-Z][A-Z .'’-]{1,30})\.\s+\S")
@@ -113,21 +115,33 @@ def split_paragraphs(block: Sequence[str], layout: Layout) -> list[str]:
             pieces[-1].append(line)
     if layout.indented and len(pieces) > 2 and all(len(piece) <= 2 for piece in pieces):
         pieces = [list(block)]  # an indent at every line or every second one is verse
-    return [join_lines(piece, layout) for piece in pieces]
+    return [text for piece in pieces for text in join_lines(piece, layout)]
 
 
-def join_lines(lines: Sequence[str], layout: Layout) -> str:
-    """Returns the text of one paragraph. Wrapped lines are joined; verse, lists and tables stay in lines."""
-    if len(lines) == 1:
-        return lines[0].strip()
+def _split_table(lines: Sequence[str]) -> list[str]:
+    """Returns a table with its lines, or one paragraph a row where it is long."""
+    margin = min(_indent(line) for line in lines)
+    rows = [line[margin:].rstrip() for line in lines]
+    found = join_items(rows)
+    return found if len(found) == 1 else [_GAP.sub("\t", row.strip()) for row in rows]
+
+
+def join_lines(lines: Sequence[str], layout: Layout) -> list[str]:
+    """Returns the text of one paragraph. Wrapped lines are joined; verse, lists and tables stay in lines.
+
+    Several texts where a list or table is long, or where many spaces stand for a break that was lost.
+    """
     if is_table(lines):
-        margin = min(_indent(line) for line in lines)
-        return "\n".join(line[margin:].rstrip() for line in lines)
-    if not layout.width:
-        return "\n".join(line.strip() for line in lines)
+        return _split_table(lines)
     if _is_list(lines):
-        return "\n".join(_unwrap(item) for item in _items(lines))
-    if _is_verse(lines, layout.width):
+        return join_items(
+            [_unwrap(item) if layout.width else "\n".join(map(str.strip, item)) for item in _items(lines)]
+        )
+    return [text.strip() for text in _LOST_BREAK.split(_join_prose(lines, layout))]
+
+
+def _join_prose(lines: Sequence[str], layout: Layout) -> str:
+    if len(lines) == 1 or not layout.width or _is_verse(lines, layout.width):
         return "\n".join(line.strip() for line in lines)
     head = lines[0].strip()
     if head.isupper() and len(head) < 40 and not lines[1].strip().isupper():
@@ -136,8 +150,14 @@ def join_lines(lines: Sequence[str], layout: Layout) -> str:
 
 
 def is_table(lines: Sequence[str]) -> bool:
-    """Returns whether most of ``lines`` have columns."""
-    return len(lines) > 1 and sum(bool(_COLUMNS.search(line)) or line.count("|") > 1 for line in lines) * 2 > len(lines)
+    """Returns whether most of ``lines`` have columns: pipes, tabs, or gaps that end at the same place."""
+    if len(lines) < 2:
+        return False
+    separated = sum(line.count("|") > 1 or "\t" in line.strip() for line in lines)
+    ends = [gap.end() for line in lines if (gap := _GAP.search(line))]
+    same = max(Counter(ends).values(), default=0)
+    aligned = len(ends) if same > 1 and same * 3 >= len(ends) else 0  # other gaps are italics or breaks that were lost
+    return max(aligned, separated) * 2 > len(lines)
 
 
 def _is_list(lines: Sequence[str]) -> bool:

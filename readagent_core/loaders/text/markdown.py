@@ -1,4 +1,4 @@
-"""Opens Markdown: headings become sections, and paragraphs keep their text with its emphasis marks.
+"""Opens Markdown: headings become sections, a table is one paragraph a row, and paragraphs keep the stars of emphasis.
 
 The only heading of level 1 is the title. Front matter and a line ``*by …*`` below the title give title, author and
 language.
@@ -11,7 +11,7 @@ import re
 from readagent_core.document import Document
 from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size, is_same_title
 from readagent_core.loaders.decode import decode_noting_guess
-from readagent_core.loaders.text.lines import Layout, join_lines
+from readagent_core.loaders.text.lines import Layout, is_table, join_lines
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")
@@ -22,6 +22,8 @@ _FACT = re.compile(r"^(title|author|lang|language):[ \t]*(.+?)[ \t]*$", re.IGNOR
 _BY = re.compile(
     r"^[*_]{0,3}(?:by|von|par|por|di)[ \t]+(.{1,80}?)[*_]{0,3}$|^[*_]{0,3}著者?[:：][ \t]*(.{1,40}?)[*_]{0,3}$", re.I
 )
+_DIVIDER = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_CELL = re.compile(r"(?<!\\)\|")
 _LABEL = re.compile(r"[ \t]*\{#[^}]*\}$")
 
 Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code' or 'text'; its lines
@@ -49,15 +51,43 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         del blocks[tops[0]]
     for kind, level, lines in blocks:
         if kind == "heading":
-            builder.add_heading(lines[0], level)
+            builder.add_heading(_drop_strong(lines[0]), level)
         elif kind == "rule":
             builder.add_paragraph(SCENE_BREAK)
         elif kind == "code":
-            builder.add_paragraph("\n".join(lines))
+            builder.add_paragraph("\n".join(lines), exact=True)
         else:
-            builder.add_paragraph(join_lines(lines, layout))
+            for text in _table_rows(lines) or join_lines(lines, layout):
+                builder.add_paragraph(_drop_strong(text), exact=is_table(text.split("\n")))
     language = facts.get("lang") or facts.get("language", "")
     return builder.build(title=title or name, author=author, language=language, format="markdown", limits=limits)
+
+
+def _drop_strong(text: str) -> str:
+    """Returns ``text`` without the marks of strong emphasis; screens show those of emphasis only."""
+    return _drop_pairs(_drop_pairs(text, "**"), "__")
+
+
+def _drop_pairs(text: str, mark: str) -> str:
+    """Returns ``text`` without pairs of ``mark`` around words. Each mark is looked at once, however many there are."""
+    pieces = text.split(mark)
+    out = pieces[:1]
+    i = 1
+    while i < len(pieces):
+        pair = i + 1 < len(pieces) and pieces[i] and pieces[i] == pieces[i].strip() and not out[-1].endswith("\\")
+        if pair and mark == "__":  # not inside words such as a__b__c
+            pair = not (pieces[i - 1][-1:].isalnum() or pieces[i + 1][:1].isalnum())
+        out += [pieces[i], pieces[i + 1]] if pair else [mark, pieces[i]]
+        i += 2 if pair else 1
+    return "".join(out)
+
+
+def _table_rows(lines: list[str]) -> list[str]:
+    """Returns the rows of a Markdown table, cells separated by tabs; [] for another block."""
+    if len(lines) < 2 or "|" not in lines[0] or not _DIVIDER.match(lines[1]):
+        return []
+    rows = [_CELL.split(line.strip().removeprefix("|").removesuffix("|")) for line in [lines[0], *lines[2:]]]
+    return ["\t".join(cell.strip().replace("\\|", "|") for cell in row).rstrip() for row in rows]
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from readagent_core.document import Document
 from readagent_core.loaders import gutenberg, headings
@@ -19,8 +20,18 @@ _BREAK = re.compile("\r\n|\r|\x0b|\x0c|\x85|\u2028|\u2029")
 _BY = re.compile(r"^[*_ ]*(?:by|von|par|por|di)\s+(.{2,60}?)[*_ ]*$|^著者?[:：]\s*(.{1,40})$", re.IGNORECASE)
 _FACT = re.compile(r"^(title|author):\s*(\S.{0,150})$", re.IGNORECASE)
 _RULE = re.compile(r"^\s*(?:[*_~=#·•—–-]\s*){3,}$")
+_BOX = re.compile(r"^\s*(?:\|([^|]*)\||\+[-=]+\+)$")  # a frame drawn around a text
 # Aozora Bunko's plain texts: title and author lines, furigana in 《》, editors' notes in ［＃…］, a colophon
 _LINE = re.compile(r"^-{20,}$")
+_SIZES = "大中小"  # of headings, from the outermost level
+_HEADING_BEFORE = re.compile(rf"［＃「(?P<title>[^［］\n]{{1,200}})」は(?:同行|窓)?(?P<size>[{_SIZES}])見出し］")
+_HEADING_AROUND = re.compile(
+    rf"［＃(?:ここから|同行|窓)?(?P<size>[{_SIZES}])見出し］(?P<title>(?:(?!見出し).){{1,300}})"
+    rf"［＃(?:ここで|同行|窓)?(?P=size)見出し終わり］",
+    re.DOTALL,
+)
+_HEADING_MARK = "\x1d"  # begins a line that is a heading; a digit for its level follows
+_ROLE = re.compile(r"(?:訳|編|校訂|校注|注|画|著訳)[）)]?$|^(?:訳者|翻訳|編者|校訂)")
 _RUBY = re.compile(r"《[^》\n]{1,60}》")
 _NOTE = re.compile(r"［＃[^］\n]{0,200}］")
 _UNKNOWN = re.compile(r"※［＃[^］\n]*?(?:U\+([0-9A-Fa-f]{4,5}))?[^］\n]*］")
@@ -33,26 +44,30 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     builder = Builder()
     decoded = decode_noting_guess(data, builder)
     # a form feed separates pages of a printout; treat it as a blank line
-    lines = [line.rstrip() for line in _BREAK.sub("\n", decoded.replace("\x0c", "\n\n")).split("\n")]
+    lines = [_BOX.sub(r"\1", line.rstrip()) for line in _BREAK.sub("\n", decoded.replace("\x0c", "\n\n")).split("\n")]
     facts: dict[str, str] = {}
     wrapped = gutenberg.find_book(lines)
     if wrapped is not None:
         gutenberg.note_removed_licence(builder, count_words("\n".join(lines[: wrapped.start] + lines[wrapped.end :])))
         facts, lines = wrapped.facts, lines[wrapped.start : wrapped.end]
     elif _is_aozora(lines):
-        facts, lines = _parse_aozora(lines, builder)
+        facts, lines = _parse_aozora("\n".join(lines), builder)
     blocks, spaced = _split_blocks(lines)
     layout = Layout.detect([b for b in blocks if not is_table(b)])
-    if not facts.get("title"):
-        facts |= _find_title_and_author(blocks)
-    found, contents = headings.find_headings(blocks)
+    found, contents = _find_marked_headings(blocks), set[int]()
     if not found:
-        found = headings.find_unnumbered_headings(blocks, spaced)
+        found, contents = headings.find_headings(blocks)
+    if all(heading.rank != 2 for heading in found.values()):  # no chapters, or parts only
+        others = headings.find_unnumbered_headings(blocks, spaced) or headings.find_capital_headings(blocks)
+        level = 1 + any(heading.rank == 1 for heading in found.values())
+        found = {i: replace(h, rank=level) for i, h in others.items() if i not in contents} | found
+    if not facts.get("title") and 0 not in found:
+        facts |= _find_title_and_author(blocks)
 
     def add(block: Sequence[str]) -> None:
         rule = len(block) == 1 and _RULE.match(block[0])
         for text in [" ".join(block[0].split())] if rule else split_paragraphs(block, layout):
-            builder.add_paragraph(text)
+            builder.add_paragraph(text, exact=is_table(text.split("\n")))
 
     headings.add_blocks(builder, blocks, found, contents, add)
     return builder.build(
@@ -126,21 +141,48 @@ def _is_aozora(lines: Sequence[str]) -> bool:
     )
 
 
-def _parse_aozora(lines: Sequence[str], builder: Builder) -> tuple[dict[str, str], list[str]]:
-    """Returns title, author and language, and the lines of the text without furigana and notes."""
+def _parse_aozora(text: str, builder: Builder) -> tuple[dict[str, str], list[str]]:
+    """Returns title, author and language, and the lines of the text without furigana and notes, headings marked."""
+    lines = text.split("\n")
     rules = [i for i, line in enumerate(lines[:200]) if _LINE.match(line)]
     head_end = rules[0] if rules else next((i for i, line in enumerate(lines) if not line.strip()), 0)
     start = rules[1] + 1 if len(rules) > 1 else head_end
     end = next((i for i in range(len(lines) - 1, start, -1) if _COLOPHON.match(lines[i])), len(lines))
-    head = [line.strip() for line in lines[:head_end] if line.strip()]
-    facts = {"language": "ja"}
-    if head:
-        facts["title"] = _strip_editors_notes(head[0])
-        facts["author"] = _strip_editors_notes(head[-1]) if len(head) > 1 else ""
-    body = [_strip_editors_notes(line) for line in lines[start:end]]
     apart = sum(len(line) for line in [*lines[head_end:start], *lines[end:]])
     builder.add_notice("aozora", f"Aozora Bunko's notes ({apart:,} characters) and the furigana were left out.", apart)
-    return facts, body
+    body = _RUBY.sub("", "\n".join(lines[start:end])).replace("｜", "")
+    body = _HEADING_AROUND.sub(lambda found: f"\n\n{_marked(found)}\n\n", body)
+    marked = [piece for line in body.split("\n") for piece in _split_headings(line)]
+    return _parse_aozora_head(lines[:head_end]), [_strip_editors_notes(line) for line in marked]
+
+
+def _parse_aozora_head(lines: Sequence[str]) -> dict[str, str]:
+    """Returns title and author: the author follows the title, perhaps after a subtitle, and before the translator."""
+    head = [text for line in lines if (text := _strip_editors_notes(line))]
+    names = [line for line in head[1:] if not _ROLE.search(line) and not line.isascii()]
+    facts = {"language": "ja", "title": head[0]} if head else {"language": "ja"}
+    return facts | ({"author": names[-1]} if names else {})
+
+
+def _split_headings(line: str) -> list[str]:
+    """Returns a line with its headings as marked lines of their own, between empty lines."""
+    pieces: list[str] = []
+    start = 0
+    for found in _HEADING_BEFORE.finditer(line):
+        text = _strip_editors_notes(line[start : found.start()])
+        pieces += [text.removesuffix(_strip_editors_notes(found["title"])), "", _marked(found), ""]
+        start = found.end()
+    return [*pieces, line[start:]]
+
+
+def _marked(found: re.Match[str]) -> str:
+    title = " ".join(_strip_editors_notes(line) for line in found["title"].split("\n")).strip()
+    return f"{_HEADING_MARK}{_SIZES.index(found['size']) + 1}{title}"
+
+
+def _find_marked_headings(blocks: Sequence[Sequence[str]]) -> dict[int, headings.Heading]:
+    marked = {i: block[0] for i, block in enumerate(blocks) if block[0].startswith(_HEADING_MARK)}
+    return {i: headings.Heading(line[2:], 2, level=int(line[1])) for i, line in marked.items()}
 
 
 def _strip_editors_notes(line: str) -> str:
