@@ -1,24 +1,37 @@
 """Every file of a folder opened as the app opens it: verdict, sections, words, seconds, peak memory.
 
     python -m bench.documents [FOLDER] [--big] [--facts FILE]
+    python -m bench.documents [FOLDER] --pdf [--big] [--before REVISION-OR-FOLDER]
 
-Each file is opened by a fresh process, so that its memory is its own. ``--big`` adds a 500-page PDF and an EPUB of
-350,000 words, made from the bundled samples. The exit code is 1 when a file escapes the error tree, or the bounds.
+Each file is opened by a fresh process, so that its memory is its own. ``--big`` adds PDFs of 505 and 5,000 pages and an
+EPUB of 350,000 words, made from the bundled samples. The exit code is 1 when a file escapes the error tree, or the
+bounds.
+
+``--pdf`` compares the text of every PDF with that of ``pdftotext -raw`` (poppler-utils), by word trigrams, and its time
+with that of PDFium for its plain text. ``--before`` does the same with another checkout of this project. Recall is
+below 1 where headers, page numbers, contents and hyphens are left out on purpose.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ROOT.parent / "shared" / "data" / "documents"
+DATA = ROOT.parent / "shared" / "data"
+DOCUMENTS = DATA / "documents"
 SECONDS, MEGABYTES = 30.0, 500.0
 KINDS = {".pdf", ".epub", ".html", ".htm", ".txt", ".md", ".docx"}
 
@@ -73,7 +86,7 @@ def one(path: Path) -> dict[str, object]:
 
 
 def big(folder: Path) -> list[Path]:
-    """Writes a 500-page PDF and an EPUB of 350,000 words, the longest sample repeated, into ``folder``."""
+    """Writes PDFs of 505 and 5,000 pages and an EPUB of 350,000 words, made of the longest sample, into ``folder``."""
     from tests.loaders.making import Press, as_epub, sample
 
     story = sample("the-keeper-of-harrow-light")
@@ -87,22 +100,136 @@ def big(folder: Path) -> list[Path]:
         )
         return replace(story, paragraphs=story.paragraphs * times, sections=sections)
 
-    pdf, epub = folder / "made-505-pages.pdf", folder / "made-350000-words.epub"
+    pdf, long, epub = (folder / f"made-{n}" for n in ("505-pages.pdf", "5000-pages.pdf", "350000-words.epub"))
     pdf.write_bytes(Press(size=11.5)(repeat(18)))  # type: ignore[arg-type]
+    long.write_bytes(Press(size=11.5)(repeat(178)))  # type: ignore[arg-type]
     epub.write_bytes(as_epub(repeat(34)))  # type: ignore[arg-type]
-    return [pdf, epub]
+    return [pdf, long, epub]
+
+
+# run in a checkout, which may be an older one: the seconds and the text of a PDF as a line of JSON
+IMPORTER = """
+import json, sys, time
+from readagent_core.loaders import load
+from readagent_core.loaders.base import Limits
+data = open(sys.argv[1], "rb").read()
+load(open(sys.argv[2], "rb").read(), "first.pdf")
+start = time.process_time()
+try:
+    document = load(data, "x.pdf", limits=Limits(source_pages=10_000))
+    text = document.title + "\\n" + document.text()
+except Exception as error:
+    text = ""
+print(json.dumps([time.process_time() - start, text]))
+"""
+PLAIN = """
+import json, sys, time
+from pypdfium2 import PdfDocument
+start = time.process_time()
+try:
+    for page in PdfDocument(sys.argv[1]):
+        page.get_textpage().get_text_range()
+except Exception as error:
+    pass
+print(json.dumps([time.process_time() - start, ""]))
+"""
+
+
+@contextmanager
+def checkout(before: str) -> Iterator[Path]:
+    """Yields the folder ``before``, or a temporary working tree of the revision of that name."""
+    if Path(before).is_dir():
+        yield Path(before).resolve()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "before"
+        git = ["git", "-C", str(ROOT), "worktree"]
+        subprocess.run([*git, "add", "--quiet", "--detach", str(path), before], check=True)
+        try:
+            yield path
+        finally:
+            subprocess.run([*git, "remove", "--force", str(path)], check=True)
+
+
+def measured(program: str, root: Path, *files: Path) -> tuple[float, str]:
+    """Returns the CPU seconds and the text that ``program`` prints, run in the checkout ``root``."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, files)],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seconds, text = json.loads(done.stdout)
+    return seconds, text
+
+
+def trigrams(text: str) -> Counter[tuple[str, ...]]:
+    """Returns the word trigrams of ``text``; hyphens at line ends are joined, a CJK character is a word."""
+    text = re.sub(r"(?<=\w)[-\u2010\u00ad]\s*\n\s*(?=\w)", "", text)
+    words = re.findall(r"[\u3040-\u9fff]|[^\W_]+", text.casefold())
+    return Counter(zip(words, words[1:], words[2:], strict=False))
+
+
+def agreement(text: str, reference: str) -> tuple[float, float]:
+    """Returns precision and recall of the word trigrams of ``text``."""
+    ours, theirs = trigrams(text), trigrams(reference)
+    both = sum((ours & theirs).values())
+    return both / max(1, sum(ours.values())), both / max(1, sum(theirs.values()))
+
+
+def compare_pdfs(files: list[tuple[str, Path]], roots: list[Path]) -> int:
+    """Prints the agreement with pdftotext and the times of each checkout. Returns how many files became worse."""
+    if shutil.which("pdftotext") is None:
+        print("pdftotext is not installed (poppler-utils); nothing to compare with.")
+        return 0
+    worse = 0
+    heads = "".join(f"{'precision':>11}{'recall':>8}{'s':>8}" for _ in roots)
+    print(f"{'file':46}{'PDFium s':>9}{heads}   (this checkout first)")
+    with tempfile.TemporaryDirectory() as folder:
+        small = Path(folder) / "first.pdf"
+        small.write_bytes(_small_pdf())
+        for name, path in files:
+            command = ["pdftotext", "-raw", "-cropbox", str(path), "-"]
+            reference = subprocess.run(command, capture_output=True, check=False).stdout.decode("utf-8", "replace")
+            plain, _ = measured(PLAIN, ROOT, path)
+            row, figures = f"{name[:46]:46}{plain:9.2f}", []
+            for root in roots:
+                seconds, text = measured(IMPORTER, root, path, small)
+                figures.append(agreement(text, reference))
+                row += f"{figures[-1][0]:11.3f}{figures[-1][1]:8.3f}{seconds:8.2f}"
+            lower = any(now < then - 0.01 for then in figures[1:] for now, then in zip(figures[0], then, strict=True))
+            worse += lower
+            print(row + ("   LOWER" if lower else ""), flush=True)
+    return worse
+
+
+def _small_pdf() -> bytes:
+    from tests.loaders.making import Press, sample
+
+    return Press()(sample("yuki-no-eki"))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=DOCUMENTS)
-    parser.add_argument("--big", action="store_true", help="also a 500-page PDF and a 350,000-word EPUB")
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--big", action="store_true", help="also PDFs of 505 and 5,000 pages and a long EPUB")
     parser.add_argument("--facts", type=Path, help="JSON of words by file, from another program, to compare with")
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--pdf", action="store_true", help="compare the text of PDFs with that of pdftotext")
+    parser.add_argument("--before", action="append", default=[], help="revision or folder to compare with")
     options = parser.parse_args()
     if options.one:
         print(json.dumps(one(options.one)))
         return 0
+    if options.pdf:
+        folder = options.folder or DATA
+        files = [(str(p.relative_to(folder)), p) for p in sorted(folder.rglob("*.pdf"))]
+        with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
+            files += [(p.name, p) for p in big(Path(made)) if p.suffix == ".pdf"] if options.big else []
+            return 1 if compare_pdfs(files, [ROOT, *(stack.enter_context(checkout(b)) for b in options.before)]) else 0
+    options.folder = options.folder or DOCUMENTS
     facts_file = options.facts or options.folder / "facts.json"
     facts = json.loads(facts_file.read_text()) if facts_file.is_file() else {}
     files = sorted(p for p in options.folder.rglob("*") if p.suffix.lower() in KINDS)

@@ -14,6 +14,7 @@ from readagent_core import models
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
+from readagent_core.loaders import PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method as find_method
@@ -49,15 +50,18 @@ def get_model(name: str = "", *, base_url: str = "", api_key: str = "") -> ChatM
     return models.connect(replace(settings, model=name or settings.model))
 
 
-def open_document(source: str | Path | bytes, *, name: str = "", password: str = "") -> Document:
+def open_document(
+    source: str | Path | bytes, *, name: str = "", password: str = "", progress: PageProgress | None = None
+) -> Document:
     """Return the document in a file, which is parsed in a process with bounds on memory and time.
 
-    ``source``: a path, or the file's bytes together with its ``name`` ('book.epub'). Raises DocumentError.
+    ``source``: a path, or the file's bytes together with its ``name`` ('book.epub'). ``progress`` is called with the
+    source pages of a PDF that were read, and how many there are. Raises DocumentError.
     """
     if isinstance(source, bytes):
-        return load_in_child_process(source, name or "document", password=password)
+        return load_in_child_process(source, name or "document", password=password, progress=progress)
     path = Path(source)
-    return load_in_child_process(read_file(path), name or path.name, password=password)
+    return load_in_child_process(read_file(path), name or path.name, password=password, progress=progress)
 
 
 def read(

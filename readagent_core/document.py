@@ -67,7 +67,8 @@ class Document:
 
     ``id``: hash of the text, the same for any file with the same words. ``sections``: in order of ``start``; several
     may start at one paragraph (a part and its first chapter). ``format``: 'text', 'markdown', 'html', 'epub', 'pdf',
-    … ``language``: BCP 47, e.g. 'en'. ``vertical``: the source sets its lines from top to bottom.
+    … ``language``: BCP 47, e.g. 'en'. ``vertical``: the source sets its lines from top to bottom. ``doubtful_pages``:
+    source pages, from 1, whose text is missing because they are pictures or because their fonts cannot be read.
     """
 
     title: str
@@ -79,6 +80,7 @@ class Document:
     warnings: tuple[Notice, ...] = ()
     cover: Cover | None = field(default=None, compare=False, repr=False)
     vertical: bool = False
+    doubtful_pages: tuple[int, ...] = ()
 
     @cached_property
     def id(self) -> str:
@@ -162,6 +164,7 @@ class Document:
             "sections": [[s.title, s.start, s.level] for s in self.sections],
             "warnings": [[w.code, w.message, w.count] for w in self.warnings],
             "vertical": self.vertical,
+            "doubtful_pages": list(self.doubtful_pages),
         }
 
     @classmethod
@@ -178,4 +181,5 @@ class Document:
             sections=tuple(Section(*row) for row in data["sections"]),
             warnings=tuple(Notice(*row) for row in data["warnings"]),
             vertical=bool(data.get("vertical")),  # a text stored before has no such field
+            doubtful_pages=tuple(data.get("doubtful_pages", ())),  # older documents have none
         )

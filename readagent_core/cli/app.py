@@ -18,6 +18,7 @@ from readagent_core.cli.output import (
     report_errors,
     say,
     say_aside,
+    show_pages,
     usage_errors,
     wait_for,
 )
@@ -75,7 +76,8 @@ def inspect(
         if every:
             inspect_folder(file, as_json=json, password=password)
             return
-        document = open_document(file, password=password)
+        with show_pages() as progress:
+            document = open_document(file, password=password, progress=progress)
         if json:
             print_json(inspection_json(document))
             return

@@ -131,6 +131,15 @@ def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
         raise job.exception if isinstance(job.exception, ReadAgentError) else ReadAgentError(job.snapshot.error)
 
 
+@contextmanager
+def show_pages() -> Iterator[Callable[[int, int], None]]:
+    """Yields a function that shows on a terminal how many source pages of a file were read."""
+    from rich.console import Console
+
+    with Console(stderr=True).status("Opening the file …") as status:
+        yield lambda done, pages: status.update(f"Opening the file: page {done:,} of {pages:,}")
+
+
 # --- JSON shapes ------------------------------------------------------------------------------------------
 
 

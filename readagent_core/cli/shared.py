@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from readagent_core.cli.output import say_aside, usage_errors, wait_for
+from readagent_core.cli.output import say_aside, show_pages, usage_errors, wait_for
 from readagent_core.errors import SettingsError
 from readagent_core.words import count_of
 
@@ -39,7 +39,8 @@ def open_book(file: Path, *, password: str) -> tuple[Workspace, Book]:
     from readagent_core.workspace.opening import open_file, read_file
 
     workspace = open_workspace()
-    return workspace, open_file(workspace, read_file(file), file.name, password=password)
+    with show_pages() as progress:
+        return workspace, open_file(workspace, read_file(file), file.name, password=password, progress=progress)
 
 
 def plan_from_options(preset: str | None, **changes: Any) -> ReadingPlan | None:

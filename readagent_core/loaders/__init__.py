@@ -7,16 +7,17 @@ becomes a DamagedDocumentError.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError
-from readagent_core.loaders.base import DEFAULT, Limits, check_size
+from readagent_core.loaders.base import DEFAULT, Limits, PageProgress, check_size
 from readagent_core.loaders.file_types import FORMATS, NAMES, detect_file_type
 
-__all__ = ["DEFAULT", "FORMATS", "Limits", "load"]
+__all__ = ["DEFAULT", "FORMATS", "Limits", "PageProgress", "load"]
 
 # imported when first needed, so that opening a text does not import the PDF packages
 _LOADERS = {
@@ -29,13 +30,24 @@ _LOADERS = {
 }
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT) -> Document:
-    """Returns the document in ``data``. ``name`` is its file name. Raises DocumentError."""
+def load(
+    data: bytes,
+    name: str,
+    *,
+    password: str = "",
+    limits: Limits = DEFAULT,
+    progress: PageProgress | None = None,
+    skip: Collection[int] = (),
+) -> Document:
+    """Returns the document in ``data``. ``name`` is its file name. Raises DocumentError.
+
+    ``progress`` is called after each source page of a PDF, whose pages ``skip``, from 0, are left out."""
     check_size(data, limits.file, "This file")
     found = detect_file_type(data, name)
     opened = import_loader(found.format)
+    paged: dict[str, Any] = {"progress": progress, "skip": skip} if found.format == "pdf" else {}
     try:
-        document = opened(data, _title_from_name(name), password=password, limits=limits)
+        document = opened(data, _title_from_name(name), password=password, limits=limits, **paged)
     except DocumentError:
         raise
     except MemoryError:

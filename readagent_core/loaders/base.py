@@ -7,10 +7,11 @@ removed from the text with a notice, and characters that cannot be shown are rem
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
+from pathlib import Path
 
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
@@ -45,8 +46,10 @@ _LONG_ITEM, _LONG_LIST = 240, 1500  # characters; longer items, and those of a l
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on a file. Sizes are in bytes. ``ratio``: the highest compression ratio in an archive. ``seconds`` and
-    ``memory`` limit the process that opens an untrusted format."""
+    """Limits on a file. Sizes are in bytes. ``ratio``: the highest compression ratio in an archive.
+
+    The process that opens an untrusted format is limited to ``memory``, and to ``seconds`` without progress. Within
+    ``longest`` seconds it stops reading pages, and what was read is opened."""
 
     file: int = 200 * MEGABYTE
     text: int = 32 * MEGABYTE
@@ -57,10 +60,12 @@ class Limits:
     source_pages: int = 6_000
     words: int = 5_000_000
     seconds: float = 30.0
+    longest: float = 600.0
     memory: int = 400 * MEGABYTE
 
 
 DEFAULT = Limits()
+PageProgress = Callable[[int, int], None]  # called with the number of source pages that were read, and of all
 
 
 def strip_unprintable(text: str) -> str:
@@ -99,6 +104,20 @@ def bracket_description(text: str) -> str:
     """Returns a picture's description in brackets; '' for a file name and for words like 'Cover image' or 'Page 1'."""
     text = _BLANKS.sub(" ", text).strip()
     return "" if not text or _NO_DESCRIPTION.match(text) else f"[{text}]"
+
+
+def used_memory(limits: Limits) -> float:
+    """Returns the used share of ``limits.memory``; 0.0 where this process is not limited or that is not known."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return 0.0
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # not Linux
+        return 0.0
+    return 1 - (limit - used) / limits.memory
 
 
 def is_same_title(one: str, other: str) -> bool:

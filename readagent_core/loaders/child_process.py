@@ -1,7 +1,8 @@
 """Opens a file in a child process with limits on memory and time, so that no file can bring the app down.
 
-Text and Markdown are opened in this process. Where no child process can be started, the file is opened in this
-process and a notice says so.
+The child reports every source page that it has read. Where it crashes or makes no progress on a page, another child
+reads the file without that page. Text and Markdown are opened in this process. Where no child process can be started,
+the file is opened in this process and a notice says so.
 """
 
 from __future__ import annotations
@@ -13,20 +14,25 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from base64 import b64decode, b64encode
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from queue import Empty, Queue
+from threading import Thread
+from typing import IO, Any
 
 from readagent_core import errors
 from readagent_core.document import Cover, Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnsafeDocumentError
-from readagent_core.loaders import DEFAULT, Limits, import_loader, load
+from readagent_core.loaders import DEFAULT, Limits, PageProgress, import_loader, load
 from readagent_core.loaders.base import check_size
 from readagent_core.loaders.file_types import detect_file_type
 
 OPENED_IN_PLACE = frozenset({"text", "markdown"})
 _ROOT = Path(__file__).resolve().parent.parent.parent
+_PAGE = b"page "  # starts a line of the child that reports a source page
+_ATTEMPTS = 4  # each leaves out one more page; the last one leaves out all pages from the third on that fails
 # The CPU time of the child is limited where the system can do that. The wall-clock limit is then longer, because a busy
 # computer may need long for a harmless file.
 _CLOCK_FACTOR = 1 if sys.platform == "win32" else 4
@@ -36,32 +42,92 @@ _ADVICE = (
 )
 
 
-def load_in_child_process(data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT) -> Document:
-    """Does what ``load`` does, in a child process for the formats that need it. Raises DocumentError."""
+def load_in_child_process(
+    data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT, progress: PageProgress | None = None
+) -> Document:
+    """Does what ``load`` does, in a child process for the formats that need it. Raises DocumentError.
+
+    ``progress`` is called in this thread; what it raises ends the child."""
     check_size(data, limits.file, "This file")
     if detect_file_type(data, name).format in OPENED_IN_PLACE:
         return load(data, name, password=password, limits=limits)
     with tempfile.TemporaryDirectory(prefix="readagent-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(data)
-        path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
-        request = {"file": str(file), "name": name, "password": password, "limits": asdict(limits)}
+        skip: set[int] = set()
+        for attempt in range(_ATTEMPTS):
+            request = {"file": str(file), "name": name, "password": password, "limits": asdict(limits)}
+            try:
+                ended = _run({**request, "skip": sorted(skip)}, Path(folder), limits, progress)
+            except OSError:
+                document = load(data, name, password=password, limits=limits, progress=progress)
+                return replace(document, warnings=(*document.warnings, _NO_CHILD_PROCESS))
+            if ended.reply or ended.page is None:
+                break
+            last = attempt == _ATTEMPTS - 2
+            skip |= set(range(ended.page, ended.pages)) if last else {ended.page}
+    return _parse_reply(ended, limits)
+
+
+@dataclass
+class _Ended:
+    """How a child ended. ``page``: the source page, from 0, that it was reading; None outside of the pages."""
+
+    reply: bytes = b""
+    page: int | None = None
+    pages: int = 0
+    code: int = 0
+    stopped: bool = False
+    errors: bytes = b""
+
+
+def _run(request: dict[str, Any], folder: Path, limits: Limits, progress: PageProgress | None) -> _Ended:
+    """Returns how a child ended that was given ``request``. Raises OSError where none can be started."""
+    path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
+    ended = _Ended()
+    lines: Queue[bytes] = Queue()
+    with (folder / "errors").open("w+b") as errors_file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "readagent_core.loaders.child_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors_file,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        reader = Thread(target=_forward, args=(process.stdout, lines), daemon=True)
+        reader.start()
         try:
-            done = subprocess.run(
-                [sys.executable, "-m", "readagent_core.loaders.child_process"],
-                input=json.dumps(request).encode(),
-                capture_output=True,
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
-                timeout=limits.seconds * _CLOCK_FACTOR,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise UnsafeDocumentError(_timeout_message(limits)) from None
-        except OSError:
-            document = load(data, name, password=password, limits=limits)
-            return replace(document, warnings=(*document.warnings, _NO_CHILD_PROCESS))
-    return _parse_reply(done, limits)
+            with contextlib.suppress(BrokenPipeError), process.stdin:
+                process.stdin.write(json.dumps(request).encode())
+            while line := lines.get(timeout=limits.seconds * _CLOCK_FACTOR):
+                if line.startswith(_PAGE):
+                    done, ended.pages = map(int, line.removeprefix(_PAGE).split())
+                    ended.page = done if done < ended.pages else None
+                    if progress:
+                        progress(done, ended.pages)
+                else:
+                    ended.reply = line
+        except Empty:
+            ended.stopped = True
+        finally:
+            process.kill()
+            ended.code = process.wait()
+            reader.join()
+            process.stdout.close()
+        errors_file.seek(0)
+        ended.errors = errors_file.read()
+    ended.stopped = ended.stopped or ended.code == -getattr(signal, "SIGXCPU", 0)
+    return ended
+
+
+def _forward(stream: IO[bytes], lines: Queue[bytes]) -> None:
+    """Puts every line of ``stream`` into ``lines``, and b'' at its end."""
+    for line in stream:
+        lines.put(line)
+    lines.put(b"")
 
 
 _NO_CHILD_PROCESS = Notice(
@@ -69,24 +135,23 @@ _NO_CHILD_PROCESS = Notice(
 )
 
 
-def _timeout_message(limits: Limits) -> str:
-    return (
-        f"Reading this file took longer than {limits.seconds:g} seconds and was stopped; files built to do harm do "
-        f"that, and very large ones. {_ADVICE}"
-    )
-
-
-def _parse_reply(done: subprocess.CompletedProcess[bytes], limits: Limits) -> Document:
+def _parse_reply(ended: _Ended, limits: Limits) -> Document:
     """Returns the document that the child wrote. Raises the error that it wrote, or one for how it ended."""
-    if done.returncode or not done.stdout:
-        if done.returncode == -getattr(signal, "SIGXCPU", 0):
-            raise UnsafeDocumentError(_timeout_message(limits))
-        if done.returncode < 0 or b"MemoryError" in done.stderr:
+    if not ended.reply:
+        if ended.stopped:
+            raise UnsafeDocumentError(
+                f"Reading this file took longer than {limits.seconds:g} seconds without progress and was stopped; "
+                f"files built to do harm do that, and very large ones. {_ADVICE}"
+            )
+        if b"MemoryError" in ended.errors or ended.code == -getattr(signal, "SIGKILL", 0):
             raise TooLargeError(
                 f"Reading this file needs more than {limits.memory >> 20:,} MB of memory and was stopped. {_ADVICE}"
             )
-        raise DamagedDocumentError("Reading this file broke off: it is damaged. Nothing was opened. Copy it again.")
-    answer: dict[str, Any] = json.loads(done.stdout)
+        raise DamagedDocumentError(
+            "The program that reads such files crashed on this one: it is damaged, or needs more than "
+            f"{limits.memory >> 20:,} MB of memory. {_ADVICE}"
+        )
+    answer: dict[str, Any] = json.loads(ended.reply)
     if "error" in answer:
         kind = getattr(errors, str(answer["error"]), DocumentError)
         raise kind(answer["message"]) if issubclass(kind, DocumentError) else DocumentError(answer["message"])
@@ -96,27 +161,48 @@ def _parse_reply(done: subprocess.CompletedProcess[bytes], limits: Limits) -> Do
     return document
 
 
-def _limit_resources(limits: Limits) -> None:
-    """Limits memory and CPU time of this process, where the system can (not on Windows)."""
+def _limit_memory(limits: Limits) -> None:
+    """Limits the memory of this process, where the system can (not on Windows)."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         # memory that the interpreter and its libraries use already does not count
         mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (mapped + limits.memory, mapped + limits.memory))
-        seconds = int(limits.seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+
+def _extend_time(limits: Limits) -> None:
+    """Limits the CPU time of this process to ``limits.seconds`` from now, where the system can (not on Windows)."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]  # reaching it would kill the process without a reason
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + limits.seconds) + 1, most))
 
 
 def main() -> None:
-    """Serves one request from standard input and writes one line of JSON."""
+    """Serves one request from standard input: writes a line for each source page and a line of JSON."""
     request = json.loads(sys.stdin.buffer.read())
     limits = Limits(**request["limits"])
+
+    def report(done: int, pages: int) -> None:
+        _extend_time(limits)
+        sys.stdout.buffer.write(_PAGE + b"%d %d\n" % (done, pages))
+        sys.stdout.buffer.flush()
+
     try:
         data = Path(request["file"]).read_bytes()
         import_loader(detect_file_type(data, request["name"]).format)
-        _limit_resources(limits)
-        document = load(data, request["name"], password=request["password"], limits=limits)
+        _limit_memory(limits)
+        _extend_time(limits)
+        document = load(
+            data,
+            request["name"],
+            password=request["password"],
+            limits=limits,
+            progress=report,
+            skip=frozenset(request["skip"]),
+        )
         cover = document.cover
         answer: dict[str, Any] = {
             "document": document.to_dict(),
@@ -125,7 +211,7 @@ def main() -> None:
         reply = json.dumps(answer).encode()
     except DocumentError as error:
         reply = json.dumps({"error": type(error).__name__, "message": str(error)}).encode()
-    sys.stdout.buffer.write(reply)
+    sys.stdout.buffer.write(reply + b"\n")
 
 
 if __name__ == "__main__":

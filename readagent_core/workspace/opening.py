@@ -13,6 +13,7 @@ from typing import Any
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError, WrongFormatError
 from readagent_core.library.records import Book
+from readagent_core.loaders import PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory, check_coverage
 from readagent_core.workspace.base import Workspace
@@ -29,11 +30,16 @@ def read_file(path: Path) -> bytes:
         raise DocumentError(f"{path} cannot be read ({error.strerror or 'no such file'}).") from None
 
 
-def open_file(workspace: Workspace, data: bytes, name: str, *, password: str = "") -> Book:
-    """The book in ``data``, added to the library. Raises DocumentError; then nothing was added."""
+def open_file(
+    workspace: Workspace, data: bytes, name: str, *, password: str = "", progress: PageProgress | None = None
+) -> Book:
+    """Returns the book in ``data``, added to the library. Raises DocumentError; then nothing was added.
+
+    ``progress`` is called after each source page of a PDF; where it raises, reading the file is cancelled."""
     if name.lower().endswith(READING_SUFFIX):
         return _open_reading(workspace, data, name)
-    return workspace.library.add(load_in_child_process(data, name, password=password), source_name=name)
+    document = load_in_child_process(data, name, password=password, progress=progress)
+    return workspace.library.add(document, source_name=name)
 
 
 def _open_reading(workspace: Workspace, data: bytes, name: str) -> Book:

@@ -110,3 +110,18 @@ def test_samples_come_once_with_their_recorded_asks_and_stay_away_when_removed(w
     assert add_samples(workspace) == []
     again = Library(workspace.home)
     assert len(again.books()) == 2
+
+
+def test_opening_a_pdf_shows_its_pages_and_can_be_cancelled(workspace):
+    data = Press()(sample("yuki-no-eki"))
+    seen = []
+    book = open_file(workspace, data, "yuki.pdf", progress=lambda done, pages: seen.append((done, pages)))
+    assert seen[0] == (0, seen[0][1])
+    assert seen[-1] == (seen[0][1], seen[0][1])
+
+    def cancel(done: int, pages: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf", progress=cancel)
+    assert [b.id for b in workspace.library.books()] == [book.id]

@@ -52,10 +52,14 @@ def start_import(workspace: Workspace, name: str, data: bytes, *, password: str 
     key = secrets.token_hex(6)
 
     def work(job: Job) -> str:
+        def pages_read(done: int, pages: int) -> None:
+            job.check()  # dismissed while it was being opened
+            job.publish(done=done, total=pages)
+
         with _ONE_AT_A_TIME:
             job.check()  # it may have been dismissed while it waited
             job.publish(value="opening")
-            return open_file(workspace, data, name, password=password).id
+            return open_file(workspace, data, name, password=password, progress=pages_read).id
 
     return Import(name, data, workspace.jobs.start(f"import {key}", work), key)
 
@@ -65,7 +69,8 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any]:
     record = {"key": one.key, "name": one.name}
     snapshot = one.job.snapshot
     if snapshot.state == "running":
-        return record | {"state": "opening" if snapshot.value else "waiting"}
+        pages = [snapshot.done, snapshot.total] if snapshot.total else None
+        return record | {"state": "opening" if snapshot.value else "waiting", "pages": pages}
     if snapshot.state == "done":
         one.data = b""  # no password is needed any more
         try:

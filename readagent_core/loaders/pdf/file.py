@@ -18,14 +18,18 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdf import PdfReader
-from pypdfium2 import PdfDocument, PdfiumError
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, PasswordError, TooLargeError
 from readagent_core.loaders.base import Limits, strip_unprintable
 
 _BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
+# names of files and of programs
 _NO_TITLE = re.compile(
-    r"^(?:untitled|microsoft (?:word|powerpoint)|.*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt)$|\W*$)", re.I
+    r"^(?:untitled\b.*|(?:document|slide|presentation|layout|scan|print|cover|title)[ _-]?\d*|[\d\s-]{6,}|\W*|"
+    r"microsoft (?:word|powerpoint).*|[a-z]:[\\/].*|\S+\.[a-z]\w{1,4}|.*[\ue000-\uf8ff\ufffd].*|"
+    r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",
+    re.I,
 )
 _NO_AUTHOR = frozenset({"", "unknown", "anonymous", "user", "admin", "administrator"})
 _OBJECT = re.compile(rb"(?:^|[\r\n\s])(\d{1,7})\s+(\d{1,5})\s+obj\b")
@@ -104,9 +108,9 @@ def rebuild_cross_references(data: bytes) -> bytes | None:
     return data + b"\nxref\n" + b"".join(rows) + trailer + b"startxref\n%d\n%%%%EOF\n" % start
 
 
-def has_picture(document: PdfDocument, number: int) -> bool:
-    """Returns whether page ``number``, from 0, has a picture."""
-    return any(document[number].get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM]))
+def has_picture(page: PdfPage) -> bool:
+    """Returns whether a page has a picture."""
+    return any(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM]))
 
 
 def page_labels(document: PdfDocument) -> list[str]:
@@ -134,7 +138,7 @@ def read_metadata(document: PdfDocument) -> dict[str, str]:
 
 
 def _clean(text: str) -> str:
-    return " ".join(strip_unprintable(text).split())
+    return " ".join(strip_unprintable(text).removeprefix("þÿ").split())  # a byte order mark that was encoded again
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from readagent_core.loaders.headings import is_named_heading
-from readagent_core.loaders.pdf.paragraphs import BodyStyle, Passage, passage_text
+from readagent_core.loaders.pdf.paragraphs import CAPTION, BodyStyle, Passage, passage_text
+from readagent_core.loaders.pdf.running import LARGE
 
-LARGE = 1.15  # of the usual size; larger text is a heading
-_NOTE = re.compile(r"^(?:[*†‡§¶]|\d{1,3}[.)]?\s|\[\d{1,3}\])")
 _NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NUMBER = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
-_CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?…:;,。！？」』][\"'”’»)\]]*$")
 _NUMBERS = 4  # so many numbered headings show how large the headings of this document are
 _NEAR = 0.4  # points by which the letters of one kind of heading differ
@@ -59,21 +57,20 @@ def to_pieces(found: Sequence[Passage], usual: BodyStyle) -> list[Piece]:
             level = sizes.index(round(passage.size)) + 1 if i in headings else 0
             pieces.append(Piece(text, passage.number, first.y, level, label=i in labels))
         else:
-            text = passage_text(passage, usual)
-            note = passage.small and bool(_NOTE.match(text)) and any(c.isalpha() for c in text)
-            pieces.append(Piece(text, passage.number, first.y, note=note))
+            text = passage_text(passage, usual, keep=not passage.note)
+            pieces.append(Piece(text, passage.number, first.y, note=passage.note))
     return _join_rows(pieces)
 
 
 def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
-    length = sum(len(line.text) for line in passage.lines)
-    lettered = any(c.isalpha() for line in passage.lines for c in line.text)
-    if length > _LONGEST or len(passage.lines) > _LINES or not lettered:
+    large = passage.size >= LARGE * usual.size
+    if len(passage.lines) > (_LINES if large else 2) or not (large or passage.bold):
         return False
-    if passage.size >= LARGE * usual.size:
-        return length > 1
-    ends = passage.lines[-1].text[-1:] in ".,;:" and not passage.lines[0].text[:1].isdigit()
-    return passage.bold and passage.size >= 0.97 * usual.size and len(passage.lines) <= 2 and length > 2 and not ends
+    text = "".join(line.text for line in passage.lines)
+    if len(text) > _LONGEST or not any(c.isalpha() for c in text):
+        return False
+    ends = text[-1] in ".,;:" and not text[0].isdigit()
+    return len(text) > 1 if large else len(text) > 2 and passage.size >= 0.97 * usual.size and not ends
 
 
 def _merge_heading_lines(found: Sequence[Passage], usual: BodyStyle) -> list[Passage]:
@@ -141,7 +138,7 @@ def _find_figure_labels(passages: Sequence[Passage], headings: set[int], usual: 
 
 def _is_caption_or_fragment(passage: Passage, usual: BodyStyle) -> bool:
     text = " ".join(line.text for line in passage.lines)
-    return bool(_CAPTION.match(text)) or (len(text) < _FRAGMENT and not _ENDED.search(text))
+    return bool(CAPTION.match(text)) or (len(text) < _FRAGMENT and not _ENDED.search(text))
 
 
 def _find_title_page_lines(passages: Sequence[Passage], headings: set[int]) -> set[int]:

@@ -1,22 +1,25 @@
 """Opens a PDF: paragraphs from the positions of lines, sections from the outline and from large letters.
 
-A notice names the pages without text (scans). A file with scans only is an error that says what to do.
+Notices name the pages that were not read: scans, fonts without a character map, damage, and what was beyond the limits.
+A file without any text that can be read is an error that says what to do.
 """
 
 from __future__ import annotations
 
 import re
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby, pairwise, takewhile
 
 from pypdfium2 import PdfDocument, PdfiumError
 
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg, headings
-from readagent_core.loaders.base import Builder, Limits
+from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
 from readagent_core.loaders.contents import is_contents_title
 from readagent_core.loaders.pdf.file import (
     REPAIR_ADVICE,
@@ -27,30 +30,58 @@ from readagent_core.loaders.pdf.file import (
     read_metadata,
     read_outline,
 )
-from readagent_core.loaders.pdf.headings import LARGE, Piece, to_pieces
+from readagent_core.loaders.pdf.forms import add_fields
+from readagent_core.loaders.pdf.headings import Piece, to_pieces
 from readagent_core.loaders.pdf.lines import Line, read_lines
-from readagent_core.loaders.pdf.order import order_into_flows, remove_running_lines
+from readagent_core.loaders.pdf.order import order_into_flows
 from readagent_core.loaders.pdf.paragraphs import BodyStyle, join_passages, measure_body, split_passages
+from readagent_core.loaders.pdf.running import LARGE, remove_running_lines
 from readagent_core.words import count_of, count_words
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
 _OCR_ADVICE = "Have the text recognised first, with a scanner's program or a PDF program that has OCR"
-
-
+_CRASHED = "the program that reads PDFs crashed or came to no end"
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.? [^\W\d_]")
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
+_MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
+_NAMES = 20  # of pages in a notice
+_TITLE_GAP = 1.7  # of the size, between the lines of a title
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
-    """Returns the document in the PDF ``data``. Raises DocumentError."""
+@dataclass
+class _Pages:
+    """The lines of each page that could be read. The other fields list pages, from 0, that have no text.
+
+    ``skipped``: reading them brought PDFium down. ``missing``: from here on no page was read, for this ``reason``."""
+
+    lines: list[list[Line]] = field(default_factory=list)
+    scanned: list[int] = field(default_factory=list)
+    unreadable: list[int] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
+    skipped: list[int] = field(default_factory=list)
+    total: int = 0
+    reason: str = ""
+
+
+def load(
+    data: bytes,
+    name: str,
+    *,
+    password: str = "",
+    limits: Limits,
+    progress: PageProgress | None = None,
+    skip: Collection[int] = (),
+) -> Document:
+    """Returns the document in the PDF ``data``. ``skip``: pages, from 0, that are left out. Raises DocumentError."""
     builder = Builder()
     with _PDFIUM:
         document, repaired = open_pdf(data, password, limits)
         try:
-            pages, bad = _read_pages(document)
-            remaining, removed = remove_running_lines(pages)
-            scanned = [i for i, lines in enumerate(pages) if not lines and i not in bad and has_picture(document, i)]
+            document.init_forms()
+            pages = _read_pages(document, limits, progress, skip)
+            remaining, removed = remove_running_lines(pages.lines)
             if not any(remaining):
-                raise _no_text_error(len(pages), scanned, bad)
+                raise _no_text_error(pages)
             entries = read_outline(document, data, password)
             labels = page_labels(document)
             facts = read_metadata(document)
@@ -64,56 +95,86 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     usual = measure_body(flows)
     pieces = to_pieces(join_passages((split_passages(flow, usual) for flow in flows), usual), usual)
     pieces = _remove_gutenberg(pieces, builder, facts)
-    title = facts.get("title", "") or _largest_text(pages[0], usual)
+    title = facts.get("title", "") or _largest_text(remaining[0], usual)
     _add_pieces(builder, pieces, entries, labels)
-    _add_notices(builder, scanned, bad, removed, labels)
-    return builder.build(
+    _add_notices(builder, pages, removed, labels)
+    built = builder.build(
         title=title or name,
         author=facts.get("author", ""),
         language=facts.get("language", ""),
         format="pdf",
         limits=limits,
     )
+    return replace(built, doubtful_pages=tuple(n + 1 for n in sorted([*pages.scanned, *pages.unreadable])))
 
 
-def _read_pages(document: PdfDocument) -> tuple[list[list[Line]], list[int]]:
-    """Returns the lines of each page, and the pages that could not be read."""
-    pages: list[list[Line]] = []
-    bad: list[int] = []
-    for number in range(len(document)):
-        try:
-            page = document[number]
-            pages.append(read_lines(page, number))
-            page.close()
-        except PdfiumError:  # one broken page must not lose the book; a notice names it
-            pages.append([])
-            bad.append(number)
-    return pages, bad
+def _read_pages(document: PdfDocument, limits: Limits, progress: PageProgress | None, skip: Collection[int]) -> _Pages:
+    """Returns what could be read of the pages within the limits on time and memory."""
+    pages = _Pages(total=len(document))
+    end = time.monotonic() + limits.longest
+    if progress:
+        progress(0, pages.total)
+    for number in range(pages.total):
+        lines: list[Line] = []
+        if number in skip:
+            pages.skipped.append(number)
+        else:
+            try:
+                page = document[number]
+                lines, readable = read_lines(page, number)
+                lines = add_fields(document, page, number, lines)
+                if not readable:
+                    pages.unreadable.append(number)
+                    lines = []
+                elif not lines and has_picture(page):
+                    pages.scanned.append(number)
+                page.close()
+            except PdfiumError:  # one broken page must not lose the book; a notice names it
+                pages.damaged.append(number)
+        pages.lines.append(lines)
+        if progress:
+            progress(number + 1, pages.total)
+        if time.monotonic() > end:
+            pages.reason = f"reading took longer than {limits.longest / 60:.0f} minutes"
+        elif used_memory(limits) > _MEMORY:
+            pages.reason = f"the file needs more than {limits.memory >> 20:,} MB of memory"
+        if pages.reason:
+            break
+    return pages
 
 
-def _no_text_error(total: int, scanned: list[int], bad: list[int]) -> Exception:
-    if len(bad) == total:
+def _no_text_error(pages: _Pages) -> Exception:
+    total = pages.total
+    if len(pages.damaged) == total:
         return DamagedDocumentError(
             f"None of this PDF's pages can be read: it is damaged. Nothing was opened. {REPAIR_ADVICE}"
         )
-    if scanned:
+    advice = f"{_OCR_ADVICE} (or with 'ocrmypdf in.pdf out.pdf'). Then open the result here."
+    if len(pages.unreadable) > len(pages.scanned):
+        return NoTextError(
+            "The text of this PDF cannot be read: its fonts do not say which letters they show. Nothing was opened. "
+            f"{_OCR_ADVICE} (or with 'ocrmypdf --force-ocr in.pdf out.pdf'). Then open the result here."
+        )
+    if pages.scanned:
         holds = "its page is a picture" if total == 1 else f"its {total:,} pages are pictures"
         return NoTextError(
-            f"This PDF is a scan: {holds} without text, so there is nothing to read yet. Nothing was opened. "
-            f"{_OCR_ADVICE} (or with 'ocrmypdf in.pdf out.pdf'). Then open the result here."
+            f"This PDF is a scan: {holds} without text, so there is nothing to read yet. Nothing was opened. {advice}"
         )
+    if pages.skipped:
+        return DamagedDocumentError(f"This PDF cannot be read: {_CRASHED}. Nothing was opened. {REPAIR_ADVICE}")
     return EmptyDocumentError(f"There is no text in this PDF of {count_of(total, 'page')}. Open another file.")
 
 
 def _largest_text(lines: Sequence[Line], usual: BodyStyle) -> str:
-    """Returns the title of the first page: the text in its largest letters."""
-    if not lines:
-        return ""
-    size = max(line.size for line in lines)
+    """Returns the title of the first page: the text in its largest letters, '' where that is a heading."""
+    size = max((line.size for line in lines), default=0)
     if size < LARGE * usual.size:
         return ""
-    text = " ".join(line.text for line in lines if line.size > 0.97 * size)
-    return text if 1 < len(text) < 200 and not is_contents_title(text) else ""
+    large = [line for line in lines if line.size > 0.97 * size]
+    first = takewhile(lambda pair: pair[0].y - pair[1].y < _TITLE_GAP * size, pairwise(large))
+    text = " ".join(line.text for line in [large[0], *(line for _, line in first)])
+    heading = is_contents_title(large[0].text) or headings.is_named_heading(text) or _SECTION.match(text)
+    return text if 1 < len(text) < 200 and not heading else ""
 
 
 def _remove_gutenberg(pieces: list[Piece], builder: Builder, facts: dict[str, str]) -> list[Piece]:
@@ -136,7 +197,8 @@ def _add_pieces(builder: Builder, pieces: list[Piece], entries: list[OutlineEntr
     skip = 0
     for i, piece in enumerate(pieces):
         for entry in placed.get(i, ()):
-            builder.add_heading(entry.title, entry.level)
+            printed = _is_heading_of(entry.title, piece.text) and len(piece.text) > len(entry.title)  # with its number
+            builder.add_heading(piece.text if printed else entry.title, entry.level)
             level = entry.level
         if skip:
             skip -= 1
@@ -185,26 +247,42 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[^\w]+", " ", text.casefold()).split())
 
 
-def _add_notices(builder: Builder, scanned: list[int], bad: list[int], removed: int, labels: list[str]) -> None:
-    if scanned:
-        builder.add_notice(
-            "pages-without-text",
-            f"Pictures without text, so not read: {count_of(len(scanned), 'page')} "
-            f"({_join_names([labels[i] for i in scanned])}). {_OCR_ADVICE} (or with "
-            "'ocrmypdf --skip-text in.pdf out.pdf'). Then open the result here.",
-            len(scanned),
-        )
-    if bad:
-        builder.add_notice(
-            "pages-damaged",
-            f"Damaged, so left out: {count_of(len(bad), 'page')} ({_join_names([labels[i] for i in bad])}).",
-            len(bad),
-        )
+def _add_notices(builder: Builder, pages: _Pages, removed: int, labels: list[str]) -> None:
+    def add(code: str, before: str, numbers: Sequence[int], after: str = "") -> None:
+        if numbers:
+            message = f"{before}: {count_of(len(numbers), 'page')} ({_join_names(numbers, labels)}).{after}"
+            builder.add_notice(code, message, len(numbers))
+
+    add(
+        "pages-without-text",
+        "Pictures without text, so not read",
+        pages.scanned,
+        f" {_OCR_ADVICE} (or with 'ocrmypdf --skip-text in.pdf out.pdf'). Then open the result here.",
+    )
+    add(
+        "pages-unreadable",
+        "The fonts do not say which letters they show, so not read",
+        pages.unreadable,
+        f" {_OCR_ADVICE} (or with 'ocrmypdf --force-ocr in.pdf out.pdf'). Then open the result here.",
+    )
+    add("pages-damaged", "Damaged, so left out", pages.damaged)
+    add("pages-not-read", f"Left out because {_CRASHED}", pages.skipped, f" {REPAIR_ADVICE}")
+    missing = range(len(pages.lines), pages.total)
+    add("pages-not-read", f"Not read, because {pages.reason}", missing, " Split the file and open the parts.")
     if removed:
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
 
 
-def _join_names(names: Sequence[str]) -> str:
-    """Returns '3, 7, 8 … and 12 more'."""
-    return ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
+def _join_names(numbers: Sequence[int], labels: Sequence[str]) -> str:
+    """Returns the labels of pages: '3, 7–9 … and 12 more'."""
+    names: list[str] = []
+    named = 0
+    for _, run in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]):
+        pages = [labels[number] for _, number in run]
+        names += [f"{pages[0]}–{pages[-1]}"] if len(pages) > 2 else pages
+        named += len(pages)
+        if len(names) >= _NAMES:
+            break
+    more = len(numbers) - named
+    return ", ".join(names) + (f" and {more:,} more" if more else "")

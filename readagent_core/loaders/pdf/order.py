@@ -1,32 +1,20 @@
-"""Removes running headers, footers and page numbers, and orders the lines of a PDF page into flows (columns)."""
+"""Orders the lines of a PDF page into flows: columns, or the whole page."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import groupby, pairwise
 
-from readagent_core.loaders import headings
 from readagent_core.loaders.pdf.lines import GAP, Line
 
-_NUMBER = re.compile(
-    r"^\W*(?:page|seite|p\.)?\s*(\d{1,4}|[ivxlcdm]{1,7})\W*(?:(?:of|von|/|sur|de)\s*\d{1,4}\W*)?$", re.I
-)
-_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
-_EDGE = 3  # lines at the top and at the bottom that can be headers or footers
-_NEARBY = 6  # pages that are compared
-_HIGHER = 8.0  # points by which the heights of a running header differ
-_SENTENCE = 90  # characters; a longer line is text
-_SHORTEST = 8  # characters of a line that may be similar instead of equal
-_ALIKE = 0.84  # share of two lines that is equal where they differ by errors of OCR
-_FEW = 8  # words of the running lines of a page without text
-_LONG = 16  # characters
+LONG = 16  # characters
 _SWITCHES = 6  # between the columns; a page drawn in columns has fewer
 _NARROW = 150.0  # points; the smallest width of two columns
+_LEFTMOST = 0.25  # share of the width of a page; a column starts farther from its edges
+_STARTS = 6  # places at which most lines start
+_EDGE = 4.0  # points left of them; the lines of a column may start a little farther left
 _SAME = 0.35  # of the size; pieces closer than this in height are on one line
 
 
@@ -39,24 +27,7 @@ class Flow:
     width: float
 
 
-def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
-    """Returns the pages without lines that repeat at their edges, and how many lines were removed."""
-    edges: list[list[Line]] = []
-    for lines in pages:
-        rows = _rows(lines)
-        edges.append([line for row in [*rows[:_EDGE], *rows[max(_EDGE, len(rows) - _EDGE) :]] for line in row])
-    numbers = _page_numbers(edges)
-    remaining: list[list[Line]] = []
-    for lines, edge in zip(pages, edges, strict=True):
-        drop = {id(line) for line in edge if id(line) in numbers or _repeats(line, edges)}
-        dropped = sum(len(line.text.split()) for line in lines if id(line) in drop)
-        if dropped > _FEW and dropped * 2 > sum(len(line.text.split()) for line in lines):
-            drop &= numbers  # where most words would be removed, the lines are the text
-        remaining.append([line for line in lines if id(line) not in drop])
-    return remaining, sum(map(len, pages)) - sum(map(len, remaining))
-
-
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+def find_rows(lines: Sequence[Line]) -> list[list[Line]]:
     """Returns the lines at one height together, from the top."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda each: -each.y):
@@ -67,56 +38,13 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     return rows
 
 
-def _repeats(line: Line, edges: Sequence[Sequence[Line]]) -> bool:
-    """Returns whether two pages nearby, or the only other one, have the same line at this height."""
-    if len(line.text) > _SENTENCE:
-        return False
-    nearby = edges[max(0, line.number - _NEARBY) : line.number + _NEARBY + 1]
-    found = sum(
-        any(abs(other.y - line.y) < _HIGHER and _is_same(other.text, line.text) for other in edge)
-        for edge in nearby
-        if edge and edge[0].number != line.number
-    )
-    return found >= (2 if len(edges) > 2 else 1)
-
-
-@lru_cache(maxsize=10_000)
-def _is_same(one: str, other: str) -> bool:
-    """Returns whether two lines are equal but for their numbers ('The Siege 49', 'The Siege 51') or errors of OCR."""
-    if one == other:
-        return True
-    a, b = (_DIGITS.sub("#", text.casefold()).strip() for text in (one, other))
-    if min(len(a), len(b)) < _SHORTEST or headings.is_named_heading(one) or not any(map(str.isalpha, a)):
-        return False
-    matcher = SequenceMatcher(None, a, b)
-    return matcher.real_quick_ratio() > _ALIKE and matcher.quick_ratio() > _ALIKE and matcher.ratio() > _ALIKE
-
-
-def _page_numbers(edges: Sequence[Sequence[Line]]) -> set[int]:
-    """Returns the ids of lines that are only a number which grows with the pages."""
-    candidates: dict[int, list[tuple[int, Line]]] = defaultdict(list)
-    for number, edge in enumerate(edges):
-        for line in edge:
-            found = _NUMBER.match(line.text)
-            if found:
-                text = found.group(1)
-                value = int(text) if text.isdigit() else headings.roman_value(text)
-                if value:
-                    candidates[value - number].append((number, line))
-    drop: set[int] = set()
-    for group in candidates.values():
-        if len({n for n, _ in group}) >= min(2, len(edges)):
-            drop |= {id(line) for _, line in group}
-    return drop
-
-
 def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
     """Returns the lines of a page as flows in reading order: the drawing order, unless it jumps."""
     if not lines:
         return []
     gutter = _gutter(lines)
     # short lines are often labels in pictures, which are drawn in any order
-    long = [line for line in lines if len(line.text) >= _LONG]
+    long = [line for line in lines if len(line.text) >= LONG]
     up = sum(b.y > a.y + a.size for a, b in pairwise(long))
     switches = sum(a != b for a, b in pairwise(_side(line, gutter) for line in long))
     jumps = (up > 4 and up * 6 > len(long)) or up * 2 >= max(2, len(long))  # PDFium reads some sideways pages upwards
@@ -132,16 +60,18 @@ def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """Returns where the second column starts; None on a page with one column."""
-    long = [line for line in lines if len(line.text) >= _LONG]
+    """Returns where a column starts that has the fewest lines across its left edge; None on a page with one column."""
+    long = [line for line in lines if len(line.text) >= LONG]
     left, right = min(line.x for line in lines), max(line.end for line in lines)
-    starts = Counter(round(line.x) for line in long if 0.35 < (line.x - left) / (right - left) < 0.72)
+    starts = Counter(round(line.x) for line in long if _LEFTMOST < (line.x - left) / (right - left) < 1 - _LEFTMOST)
     if right - left < _NARROW or not starts:
         return None
-    gutter = starts.most_common(1)[0][0] - 4.0
-    sides = Counter(_side(line, gutter) for line in long)
-    few = min(sides[0], sides[1]) < max(5, 0.18 * len(long))
-    return None if few or sides[-1] > 0.35 * len(long) else gutter
+    found: list[tuple[int, float]] = []
+    for start, _ in starts.most_common(_STARTS):
+        sides = Counter(_side(line, start - _EDGE) for line in long)
+        if min(sides[0], sides[1]) >= max(5, 0.18 * len(long)) and sides[-1] <= 0.35 * len(long):
+            found.append((sides[-1], start - _EDGE))
+    return min(found)[1] if found else None
 
 
 def _side(line: Line, gutter: float | None) -> int:
@@ -156,7 +86,7 @@ def _sort(lines: Sequence[Line]) -> list[list[Line]]:
     if not lines:
         return []
     gutter = _gutter(lines)
-    down = [line for row in _rows(lines) for line in sorted(row, key=lambda each: each.x)]
+    down = [line for row in find_rows(lines) for line in sorted(row, key=lambda each: each.x)]
     if gutter is None:
         return [down]
     runs: list[list[Line]] = []

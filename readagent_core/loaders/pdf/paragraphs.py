@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
 from itertools import pairwise
 
 from readagent_core.loaders.headings import is_named_heading
@@ -18,12 +18,14 @@ from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
 _BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
+_NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*[^\W\d_])")
 _SOFT = "\u00ad"
+CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
+_MEASURED = 200  # columns of a long document that show its usual size, leading and indent
+_LEAST_TEXT = 60  # characters; less is no text above notes
 _HYPHENS = ("-", "\u2010", _SOFT)
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
-_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
 # first parts of words that are written without a hyphen
 _JOINED = frozenset(
     "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
@@ -31,18 +33,20 @@ _JOINED = frozenset(
 )
 
 
-@dataclass
+@dataclass(slots=True)
 class Passage:
-    """The lines of a paragraph or heading. ``width``, ``left``: of its flow. ``small``: smaller than the body text."""
+    """The lines of a paragraph or heading. ``width``, ``left``: of its flow. ``small``: smaller than the body text.
+    ``note``: it is a footnote."""
 
     lines: list[Line]
     width: float
     left: float
     small: bool = False
+    note: bool = False
 
     @property
     def size(self) -> float:
-        return max(self.lines, key=lambda line: len(line.text)).size
+        return self.lines[len(self.lines) // 2].size  # the lines of a passage differ little in size
 
     @property
     def bold(self) -> bool:
@@ -56,31 +60,34 @@ class Passage:
 @dataclass(frozen=True)
 class BodyStyle:
     """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
-    line of a paragraph, 0 without one. ``words``, ``compounds``: its vocabulary, for hyphens at line ends."""
+    line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends."""
 
     size: float
     leading: float
     indent: float
-    words: Counter[str] = field(default_factory=Counter)
-    compounds: frozenset[str] = frozenset()
+    words: Set[str] = frozenset()
+
+    def has_word(self, word: str) -> bool:
+        """Returns whether the document has ``word``, alone or before a mark."""
+        return any(word + mark in self.words for mark in ("", ",", ".", ";", ":", "!", "?", ")", '"', "”", "’s", "'s"))
 
 
 def measure_body(flows: Sequence[Flow]) -> BodyStyle:
     """Returns the usual size, leading and indent of ``flows``, and their vocabulary."""
+    some = flows[:: len(flows) // _MEASURED + 1]
     sizes: Counter[float] = Counter()
-    for flow in flows:
+    for flow in some:
         for line in flow.lines:
             sizes[round(line.size * 2) / 2] += len(line.text)
     size = sizes.most_common(1)[0][0] if sizes else 10.0
     gaps: Counter[float] = Counter()
-    for flow in flows:
+    for flow in some:
         for before, line in pairwise(flow.lines):
             if abs(line.size - size) < 0.6 and abs(before.size - size) < 0.6:
                 gaps[round((before.y - line.y) * 2) / 2] += 1
     usual = [gap for gap, n in gaps.most_common(3) if n * 3 >= gaps.most_common(1)[0][1] and gap > 0.5 * size]
     leading = min(usual) if usual else 1.2 * size
-    words, compounds = _vocabulary(flows)
-    return BodyStyle(size, leading, _indent(flows, size, leading), words, compounds)
+    return BodyStyle(size, leading, _indent(some, size, leading), _vocabulary(flows))
 
 
 def _indent(flows: Sequence[Flow], size: float, leading: float) -> float:
@@ -99,20 +106,18 @@ def _indent(flows: Sequence[Flow], size: float, leading: float) -> float:
     return float(offset) if times >= 3 or times * 8 > together else 0.0
 
 
-def _vocabulary(flows: Sequence[Flow]) -> tuple[Counter[str], frozenset[str]]:
-    """Returns the words of the document that are not broken at a line end, and its compounds with a hyphen."""
-    words: Counter[str] = Counter()
-    compounds: set[str] = set()
+def _vocabulary(flows: Sequence[Flow]) -> set[str]:
+    """Returns the words of the document, with the marks around them, that are not broken at a line end.
+
+    The parts of a compound are words too."""
+    texts: list[str] = []
     broken = False
     for line in (line for flow in flows for line in flow.lines):
         text = line.text.split(" ", 1)[-1] if broken else line.text  # the rest of a broken word is no word
         broken = text.endswith(_HYPHENS)
-        if broken:
-            text = text.rsplit(" ", 1)[0] if " " in text else ""
-        words.update(w.lower() for w in _WORD.findall(text))
-        if "-" in text:
-            compounds.update(c.lower() for c in _COMPOUND.findall(text))
-    return words, frozenset(compounds)
+        texts.append(text.rsplit(" ", 1)[0] if broken else text)
+    words = set(" ".join(texts).lower().split())
+    return words.union(*(word.split("-") for word in words if "-" in word))
 
 
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
@@ -213,7 +218,8 @@ def _join_hyphenated(before: str, after: str, usual: BodyStyle) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
     if before.endswith(_SOFT):
         return before[:-1] + after
-    first, second = _BROKEN.search(before), _LETTERS.match(after)
+    broken = before.endswith(_HYPHENS)
+    first, second = _BROKEN.search(before) if broken else None, _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
     keeps = _keeps_hyphen(first.group(1), second.group(), usual)
@@ -222,27 +228,76 @@ def _join_hyphenated(before: str, after: str, usual: BodyStyle) -> str:
 
 def _keeps_hyphen(first: str, second: str, usual: BodyStyle) -> bool:
     one, two = first.lower(), second.lower()
-    whole = usual.words[one + two]
-    hyphened = f"{one}-{two}" in usual.compounds
+    whole, hyphened = usual.has_word(one + two), usual.has_word(f"{one}-{two}")
     if hyphened or whole:
         return hyphened and not whole
     if second[:1].isupper() or one in _JOINED:
         return second[:1].isupper()
-    return len(one) > 2 and len(two) > 2 and usual.words[one] > 0 and usual.words[two] > 0
+    return len(one) > 2 and len(two) > 2 and usual.has_word(one) and usual.has_word(two)
 
 
 def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> list[Passage]:
-    """Returns all paragraphs of the document, joined across columns and pages. Small text at the foot of a column (a
-    note, a copyright line) follows the paragraph that it interrupts."""
+    """Returns all paragraphs of the document, joined across columns and pages. What interrupts a paragraph there (a
+    figure with its caption, a note, a copyright line) follows it."""
     found: list[Passage] = []
     foot: list[Passage] = []
+    cut: Passage | None = None  # the paragraph that a column or page ended in
     for flow in passages_in:
-        body = list(flow)
-        small: list[Passage] = []
-        while len(body) > 1 and body[-1].small:
-            small.insert(0, body.pop())
-        if body and found and _continues_in(found[-1], body[0], usual):
-            found[-1].lines += body.pop(0).lines
+        body, small = _cut_foot(flow, usual)
+        if cut and body and body[0].number > cut.lines[-1].number + 1:
+            cut = None
+        for i, passage in enumerate(body):
+            choices = [found[-1]] if found and i == 0 else []
+            choices += [cut] if cut and passage.lines[0].text[:1].islower() else []
+            before = next((each for each in choices if _continues_in(each, passage, usual)), None)
+            if before:
+                before.lines += body.pop(i).lines
+                break
+            if passage.bold or passage.size > 1.1 * usual.size or is_named_heading(passage.lines[0].text):
+                break  # a paragraph does not continue below a heading
         found += foot + body
-        foot = small
+        foot = _split_notes(small, [p for p in found if p.note][-1:])
+        last = body[-1] if body else None
+        if last and (cut is None or not _is_interruption(last)):
+            cut = last
     return found + foot
+
+
+def _is_interruption(passage: Passage) -> bool:
+    """Returns whether a passage is a caption, a label or another text that does not fill its lines."""
+    end = passage.lines[-1]
+    full = end.end - passage.left > 0.8 * passage.width and sum(len(line.text) for line in passage.lines) > _LEAST_TEXT
+    return passage.small or bool(CAPTION.match(passage.lines[0].text)) or not full
+
+
+def _cut_foot(flow: list[Passage], usual: BodyStyle) -> tuple[list[Passage], list[Passage]]:
+    """Returns a flow without the small text at its foot, and that text. Below a heading it is no foot."""
+    cut = len(flow)
+    while cut and flow[cut - 1].small:
+        cut -= 1
+    body = flow[:cut]
+    text = any(sum(len(line.text) for line in p.lines) > _LEAST_TEXT and p.size < 1.1 * usual.size for p in body)
+    heading = body and len(body[-1].lines) == 1 and (body[-1].bold or body[-1].size > 1.1 * usual.size)
+    return (body, flow[cut:]) if text and not heading else (flow, [])
+
+
+def _split_notes(small: Sequence[Passage], before: Sequence[Passage]) -> list[Passage]:
+    """Returns the text at the foot of a column as notes, if it starts with a mark; else as it is.
+
+    What is above the first mark continues the last note, ``before``, where that is open."""
+    notes: list[Passage] = []
+    lines = [(line, passage) for passage in small for line in passage.lines]
+    last = 0
+    for line, passage in lines:
+        mark = _NOTE.match(line.text)
+        number = int(mark.group(1) or 0) if mark else 0
+        if mark and (not notes or not number or number == last + 1):
+            notes.append(Passage([line], passage.width, passage.left, small=True, note=True))
+            last = number
+        elif notes:
+            notes[-1].lines.append(line)
+        elif not before or (_END.search(before[0].lines[-1].text) and not line.text[:1].islower()):
+            return list(small)
+        else:
+            before[0].lines.append(line)
+    return notes

@@ -1,0 +1,109 @@
+"""What the characters of a PDF are: glyphs of TeX's fonts, exponents, marks of notes, and fonts that cannot be read.
+
+PDFium gives the number of a glyph in its font where neither a character map nor the name of the glyph says more.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+UNMAPPED = "\0"  # in place of a character that the font does not map to Unicode
+# Glyphs of TeX's fonts by number (the TeXbook, appendix F). The names of many are not in the Adobe Glyph List.
+_CAPITALS, _SMALL = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
+_SYMBOLS = (
+    "−·×∗÷⋄±∓⊕⊖⊗⊘⊙○∘•≍≡⊆⊇≤≥⪯⪰∼≈⊂⊃≪≫≺≻←→↑↓↔↗↘≃⇐⇒⇑⇓⇔↖↙∝′∞∈∋△▽\u0338↦∀∃¬∅ℜℑ⊤⊥"
+    f"ℵ{_CAPITALS}∪∩⊎∧∨⊢⊣⌊⌋⌈⌉{{}}⟨⟩|∥↕⇕\\≀√∐∇∫⊔⊓⊑⊒§†‡¶♣♢♡♠"
+)
+_LETTERS = f"ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχψωεϑϖϱςφ↼↽⇀⇁\0\0▷◁0123456789.,</>⋆∂{_CAPITALS}♭♮♯⌣⌢ℓ{_SMALL}ıȷ℘\0\0"
+_BRACKETS = "()[]⌊⌋⌈⌉{}⟨⟩"
+_LARGE = (
+    rf"{_BRACKETS}|∥/\(){_BRACKETS}/\{_BRACKETS}/\/\⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪⏐⎝⎠⎜⎟⟨⟩⊔⊔∮∮⊙⊙⊕⊕⊗⊗"
+    "∑∏∫⋃⋂⊎⋀⋁∑∏∫⋃⋂⊎⋀⋁∐∐^^^~~~[]⌊⌋⌈⌉{}√√√√√"
+)
+_ROMAN = "ΓΔΘΛΞΠΣΥΦΨΩ\ufb00\ufb01\ufb02\ufb03\ufb04ıȷ"  # ff, fi, fl, ffi, ffl
+_FONTS = (
+    (re.compile(rb"CMB?SY"), _SYMBOLS),
+    (re.compile(rb"CMMI"), _LETTERS),
+    (re.compile(rb"CMEX"), _LARGE),
+    (re.compile(rb"CM(?:R|BX|TI|SL|SS|CSC|TT)"), _ROMAN),
+    (re.compile(rb"^$"), f"−{_ROMAN[1:]}"),  # bitmap fonts have no name: most are roman, and a minus is no roman glyph
+)
+# control characters, and the signs and Greek letters that PDFium does name
+_TEX_PAGE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\u0391-\u03c9\u2190-\u22ff]|\r(?!\n)")
+# parts of brackets as Adobe numbers them, and Greek letters that its list takes for units
+_ADOBE = {0xF8EB + n: part for n, part in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭")} | {0x2126: "Ω", 0x2206: "Δ"}
+_NEGATED = re.compile("\u0338\\s*(\\S)")
+_UNITS = frozenset(
+    {"mi", "sec", "ha", "yards", "miles", "metres", "meters", "feet", "inches"}
+)  # the others have no vowel
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
+_LAST_WORD = re.compile(r"[^\W\d_]+$")
+_RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
+_PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
+_MANY = 0.5  # share of the characters without a map that makes a page doubtful
+_FEWEST_SAMPLES = 10
+_FEW_LETTERS = 200  # fewer do not show whether they are words
+_SAMPLE = 1_000  # characters
+_LETTERS_IN_TEXT = 0.5  # share; pages of numbers have fewer
+_NO_LATIN = re.compile("[^a-z]+")
+_VOWELS = frozenset("aeiouy")
+_FEWEST_VOWELS, _MOST_VOWELS = 0.2, 0.72  # share of the letters in words of any language in Latin script
+
+
+def is_tex_page(text: str) -> bool:
+    """Returns whether a page may have glyphs of TeX's fonts that PDFium gives by their number."""
+    return bool(_TEX_PAGE.search(text))
+
+
+def tex_character(code: str, font: bytes) -> str:
+    """Returns the character of glyph ``code`` in a font of TeX; UNMAPPED where it is unknown."""
+    table = next((table for name, table in _FONTS if name.search(font)), "")
+    return table[ord(code)] if ord(code) < len(table) else UNMAPPED
+
+
+def join_signs(text: str) -> str:
+    """Returns ``text`` with signs of two glyphs as one, and brackets and Greek letters in Unicode."""
+    text = text.translate(_ADOBE)
+    if "\u0338" in text:
+        text = _NEGATED.sub(lambda m: unicodedata.normalize("NFC", m.group(1) + "\u0338"), text)
+    return text.replace("○c", "©").replace("↦→", "↦").replace("↦ →", "↦")
+
+
+def replace_raised(before: str, raised: str, after: str) -> str:
+    """Returns raised digits between two texts as superscript characters; '' for the mark of a note."""
+    if after[:1] in ("/", "\u2044"):  # a fraction
+        return raised
+    if _is_note_mark(before.rstrip(), raised):
+        return " " if after.isalnum() else ""
+    return raised.translate(_RAISED)
+
+
+def _is_note_mark(before: str, mark: str) -> bool:
+    word = _LAST_WORD.search(before)
+    if mark in "*†‡" or _YEAR.search(before):
+        return True
+    if not before or mark[0] in "-−":
+        return False
+    if before[-1] in ")]":
+        return not any(c in "+−-=*/^" for c in before[before.rfind("(") + 1 :])
+    if word is None:
+        return not before[-1].isalnum() and before[-1] not in "}|∂∇∆"
+    letters = word.group().lower()
+    return not letters.isascii() or (len(letters) > 1 and not _VOWELS.isdisjoint(letters) and letters not in _UNITS)
+
+
+def is_readable(text: str, unmapped: int, samples: int) -> bool:
+    """Returns whether the fonts of a page give readable text. ``unmapped``: of ``samples`` characters without a map.
+
+    Numbers of glyphs may happen to be right, as in the bitmap fonts of TeX, so the letters are looked at as well."""
+    sample = text[:_SAMPLE].lower()
+    if len(_PRIVATE.findall(sample)) > _MANY * len(sample):
+        return False
+    if not sample.isascii():
+        sample = unicodedata.normalize("NFD", sample)
+    latin = _NO_LATIN.sub("", sample)
+    words = _FEWEST_VOWELS * len(latin) < sum(map(latin.count, _VOWELS)) < _MOST_VOWELS * len(latin)
+    if unmapped > _MANY * max(samples, _FEWEST_SAMPLES):
+        return words and len(latin) > _LETTERS_IN_TEXT * len(sample)
+    return words or len(latin) < max(_FEW_LETTERS, _LETTERS_IN_TEXT * len(sample))

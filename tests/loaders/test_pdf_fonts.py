@@ -1,0 +1,107 @@
+"""Fonts without character maps: glyphs of TeX's fonts by name and number, bitmap fonts, and fonts that say nothing."""
+
+from __future__ import annotations
+
+import pytest
+from pypdf import PdfWriter
+
+from readagent_core.errors import NoTextError
+from readagent_core.loaders import load
+from tests.loaders.fonts import page, type1_font, type3_font, written
+from tests.loaders.test_pdf_text import prose
+
+ROMAN = {ord(c): c for c in "abcdefghijklmnopqrstuvwxyz"} | {0x30: "zero", 0x31: "one", 0x0E: "ffi"}
+SYMBOLS = dict(
+    [
+        *((0x00, "minus"), (0x14, "lessequal"), (0x21, "arrowright"), (0x30, "prime"), (0x32, "element")),
+        *((0x36, "negationslash"), (0x37, "mapsto"), (0x66, "braceleft"), (0x67, "braceright")),
+        *((0x68, "angbracketleft"), (0x69, "angbracketright")),
+    ]
+)
+LETTERS = {
+    0x0B: "alpha",
+    0x0F: "epsilon1",
+    0x15: "lambda",
+    0x0A: "Omega",
+    0x60: "lscript",
+    0x3B: "comma",
+    0x78: "x",
+    0x79: "y",
+}
+LARGE = {0x50: "summationtext", 0x08: "braceleftbig", 0x09: "bracerightbig", 0x38: "bracelefttp"}
+FONTS = {"R": ("CMR10", ROMAN), "S": ("CMSY10", SYMBOLS), "M": ("CMMI10", LETTERS), "E": ("CMEX10", LARGE)}
+
+
+@pytest.mark.parametrize(
+    ("drawn", "text"),
+    [
+        ([("S", 0x66), ("R", 0x30), ("M", 0x3B), ("R", 0x31), ("S", 0x67)], "{0,1}"),
+        ([("M", 0x78), ("S", 0x32), ("M", 0x0A)], "x∈Ω"),
+        ([("M", 0x78), ("S", 0x00), ("M", 0x0B)], "x−α"),
+        ([("M", 0x0F), ("S", 0x14), ("M", 0x15), ("S", 0x30)], "ϵ≤λ′"),
+        ([("S", 0x68), ("M", 0x0B), ("S", 0x69)], "⟨α⟩"),
+        ([("M", 0x78), ("S", 0x37), ("S", 0x21), ("M", 0x60)], "x↦ℓ"),
+        ([("M", 0x78), ("S", 0x36), ("S", 0x32), ("M", 0x0A)], "x∉Ω"),
+        ([("E", 0x50), ("E", 0x08), ("M", 0x79), ("E", 0x09)], "∑{y}"),
+        ([("R", 0x6F), ("R", 0x0E), ("R", 0x63), ("R", 0x65)], "office"),
+    ],
+)
+def test_mathematics_without_character_maps(drawn, text):
+    writer = PdfWriter()
+    fonts = {key: type1_font(writer, name, glyphs) for key, (name, glyphs) in FONTS.items()}
+    shown = "".join(f"/{font} 10 Tf <{code:02x}> Tj " for font, code in drawn)
+    page(writer, fonts, f"BT 50 500 Td {shown} ET")
+    assert [p.text for p in load(written(writer), "x.pdf").paragraphs] == [text]
+
+
+LINES = [line.encode("ascii", "replace").decode() for line in prose(30, width=60)]
+
+
+def lines(shift: int = 0) -> str:
+    """Returns page content that shows prose, each letter as the glyph ``shift`` numbers on."""
+    codes = [bytes(c + shift if c > 32 else c for c in line.encode()) for line in LINES]
+    return "BT /F 10 Tf 50 540 Td 12 TL " + " ".join(f"<{line.hex()}> Tj T*" for line in codes) + " ET"
+
+
+def test_a_bitmap_font_whose_numbers_are_letters_is_read():
+    writer = PdfWriter()
+    page(writer, {"F": type3_font(writer, bytes(range(32, 127)))}, lines())
+    document = load(written(writer), "x.pdf")
+    assert document.paragraphs[0].text.replace("\n", " ") == " ".join(LINES)
+    assert document.doubtful_pages == ()
+
+
+def test_a_bitmap_font_has_its_ligatures():
+    writer = PdfWriter()
+    shown = b"the o\x0ece and a \x0ble where the \x0dags are \x0cne, in the e\x0fuent of the water near the \x0cre"
+    page(writer, {"F": type3_font(writer, bytes(range(127)))}, f"BT /F 10 Tf 20 540 Td <{shown.hex()}> Tj ET")
+    text = load(written(writer), "x.pdf").paragraphs[0].text
+    assert text.startswith("the office and a ffle where the flags are fine, in the effluent")
+
+
+def unreadable(writer: PdfWriter) -> None:
+    codes = range(33, 160)
+    page(writer, {"F": type1_font(writer, "Secret", {code: f"glyph{code}" for code in codes})}, lines(shift=5))
+
+
+def readable(writer: PdfWriter) -> None:
+    page(writer, {"F": type3_font(writer, bytes(range(32, 127)))}, lines())
+
+
+def test_pages_in_fonts_that_say_nothing_are_named():
+    writer = PdfWriter()
+    for add in (readable, unreadable, readable, unreadable):
+        add(writer)
+    document = load(written(writer), "x.pdf")
+    assert document.doubtful_pages == (2, 4)
+    notice = next(w for w in document.warnings if w.code == "pages-unreadable")
+    assert (notice.count, "2 pages (2, 4)" in notice.message, "ocrmypdf" in notice.message) == (2, True, True)
+    assert document.language == "en"
+    assert "".join(p.text for p in document.paragraphs).count(LINES[3]) == 2
+
+
+def test_a_file_in_a_font_that_says_nothing_is_an_error():
+    writer = PdfWriter()
+    unreadable(writer)
+    with pytest.raises(NoTextError, match=r"fonts do not say which letters they show.*ocrmypdf"):
+        load(written(writer), "x.pdf")

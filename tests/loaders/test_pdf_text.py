@@ -1,0 +1,232 @@
+"""What a model reads of a PDF: lines beside the text, notes, columns, headers, forms. Pages are drawn line by line."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+from reportlab.lib.pagesizes import A5
+from reportlab.pdfgen.canvas import Canvas
+
+from readagent_core.loaders import load
+from tests.loaders.making import as_text, sample
+
+# (x, y, text) and, where they differ from 10 points Times-Roman, size and font
+Row = tuple[float, float, str] | tuple[float, float, str, float] | tuple[float, float, str, float, str]
+TOP, LEADING, LEFT = 540.0, 13.0, 50.0
+
+
+def typeset(*pages: list[Row], title: str = "") -> bytes:
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    canvas.setTitle(title)
+    for rows in pages:
+        for x, y, text, *more in rows:
+            size, font = (*more, *(10, "Times-Roman")[len(more) :])
+            canvas.setFont(font, size)
+            canvas.drawString(x, y, text)
+        canvas.showPage()
+    canvas.save()
+    return out.getvalue()
+
+
+def prose(count: int, *, start: int = 0, width: int = 62) -> list[str]:
+    """Returns lines of text that differ from each other."""
+    words = as_text(sample("the-keeper-of-harrow-light")).decode().replace("*", "").split()[40:]
+    lines = [""]
+    for word in words:
+        if len(lines[-1]) + len(word) > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines[start : start + count]
+
+
+def body(lines: list[str], *, top: float = TOP, x: float = LEFT, size: float = 10) -> list[Row]:
+    return [(x, top - LEADING * n, line, size) for n, line in enumerate(lines)]
+
+
+def opened(*pages: list[Row], title: str = "A Book"):
+    return load(typeset(*pages, title=title), "x.pdf")
+
+
+def whole(document) -> str:
+    return "\n".join(p.text for p in document.paragraphs)
+
+
+def flat(lines: list[str]) -> str:
+    return " ".join(lines)
+
+
+@pytest.mark.parametrize("across", [False, True], ids=["drawn alone", "drawn with each line"])
+@pytest.mark.parametrize("x", [30, 38], ids=["far", "near"])
+def test_line_numbers_in_the_margin_are_left_out(x, across):
+    pages = []
+    for page in range(3):
+        lines = body(prose(36, start=36 * page))
+        numbers = [(x, y, str(n), 7) for n, (_, y, *_) in enumerate(lines, start=1)]
+        pages.append([row for pair in zip(numbers, lines, strict=True) for row in pair] if across else lines + numbers)
+    document = opened(*pages)
+    assert flat(prose(108)) == whole(document).replace("\n", " ")
+    assert any(w.code == "furniture" for w in document.warnings)
+
+
+def test_the_numbers_of_a_list_stay():
+    rows = [row for n in range(8) for row in ((40, 540 - 26 * n, f"{n + 1}."), (60, 540 - 26 * n, prose(8)[n]))]
+    assert all(f"{n}." in whole(opened(rows)) for n in range(1, 9))
+
+
+def noted(page: int) -> list[Row]:
+    """A page with three notes of two or three lines at its foot, the last of which ends on the next page."""
+    from reportlab.pdfbase.pdfmetrics import stringWidth
+
+    lines = prose(26, start=26 * page)
+    rows = body(lines)
+    for note, line in ((3 * page + 3, 15), (3 * page + 2, 9), (3 * page + 1, 3)):
+        end = LEFT + stringWidth(lines[line], "Times-Roman", 10)
+        rows.insert(line + 1, (end, TOP - LEADING * line + 4, str(note), 6))
+    small = ["the end of that long note."] if page else []
+    for note in range(3 * page + 1, 3 * page + 4):
+        small += [f"{note} See the log of the keeper, volume {note}, where the lamp is said to", "have been out."]
+    return rows + [(LEFT, 170 - 10 * n, text, 8) for n, text in enumerate(small)]
+
+
+def test_notes_are_whole_and_out_of_the_sentences():
+    document = opened(noted(0), noted(1))
+    notes = next(s for s in document.sections if s.title == "Notes")
+    found = [p.text for p in document.paragraphs[notes.start :]]
+    full = "{} See the log of the keeper, volume {}, where the lamp is said to have been out."
+    assert found == [full.format(n, n) + " the end of that long note." * (n == 3) for n in range(1, 7)]
+    text = "\n".join(p.text for p in document.paragraphs[: notes.start])
+    assert text.replace("\n", " ") == flat(prose(52))
+
+
+def test_a_chapter_of_notes_stays_together():
+    notes = [f"{n}. See the log of the keeper, volume {n}, where the lamp is said" for n in range(1, 20)]
+    rows = [row for n, t in enumerate(notes) for row in ((50, 500 - 22 * n, t, 8), (50, 490 - 22 * n, "to be out.", 8))]
+    document = opened(body(prose(38)), body(prose(38, start=38)), [(50, 540, "NOTES", 16, "Times-Bold"), *rows])
+    assert [s.title for s in document.sections] == ["NOTES"]
+    assert [p.text for p in document.paragraphs[-19:]] == [f"{n} to be out." for n in notes]
+
+
+def test_powers_are_raised_and_marks_of_notes_are_left_out():
+    rows = body(prose(6))
+    rows += [(50, 400, "The lamp has 10"), (114, 404, "6", 6), (119, 400, "candles.")]
+    rows += [(50, 380, "It was in reports"), (118, 384, "7", 6), (124, 400 - 20, "of the light.")]
+    rows += [(50, 420, "Add"), (70, 424, "1", 6), (73, 420, "/2 pint.")]
+    rows += [(50, 360, "So he said.”"), (100, 364, "12", 6), (107, 360, "Nobody came."), *body(prose(6), top=340)]
+    text = whole(opened(rows))
+    assert "The lamp has 10⁶ candles." in text.replace("\n", " ")
+    assert "in reports of the light" in text
+    assert "Add 1/2 pint." in text
+    assert "12" not in text
+
+
+def test_three_columns_below_one():
+    lines = prose(90, width=24)
+    wide = prose(6, start=60)
+    rows = body(wide)
+    for column in range(3):
+        rows += body(lines[30 * column : 30 * column + 30], top=440, x=50 + 115 * column, size=9)
+    text = whole(opened(rows)).replace("\n", " ")
+    assert flat(wide) in text
+    assert flat(lines[:90]) in text
+
+
+def test_two_columns_of_entries_with_hanging_indents():
+    lines = prose(80, width=34)
+    rows = []
+    for column in (0, 1):
+        for n in range(40):
+            rows.append((50 + 165 * column + (10 if n % 4 else 0), TOP - 12 * n, lines[40 * column + n], 9))
+    assert flat(lines) in whole(opened(rows)).replace("\n", " ")
+
+
+def test_a_paragraph_continues_below_a_figure_on_the_next_page():
+    caption = [
+        (60, 420, "Figure 3. The lamp of the lighthouse as it was", 9),
+        (60, 409, "drawn by the keeper in May", 9),
+    ]
+    one, two = prose(37), prose(20, start=37)
+    assert two[0][0].islower()
+    document = opened(body(one), [*caption, *body(two, top=380)])
+    assert flat([*one, *two]) in [p.text.replace("\n", " ") for p in document.paragraphs]
+
+
+def test_a_hyphen_at_the_end_of_a_page_is_joined():
+    one, two = body([*prose(36), "at the end of the page the keeper re-"]), body(["membered the light.", *prose(9)])
+    footer = [(180, 40, "THE KEEPER OF THE LIGHT · 12", 8)]
+    assert "the keeper remembered the light" in whole(opened([*one, *footer], [*two, *footer]))
+
+
+def test_a_footer_that_differs_in_each_chapter_is_left_out():
+    names = ["the lamp", "a bell", "her boat", "some oil", "one door"]
+    pages = []
+    for page in range(10):
+        footer = [(50, 40, f"On {names[page // 2]} of Harrow", 8), (350, 40, str(page + 1), 8)]
+        pages.append([*body(prose(36, start=36 * page)), *footer])
+    text = whole(opened(*pages))
+    assert not any(f"On {name}" in text for name in names)
+
+
+def test_pages_of_one_repeated_line_keep_it():
+    document = opened(*[[(50, 300, "The lamp is lit at dusk.")] for _ in range(4)])
+    assert len(document.paragraphs) >= 1
+    assert "The lamp is lit at dusk." in whole(document)
+
+
+@pytest.mark.parametrize("size", [10, 14])
+@pytest.mark.parametrize("word", ["Day", "Chapter", "Week"])
+def test_headings_at_the_top_of_each_page_are_no_headers(word, size):
+    pages = []
+    for page in range(30):
+        header = [(150, 570, "THE KEEPER'S LOG", 8), (200, 30, str(page + 1), 8)]
+        pages.append([*header, (50, 545, f"{word} {page + 1}", size), *body(prose(20, start=20 * page), top=515)])
+    document = opened(*pages)
+    found = {s.title for s in document.sections} | {p.text for p in document.paragraphs}
+    assert {f"{word} {n}" for n in range(1, 31)} <= found
+    assert "THE KEEPER'S LOG" not in whole(document)
+
+
+@pytest.mark.parametrize(
+    "junk", ["10811.exe", "C:\\books\\lamp.doc", "Microsoft Word - lamp.doc", "untitled-3", "slide 1"]
+)
+def test_a_title_made_by_a_program_gives_way(junk):
+    rows = [(50, 540, "The Keeper's Log", 20), *body(prose(20), top=500)]
+    assert opened(rows, title=junk).title == "The Keeper's Log"
+
+
+def test_a_title_does_not_swallow_the_contents():
+    rows = [(50, 540, "Contents", 18), (50, 510, "1 First section", 18), (50, 480, "2 Second section", 18)]
+    document = load(typeset([*rows, *body(prose(20), top=440)]), "the-log.pdf")
+    assert document.title == "the log"
+
+
+def test_doubled_letters_are_read_once():
+    rows = [*body(prose(8)), (50, 400, "The Lamp", 10), (50.3, 400, "The Lamp", 10), *body(prose(8), top=380)]
+    assert whole(opened(rows)).count("The Lamp") == 1
+
+
+def form() -> bytes:
+    """A page with a text field, a choice and two check boxes, one of which is checked."""
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    canvas.drawString(50, 500, "Name of the keeper:")
+    canvas.acroForm.textfield(name="keeper", value="Ines Marrow", x=180, y=492, width=150, height=18)
+    canvas.drawString(50, 470, "Light:")
+    canvas.acroForm.choice(
+        name="light", value="Harrow", options=["Harrow", "Skerry"], x=180, y=462, width=90, height=18
+    )
+    canvas.drawString(70, 440, "The lamp is lit")
+    canvas.acroForm.checkbox(name="lit", checked=True, x=50, y=436, size=12)
+    canvas.drawString(70, 420, "The bell is rung")
+    canvas.acroForm.checkbox(name="rung", checked=False, x=50, y=416, size=12)
+    canvas.save()
+    return out.getvalue()
+
+
+def test_the_values_of_a_form_are_read():
+    text = whole(load(form(), "x.pdf"))
+    assert "Name of the keeper:\tInes Marrow" in text
+    assert "Light:\tHarrow" in text
+    assert "[x] The lamp is lit" in text
+    assert "[ ] The bell is rung" in text
