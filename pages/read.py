@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import book_text, start
+from pages.parts.read import book_text, recap, start
 from pages.parts.shared import book as current
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
@@ -74,6 +74,10 @@ def act(workspace: Workspace, book: Book, reading: Reading | None, done: Act) ->
         st.rerun()
     elif done.do == "options":
         start.options_dialog(workspace, book)
+    elif done.do == "recap":
+        recap.open_recap(book)
+    elif done.do == "cast":
+        recap.open_cast(book)
     elif done.do == "ask":
         current.choose(book.id)
         st.session_state["ask_page"] = done.page or None
@@ -229,6 +233,7 @@ def show() -> None:
     memory = state.memory_now(workspace, reading, state.snapshot_of(workspace, reading)) if reading else None
     goto = where_to_go(workspace, book, document, memory)
     sidebar(workspace, book, document, readings, reading)
+    recap.draw(workspace, book, reading)
     exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
     running_before = reading is not None and (
         workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None

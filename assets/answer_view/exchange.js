@@ -119,7 +119,7 @@ export class Exchange {
     const box = el("div", { class: "sentences", lang: this.data.language, dir: "auto" });
     for (const { text, cites, book, shared } of pieces) {
       if (!shared) {
-        box.append(el("p", { class: "small dim" }, text));
+        box.append(el("p", { class: "small dim" }, ...withEmphasis(text)));
         continue;
       }
       const line = el("p", { class: book ? "sentence book" : "sentence", dir: "auto" });

@@ -32,12 +32,12 @@ export class Toolbar {
     this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keys", title: "Keys" });
     this.more = button("…", panel("more"), { kind: "quiet icon moreb", "aria-expanded": "false", name: "More" });
     this.openers = { type: this.aa, help: this.help, more: this.more };
-    this.export = this.exporting("quiet notnarrow");
+    this.export = this.opening("Export", "export", "quiet notnarrow");
     this.ask = button("Ask", () => reader.send({ do: "ask", page: 0 }), { kind: "first" });
-    // RECAP: two buttons, 'Where was I?' (act "recap") and 'Who is who' (act "cast"), go here, before Aa.
+    this.told = this.telling("quiet notnarrow");
     this.bar = el("div", { class: "tbar", role: "toolbar", "aria-label": "Reading" },
       this.seg, el("label", { class: "field find" }, icon("search"), this.input, this.count), before, next,
-      el("span", { class: "gap" }), this.goto, this.aa, this.help, this.export, this.more, this.ask);
+      el("span", { class: "gap" }), this.goto, ...this.told, this.aa, this.help, this.export, this.more, this.ask);
     this.panel = el("div", { class: "panel", hidden: true });
     this.nothing = el("div", { class: "nothing", hidden: true, role: "status" });
     this.nodes = [this.bar, this.panel, this.nothing];
@@ -172,15 +172,21 @@ export class Toolbar {
     return [this.goto.hidden ? null : el("label", { class: "goto" }, el("span", { class: "dim" }, "Page"), input, el("span", { class: "dim num" }, this.of.textContent)),
       this.seg.hidden ? null : el("div", { class: "seg", role: "group", "aria-label": "View" },
         ...VIEWS.map(([view, label]) => button(view === "both" ? "Both" : label, () => (this.reader.chooseView(view), this.toggle("more")), { "aria-pressed": String(this.reader.view === view) }))),
-      el("div", { class: "erow" }, button("Type and theme", other("type"), {}), this.export.hidden ? null : this.exporting(""),
+      el("div", { class: "erow" }, button("Type and theme", other("type"), {}), ...this.telling(""),
+        this.export.hidden ? null : this.opening("Export", "export", ""),
         button("Keys", other("help"), {}))].filter(Boolean);
   }
 
-  exporting(kind) {
-    return button("Export", () => {
+  // A button that opens a dialog of the screen.
+  opening(label, act, kind) {
+    return button(label, () => {
       if (!this.panel.hidden) this.toggle(this.panel.dataset.name);
-      this.reader.send({ do: "export" });
+      this.reader.send({ do: act });
     }, { kind });
+  }
+
+  telling(kind) {
+    return [this.opening("Where was I?", "recap", kind), this.opening("Who is who", "cast", kind)];
   }
 
   helpPanel() {

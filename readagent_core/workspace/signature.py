@@ -10,10 +10,15 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.workspace.comparing import Comparison
+from readagent_core.workspace.recap import RECAP, WHO_IS_WHO, Made
 
 MODEL, RECORDING, BUILT_IN = "model", "recording", "builtin"
 BUILT_IN_LINE = "Built-in reader: sentences that share your words; nothing was understood"
 BUILT_IN_GISTS = "Built-in reader: gists are sentences of the text; nothing was understood"
+BUILT_IN_RECAP = {
+    RECAP: "Built-in reader: the first sentences of the gists; nothing was understood",
+    WHO_IS_WHO: "Built-in reader: names, guessed from capital letters; nothing was understood",
+}
 _LOCAL = re.compile(r"//(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?=[:/]|$)")
 
 
@@ -31,8 +36,8 @@ class Signature:
     line: str
 
 
-def signature_of(made: Exchange | Reading | GistMemory | Comparison | ChatModel) -> Signature:
-    """The signature of an answer (an exchange or a comparison), of gists (a reading or a memory) or of a model."""
+def signature_of(made: Exchange | Reading | GistMemory | Comparison | Made | ChatModel) -> Signature:
+    """The signature of an answer (an exchange, comparison or recap), of gists (a reading or memory) or of a model."""
     if isinstance(made, Exchange):
         values = (str(made.extra.get(field) or "") for field in ("model", "where", "recorded"))
         return _signature(*values, built_in=BUILT_IN_LINE)
@@ -40,6 +45,8 @@ def signature_of(made: Exchange | Reading | GistMemory | Comparison | ChatModel)
         return _signature(made.model, made.where, made.recorded, built_in=BUILT_IN_GISTS)
     if isinstance(made, GistMemory):
         return _signature(made.model, "", made.recorded or "", built_in=BUILT_IN_GISTS)
+    if isinstance(made, Made):
+        return _signature(made.model, made.where, "", built_in=BUILT_IN_RECAP[made.task])
     name = made.model if isinstance(made, Comparison) else made.name
     return _signature(name, made.where, "", built_in=BUILT_IN_LINE)
 

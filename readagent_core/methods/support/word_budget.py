@@ -18,6 +18,7 @@ from readagent_core.methods.support.response import ANSWER_WORDS, memory_prompt
 from readagent_core.methods.support.run import Run
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.prompts import Prompt
 from readagent_core.reading import fit
 from readagent_core.words import count_words, is_unspaced
 
@@ -47,13 +48,15 @@ def tokens_to_words(tokens: int, sample: str) -> int:
     return max(1, int(tokens / (2.2 if is_unspaced(sample[:SAMPLE]) else 1.33)))
 
 
-def fit_to_window(run: Run) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+def fit_to_window(
+    run: Run, prompt: Callable[[Run, str], Prompt] = memory_prompt
+) -> Generator[Event, None, tuple[GistMemory, int | None]]:
     """Return the run's memory, made to fit one prompt, and the most words its text may have (None: no limit).
 
-    Raises WindowError where it cannot be made to fit.
+    ``prompt``: makes the prompt around the memory's text. Raises WindowError where it cannot be made to fit.
     """
     memory, text = run.memory, run.memory.gist_text
-    around = memory_prompt(run, "").words
+    around = prompt(run, "").words
     limit = max_context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
     words = memory.gist_text_words
     if limit is None or words <= limit:
@@ -88,14 +91,19 @@ def fit_to_window(run: Run) -> Generator[Event, None, tuple[GistMemory, int | No
 
 
 def retry_within_window(
-    run: Run, work: Callable[[GistMemory, int | None], Generator[Event, None, None]]
+    run: Run,
+    work: Callable[[GistMemory, int | None], Generator[Event, None, None]],
+    prompt: Callable[[Run, str], Prompt] = memory_prompt,
 ) -> Generator[Event, None, None]:
-    """Run ``work`` with the memory made to fit, again each time the server shows a smaller window than expected."""
+    """Run ``work`` with the memory made to fit, again each time the server shows a smaller window than expected.
+
+    ``prompt``: makes the prompt around the memory's text.
+    """
     for left in range(WINDOW_RETRIES, -1, -1):
         run.model.learn_window(run.cancel)
         window = run.model.window
         try:
-            memory, limit = yield from fit_to_window(run)
+            memory, limit = yield from fit_to_window(run, prompt)
             yield from work(memory, limit)
         except WindowError:
             now = run.model.window

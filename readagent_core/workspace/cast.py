@@ -1,0 +1,238 @@
+"""Who is who in what a person has read of a book: people, and a few places, each with what was told of them and where.
+
+Every name is looked for in the text up to the person's place: one that does not occur there is dropped. The first and
+the last page of a name are found in the text, not taken from the reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from readagent_core.jobs import Job
+from readagent_core.words import CJK, collapse_whitespace, first_words
+from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.place import Place
+from readagent_core.workspace.recap import MOST_PEOPLE, WHO_IS_WHO, keep_inside, quoted, sentences_of, start
+
+PERSON, PLACE = "person", "place"
+NEEDS_MODEL = "The built-in reader finds no names in this text; connect a language model for this."
+_HEADING = re.compile(
+    r"^[\s>#*_【\[]*(?:(?P<people>people|characters|persons|人物|登場人物)|(?P<places>places|場所))[\s】\]*_]*[:：]?[\s*_]*$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^\s*(?:[-*•・]\s+|\d{1,2}[.)、．]\s*)?")
+_LINE = re.compile(r"^\|?\s*(?P<name>[^|｜]{1,120}?)\s*[|｜]\s*(?P<told>.+?)\s*\|?$")
+_COLON = re.compile(r"^(?P<name>[^:：。\[]{1,80}?)\s*(?:[:：]|\s[–—-]\s)\s*(?P<told>.*\[.+)$")
+_ALSO = re.compile(
+    r"^(?P<name>.+?)\s*[(（]\s*(?:also(?:\s+called)?|aka|別名|ほか)?\s*[:：]?\s*(?P<also>[^()（）]+)[)）]\s*$", re.I
+)
+_SEPARATOR = re.compile(r"\s*(?:[,;、，；]|\bor\b|\band\b)\s*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NARRATOR = re.compile(r"^(?:the )?narrator\b|^I$|^語り手|^(?:私|わたし|僕|ぼく|俺)$", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\bI\b|私|わたし|僕|ぼく|俺")
+_LEAST_MENTIONS = 2  # of a person that the built-in reader lists
+_PERSON_SHARE = 0.15  # of the mentions of a name say by their form that it is a person's
+_SENTENCE_WORDS = 40
+_TITLE = (
+    r"(?:Mr|Mrs|Ms|Miss|Dr|Captain|Capt|Constable|Inspector|Sergeant|Colonel|Major|Lady|Lord|Sir|Cllr|Professor)\.?\s+"
+)
+_TITLED = re.compile(f"^{_TITLE}")
+_CAPITALISED = re.compile(rf"\b(?:{_TITLE})?[A-Z][a-z]+(?:[-’'][A-Z][a-z]+)?(?: [A-Z][a-z]+)?\b")
+_ACTS = re.compile(
+    r"(?:['’]s)?,?\s+(?:said|says|was|is|had|has|who|went|came|took|knew|saw|met|gave|stood|[a-z]{2,}ed)\b"
+)
+_PLACED = re.compile(r"\b(?:at|in|to|from|of|on|near|the|an?|into|towards?|around)\s$", re.IGNORECASE)
+_SPEAKER = re.compile(r"^([A-Z][A-Z]+(?:\.? [A-Z][A-Z.]+)*):", re.MULTILINE)  # of a transcript
+_CJK = re.compile(f"[{CJK}]")
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person, or a place (``kind``). ``told``: who it is, with page marks.
+
+    ``first`` and ``last``: the first and last page with the name; 0 where it is on no page as it is written.
+    """
+
+    name: str
+    told: str
+    kind: str = PERSON
+    also: tuple[str, ...] = ()
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True)
+class Cast:
+    """``dropped``: names of a reply that the text does not have. ``removed``: claims that named no page read so far."""
+
+    people: tuple[Person, ...]
+    dropped: tuple[str, ...] = ()
+    removed: int = 0
+
+
+def who_is_who(workspace: Workspace, book_id: str, *, reading_id: int, use_cache: bool = True) -> Job:
+    """Start to list who is who up to the person's place; as ``recap``. ``parse_cast`` reads the text that is made."""
+    return start(workspace, book_id, WHO_IS_WHO, cast_by_rule, reading_id=reading_id, use_cache=use_cache)
+
+
+# --- what a reply says ----------------------------------------------------------------------------------
+
+
+def parse_cast(text: str, place: Place) -> Cast:
+    """The people and places of a reply that the text up to ``place`` names, with what pages up to it tell of them."""
+    names = _Names(place)
+    people: list[Person] = []
+    dropped: list[str] = []
+    removed = 0
+    for kind, name, also, told in _lines(text):
+        if any(name.casefold() == person.name.casefold() for person in people):
+            continue
+        if not names.has(name):
+            dropped.append(name)
+            continue
+        told, lost = keep_inside(told, range(1, place.page + 1))
+        removed += lost
+        if not re.search(r"\w", told):
+            continue
+        known = tuple(a for a in also if a.casefold() != name.casefold() and names.has(a))
+        people.append(Person(name, told, kind, known))
+    return Cast(tuple(names.with_pages(person, people) for person in people), tuple(dropped), removed)
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, tuple[str, ...], str]]:
+    """Yield kind, name, other names and the rest of every line of the form that was asked for, or near to it."""
+    kind = PERSON
+    for line in text.splitlines():
+        heading = _HEADING.match(line)
+        if heading:
+            kind = PLACE if heading.group("places") else PERSON
+            continue
+        plain = _BULLET.sub("", line, count=1).replace("**", "").replace("__", "").strip()
+        found = _LINE.match(plain) or _COLON.match(plain)
+        if not found or not re.search(r"\w", found.group("told")) or found.group("name").casefold() in ("name", "名前"):
+            continue
+        name = found.group("name").strip(' *_"“”「」')
+        also: tuple[str, ...] = ()
+        several = _ALSO.match(name)
+        if several:
+            name = several.group("name").strip()
+            also = tuple(a.strip(' "“”「」') for a in _SEPARATOR.split(several.group("also")) if a.strip())
+        if re.search(r"\w", name):
+            yield kind, name, also, found.group("told")
+
+
+class _Names:
+    """Where names occur in the text up to a place. Letter case and white space do not matter."""
+
+    def __init__(self, place: Place) -> None:
+        memory = place.memory
+        self._texts = [
+            collapse_whitespace(memory.document.text(page.start, page.end)).replace("’", "'") for page in memory.pages
+        ]
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word.casefold() for text in self._texts for word in _WORD.findall(text))
+
+    def has(self, name: str) -> bool:
+        """Whether ``name``, or each of its words, occurs; for a narrator without a name, whether there is an 'I'."""
+        if _NARRATOR.match(name):
+            return any(_FIRST_PERSON.search(text) for text in self._texts)
+        if self.pages(name):
+            return True
+        words = [w.casefold() for w in _WORD.findall(name.replace("’", "'"))]
+        return bool(words) and not _CJK.search(name) and all(w in self._words or w in ("the", "a", "of") for w in words)
+
+    def pages(self, *names: str) -> list[int]:
+        """The numbers of the pages on which one of ``names`` occurs as it is written; one in lower case is no name."""
+        chosen = [n for n in names if n == names[0] or not n[:1].islower()]
+        patterns = [self._pattern(name, re.IGNORECASE) for name in chosen]
+        return [n for n, text in enumerate(self._texts, start=1) if any(p.search(text) for p in patterns)]
+
+    def with_pages(self, person: Person, people: Sequence[Person]) -> Person:
+        """``person`` with the first and last page of the name, or of the surname where no other person has it."""
+        pages = self.pages(person.name, *person.also)
+        surname = person.name.split()[-1]
+        shared = any(surname in other.name.split() for other in people if other is not person)
+        if person.kind == PERSON and surname != person.name and surname[:1].isupper() and not shared:
+            pattern = self._pattern(surname, re.NOFLAG)
+            pages += [n for n, text in enumerate(self._texts, start=1) if pattern.search(text)]
+        return replace(person, first=min(pages), last=max(pages)) if pages else person
+
+    @staticmethod
+    def _pattern(name: str, flags: re.RegexFlag) -> re.Pattern[str]:
+        escaped = re.escape(collapse_whitespace(name).replace("’", "'"))
+        return re.compile(escaped if _CJK.search(name) else rf"(?<!\w){escaped}(?!\w)", flags)
+
+
+# --- without a model ------------------------------------------------------------------------------------
+
+
+def cast_by_rule(place: Place) -> str:
+    """The names that word statistics take for people, each with the sentence of its first mention, as a reply has them.
+
+    Works by capital letters, so that in scripts without them the result is empty.
+    """
+    memory = place.memory
+    texts = [memory.document.text(page.start, page.end) for page in memory.pages]
+    lines = ["People:"]
+    for name, also in _people_in(texts):
+        number, sentence = _first_mention((name, *also), texts, place.language)
+        others = f" (also: {', '.join(also)})" if also else ""
+        lines.append(f"{name}{others} | {quoted(sentence, place.language)} [{number}]")
+    return "\n".join(lines)
+
+
+def _people_in(texts: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """The people named at least ``_LEAST_MENTIONS`` times, in order of appearance, each with the name's other forms."""
+    mentions, persons, first = Counter[str](), Counter[str](), dict[str, int]()
+    whole = "\n\n".join(texts)
+    common = Counter(re.findall(r"\b[a-z]+\b", whole))
+    for found in _SPEAKER.finditer(whole):
+        name = found.group(1).title()
+        mentions[name] += 1
+        persons[name] += 3
+        first.setdefault(name, found.start())
+    for found in _CAPITALISED.finditer(whole):
+        name, before = found.group(), whole[max(0, found.start() - 12) : found.start()]
+        words = name.split()
+        begins = not re.search(r"[a-z,;]['’]?s?\s$", before)  # a sentence: its first word says nothing
+        if (begins and len(words) == 1) or all(common[word.lower()] > 1 for word in words):
+            person = 0
+        else:
+            titled = bool(_TITLED.match(name))
+            person = 2 * titled + bool(_ACTS.match(whole, found.end())) - bool(_PLACED.search(before))
+        mentions[name] += 1
+        persons[name] += person
+        first.setdefault(name, found.start())
+    names = [name for name in mentions if not name.startswith("The ")]
+    bare = {name: _TITLED.sub("", name) for name in names}
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names, key=lambda n: (-len(bare[n].split()), -mentions[n])):  # the fullest form first
+        owners = [o for o in groups if bare[name] == bare[o] or bare[name] in bare[o].split()]
+        # a surname that several people share names none of them
+        groups.setdefault(owners[0] if len(owners) == 1 else name, []).append(name)
+    counts = {owner: sum(mentions[form] for form in forms) for owner, forms in groups.items()}
+    known = [
+        owner
+        for owner, forms in groups.items()
+        if counts[owner] >= _LEAST_MENTIONS and sum(persons[form] for form in forms) > _PERSON_SHARE * counts[owner]
+    ]
+    chosen = sorted(known, key=lambda owner: -counts[owner])[:MOST_PEOPLE]
+    chosen.sort(key=lambda owner: min(first[form] for form in groups[owner]))
+    return [(owner, tuple(form for form in groups[owner] if form != owner)) for owner in chosen]
+
+
+def _first_mention(names: Sequence[str], texts: Sequence[str], language: str) -> tuple[int, str]:
+    pattern = re.compile("|".join(map(re.escape, names)), re.IGNORECASE)  # a speaker's label is in capital letters
+    for number, text in enumerate(texts, start=1):
+        for paragraph in text.split("\n\n"):
+            for sentence in sentences_of(paragraph, language) if pattern.search(paragraph) else ():
+                if pattern.search(sentence):
+                    shown = first_words(sentence, _SENTENCE_WORDS)
+                    return number, shown.strip('“”"').replace("|", " ") + (" …" if shown != sentence else "")
+    raise ValueError(f"{names[0]!r} does not occur")
