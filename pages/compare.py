@@ -67,7 +67,9 @@ def empty(workspace: Workspace, book: Book, chosen: Sequence[str]) -> None:
     st.text("Nothing compared yet. Every method answers the same question, from the same pages.")
     with st.container(horizontal=True, gap="small", key="compare_try"):
         for number, text in enumerate(controls.questions_to_try(workspace, book)):
-            st.button(text, key=f"compare_try_{number}", on_click=controls.take_question, args=(book.id, text))
+            take = {"on_click": controls.take_question, "args": (book.id, text)}
+            if st.button(text, key=f"compare_try_{number}", **take):
+                st.rerun()  # the form that asks it is outside of this fragment
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     rows(key=f"compare_methods_{book.id}", data={"rows": draw_methods(chosen), "signature": None})
 

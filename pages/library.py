@@ -10,10 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.library import acts, cards
+from pages.parts.library import acts, cards, dialogs
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import import_record, imports_of_session, start_import
-from pages.parts.shared import covers, shell
+from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.errors import NotInLibraryError
@@ -68,7 +68,8 @@ def take_files(workspace: Workspace) -> None:
 
 def under_way(workspace: Workspace) -> set[str]:
     """What the screen waits for: gists being made, and files with how far each is."""
-    files = {f"{one.key} {one.job.snapshot.value}" for one in imports_of_session() if one.job.running}
+    snapshots = [(one.key, one.job.snapshot) for one in imports_of_session() if one.job.running]
+    files = {f"{key} {now.value} {10 * now.done // max(1, now.total)}" for key, now in snapshots}  # ten steps a file
     return files | {job.key for job in cards.running_gists(workspace).values()}
 
 
@@ -82,10 +83,10 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
     now = under_way(workspace)
     upkeep = workspace.jobs.get("upkeep")
     preparing = upkeep is not None and upkeep.running and asked.get("query")
-    data = feed_data(workspace, books, asked) | {"seconds": POLL_SECONDS if now or preparing else None}
+    polling.rerun_after(POLL_SECONDS if now or preparing else None, key="library")
     mount = component("library_feed", "library/feed.js")
-    # ``turn`` makes each answer to a poll another one, so that it is sent to the browser
-    mount(key="library_feed", data=data | {"turn": asked.get("turn")}, on_ask_change=no_callback)
+    with st.container(key="unseen_feed"):
+        mount(key="library_feed", data=feed_data(workspace, books, asked), on_ask_change=no_callback)
     if before - now:
         st.rerun()
 
@@ -129,13 +130,14 @@ def show() -> None:
             shell.error_box(error)
     act = screen(workspace, books)
     take_files(workspace)
-    with st.container(key="unseen_feed"):
-        feed(workspace, books, before)
-    if act is not None:
-        try:
+    feed(workspace, books, before)
+    try:
+        if act is not None:
             acts.follow(workspace, act, books)
-        except NotInLibraryError as error:  # removed in another tab
-            shell.error_box(error)
+        if st.session_state.get("pasting"):
+            dialogs.paste(workspace)
+    except NotInLibraryError as error:  # removed in another tab
+        shell.error_box(error)
 
 
 shell.draw(show)

@@ -27,6 +27,7 @@ from readagent_core.reading import Progress
 from readagent_core.reading import read as read_document
 from readagent_core.settings import Secret, load_settings
 from readagent_core.workspace.base import CONNECTIONS, Workspace
+from readagent_core.workspace.links import fetch_document, is_address
 from readagent_core.workspace.opening import read_file
 from readagent_core.workspace.reading import default_plan, start_reading
 
@@ -55,9 +56,12 @@ def open_document(
 ) -> Document:
     """Return the document in a file, which is parsed in a process with bounds on memory and time.
 
-    ``source``: a path, or the file's bytes together with its ``name`` ('book.epub'). ``progress`` is called with the
-    source pages of a PDF that were read, and how many there are. Raises DocumentError.
+    ``source``: a path, a web address (https://…), or the file's bytes together with its ``name`` ('book.epub').
+    ``progress`` is called with the source pages of a PDF that were read, and how many there are. Raises DocumentError;
+    for a web address also LinkError.
     """
+    if isinstance(source, str) and is_address(source):
+        return fetch_document(load_settings(), source, password=password)[0]
     if isinstance(source, bytes):
         return load_in_child_process(source, name or "document", password=password, progress=progress)
     path = Path(source)

@@ -11,7 +11,9 @@ ReadAgentError
 │   ├── PasswordError              needs a password, or another one
 │   ├── ProtectedDocumentError     protected by DRM
 │   ├── TooLargeError              over the limit
-│   └── UnsafeDocumentError        malicious: zip bombs, paths outside the archive
+│   ├── UnsafeDocumentError        malicious: zip bombs, paths outside the archive
+│   └── LinkError                  a web address that gives no document
+│       └── UnsafeLinkError        it leads to where nothing is fetched from
 ├── ModelError                     a model that did not answer
 │   ├── UnreachableError           no connection, or it broke
 │   ├── KeyRefusedError            the key is missing or not accepted
@@ -87,6 +89,14 @@ class TooLargeError(DocumentError):
 
 
 class UnsafeDocumentError(DocumentError):
+    pass
+
+
+class LinkError(DocumentError):
+    pass
+
+
+class UnsafeLinkError(LinkError):
     pass
 
 

@@ -1,4 +1,6 @@
-"""Settings: the data folder, the model's server, name and key. Only this module reads the environment.
+"""Settings: the data folder, the model's server, name and key, and whether links may be fetched.
+
+Only this module reads the environment.
 
 Each value comes from the first place that has it: the environment, ``.streamlit/secrets.toml``, then
 ``READAGENT_HOME/settings.json`` (mode 0600), which the settings page writes. That file may say that the key is in the
@@ -26,15 +28,16 @@ FILE = "settings.json"
 SECRETS = Path(".streamlit") / "secrets.toml"
 KEYRING = "keyring"  # the origin of a key, and in settings.json the value of 'api_key_in'
 CONNECTION_KEYS = ("base_url", "api_key", "model", "api_key_in")  # every other key is in ``Settings.saved``
+_ON = ("on", "yes", "true", "1")  # any other value turns links off
 
 
 @dataclass(frozen=True)
 class Settings:
     """The settings in force. Without ``base_url`` and ``model`` the built-in reader is used.
 
-    ``origin``: where base_url, api_key and model came from: 'environment', 'secrets', 'settings', 'keyring' (the key
-    only) or ''. ``saved``: all other values in settings.json. ``key_trouble``: why the key could not be read from the
-    keyring, and what to do; no model is connected then.
+    ``origin``: where base_url, api_key, model and links came from: 'environment', 'secrets', 'settings', 'keyring' (the
+    key only) or ''. ``saved``: all other values in settings.json. ``key_trouble``: why the key could not be read from
+    the keyring, and what to do; no model is connected then. ``links``: whether web addresses may be fetched.
     """
 
     home: Path
@@ -44,6 +47,7 @@ class Settings:
     origin: Mapping[str, str] = field(default_factory=dict)
     saved: Mapping[str, Any] = field(default_factory=dict)
     key_trouble: str = ""
+    links: bool = True
 
     @property
     def connected(self) -> bool:
@@ -87,8 +91,13 @@ def load_settings(environment: Mapping[str, str] | None = None, *, secrets: Path
     if not key and saved.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, saved):
         origin["api_key"] = KEYRING
         key, trouble = _from_keyring(home, values["base_url"])
+    links = True
+    for where, source in sources:
+        if source.get("links"):
+            links, origin["links"] = str(source["links"]).strip().lower() in _ON, where
+            break
     rest = {name: value for name, value in saved.items() if name not in CONNECTION_KEYS}
-    return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble)
+    return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble, links)
 
 
 def _same_server(values: Mapping[str, str], saved: Mapping[str, Any]) -> bool:
@@ -112,6 +121,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
         "base_url": environment.get("READAGENT_BASE_URL") or environment.get("OPENAI_BASE_URL", ""),
         "api_key": environment.get("READAGENT_API_KEY") or environment.get("OPENAI_API_KEY", ""),
         "model": environment.get("READAGENT_MODEL", ""),
+        "links": environment.get("READAGENT_LINKS", ""),
     }
 
 

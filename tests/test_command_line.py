@@ -22,10 +22,14 @@ from typer.testing import CliRunner
 
 from readagent_core import keyrings
 from readagent_core.cli.app import app
+from readagent_core.fetching.fetch import fetch
 from readagent_core.models import connection
 from readagent_core.settings import Secret, home_folder, save_settings
+from readagent_core.workspace import links
 from tests.fakes.keyrings import Locked
 from tests.fakes.server import FakeServer, Reply, error
+from tests.fakes.web import WebServer, reply
+from tests.workspace.test_links import ARTICLE, HTML
 
 KEY = "sk-marker-0123456789abcdef"
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,6 +107,23 @@ def test_inspect(book):
     out, _ = run_here("inspect", book)
     assert "Fog" in out
     assert "Chapter 2" in out
+
+
+def test_a_web_address_is_read_as_a_file_is(monkeypatch):
+    with WebServer({"/post": reply(ARTICLE, HTML)}) as web:
+        monkeypatch.setattr(links, "fetch", lambda address, cancel, rules: fetch(address, cancel, rules=web.rules()))
+        found = run_json("inspect", web.at("/post"))
+        assert (found["title"], found["author"]) == ("A lamp goes out", "Mina Vale")
+        assert "fetched" in [warning["code"] for warning in found["warnings"]]
+        assert run_json("read", web.at("/post"))["document"]["title"] == "A lamp goes out"
+
+
+def test_an_address_on_this_computer_is_an_explained_error():
+    with WebServer({"/": reply(ARTICLE, HTML)}) as web:
+        for command in ("inspect", "read"):
+            assert "not a public web address" in run_here(command, "http://localhost/", code=1)[1]
+            assert "only the web's own ports" in run_here(command, web.at("/"), code=1)[1]
+        assert web.connections == 0
 
 
 def test_read_has_the_promised_shape_and_a_second_read_asks_nothing(book, server):

@@ -173,6 +173,16 @@ def test_order_of_places(tmp_path):
     assert found.connected
 
 
+def test_links_are_on_unless_the_first_place_that_says_something_turns_them_off(tmp_path):
+    assert load(tmp_path).links
+    settings.save_settings(settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")}), {"links": "off"})
+    assert not load(tmp_path).links
+    found = load(tmp_path, {"READAGENT_LINKS": "ON"})
+    assert (found.links, found.origin) == (True, {"links": "environment"})
+    for value in ("off", "0", "false", "disabled"):
+        assert not load(tmp_path, {"READAGENT_LINKS": value}).links
+
+
 def test_openai_names_are_a_fallback_and_a_key_shows_itself_nowhere(tmp_path):
     found = load(tmp_path, {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "http://o/v1"})
     assert found.api_key.reveal() == KEY

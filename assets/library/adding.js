@@ -1,7 +1,7 @@
 // Adding books: files dropped anywhere on the page or chosen, and what became of each. The files themselves go through
 // Streamlit's uploader, which is on the page but not seen.
 
-import { button, el, icon } from "../shared/dom.js";
+import { button, el, icon, number } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
 /**
@@ -10,6 +10,7 @@ import { container } from "../shared/streamlit.js";
  * @property {string} key
  * @property {string} name of the file
  * @property {"waiting" | "opening" | "opened" | "failed" | "password"} state
+ * @property {[number, number] | null} [pages] of a PDF being opened: read, of how many
  * @property {string} [book] its id
  * @property {string} [title] of the book, or what happened in a few words
  * @property {string} [text] what was found, or why it failed and what to do next
@@ -90,10 +91,13 @@ export class Adding {
       ...this.imports.map((one) => this.line(one)));
   }
 
-  line({ key, name, state, book, title, text, detail }) {
+  line({ key, name, state, pages, book, title, text, detail }) {
     const dismiss = () => this.send({ do: "dismiss", of: key });
     if (state === "waiting") return this.busy(`${name} is next`, this.away(dismiss, name, "Do not open"));
-    if (state === "opening") return this.busy(`Opening ${name}…`);
+    if (state === "opening") {
+      const far = pages ? ` Page ${number(pages[0])} of ${number(pages[1])}` : "";
+      return this.busy(`Opening ${name}…${far}`, this.away(dismiss, name, "Do not open"));
+    }
     if (state === "opened") {
       const report = () => this.send({ do: "report", of: book });
       return el("p", { class: "note done" }, icon("check"),

@@ -56,6 +56,7 @@ export class FirstVisit {
       el("div", { class: "drop" }, icon("drop"),
         el("div", { class: "grow" }, el("p", {}, el("b", {}, "Drop a book here")),
           el("p", { class: "small dim" }, "PDF, EPUB, Word, web page or text. It stays on this computer.")),
+        button("Paste a link or text", () => this.send({ do: "paste" }), { kind: "quiet" }),
         button("Choose a file", () => this.adding.choose())),
       ...(data.model ? [] : [el("p", { class: "model small" }, icon("plug"), el("span", {}, `${WITHOUT_A_MODEL} `,
         button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" })))]),

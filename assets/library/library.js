@@ -53,7 +53,7 @@ export class Library {
     this.input.value = view.query;
     if (!(view.sort in SORTS)) view.sort = "opened"; // of another version
     this.sort = button("", () => this.chooseSort(), { kind: "choice", "aria-haspopup": "menu" });
-    this.add = button("Add a book", () => this.addBook(), { kind: "add", icon: "plus", "aria-label": "Add a book" });
+    this.add = button("Add a book", () => this.addBook(), { kind: "add", icon: "plus", "aria-label": "Add a book", "aria-haspopup": "menu" });
     this.shelves = el("nav", { class: "shelves", "aria-label": "Shelves" });
     this.tag = button("", () => this.chooseTag(), { kind: "chip", "aria-haspopup": "menu" });
     this.gists = button("", () => this.chooseGists(), { kind: "chip", "aria-haspopup": "menu" });
@@ -71,7 +71,8 @@ export class Library {
       el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, this.select),
       this.nothing, this.grid.node, this.all, this.hits.node,
       el("div", { class: "dropline small" }, icon("drop"),
-        el("span", {}, "Drop a book anywhere on this page. It stays on this computer."), this.count, this.removed),
+        el("span", {}, "Drop a book anywhere on this page, or ",
+          button("paste a link or text", () => this.send({ do: "paste" }), { kind: "link" }), ". It stays on this computer."), this.count, this.removed),
       this.connect,
       this.selection.bar, this.toast.node, this.adding.veil);
   }
@@ -262,7 +263,8 @@ export class Library {
   }
 
   addBook() {
-    this.adding.choose();
+    openMenu(this.add, [{ label: "Choose files", act: () => this.adding.choose() },
+      { label: "Paste a link or text", act: () => this.send({ do: "paste" }) }], "Add a book");
   }
 
   more(book, opener) {

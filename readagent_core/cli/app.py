@@ -39,7 +39,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-File = Annotated[Path, typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx.", show_default=False)]
+File = Annotated[
+    str, typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx, or a web address.", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Password = Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)]
 Preset = Annotated[str | None, typer.Option(help="article, meeting, book or script; by default chosen for the text.")]
@@ -74,7 +76,7 @@ def inspect(
         from readagent_core.api import open_document
 
         if every:
-            inspect_folder(file, as_json=json, password=password)
+            inspect_folder(Path(file), as_json=json, password=password)
             return
         with show_pages() as progress:
             document = open_document(file, password=password, progress=progress)

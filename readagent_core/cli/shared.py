@@ -34,13 +34,17 @@ def open_workspace() -> Workspace:
     return Workspace(settings)
 
 
-def open_book(file: Path, *, password: str) -> tuple[Workspace, Book]:
-    """The workspace, and the book in ``file``, added to its library."""
+def open_book(file: str, *, password: str) -> tuple[Workspace, Book]:
+    """The workspace, and the book in ``file``, a path or a web address, added to its library."""
+    from readagent_core.workspace.links import is_address, open_link
     from readagent_core.workspace.opening import open_file, read_file
 
     workspace = open_workspace()
+    if is_address(file):
+        return workspace, open_link(workspace, file, password=password)
     with show_pages() as progress:
-        return workspace, open_file(workspace, read_file(file), file.name, password=password, progress=progress)
+        data = read_file(Path(file))
+        return workspace, open_file(workspace, data, Path(file).name, password=password, progress=progress)
 
 
 def plan_from_options(preset: str | None, **changes: Any) -> ReadingPlan | None:

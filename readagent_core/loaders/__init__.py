@@ -35,19 +35,23 @@ def load(
     name: str,
     *,
     password: str = "",
+    address: str = "",
     limits: Limits = DEFAULT,
     progress: PageProgress | None = None,
     skip: Collection[int] = (),
 ) -> Document:
     """Returns the document in ``data``. ``name`` is its file name. Raises DocumentError.
 
-    ``progress`` is called after each source page of a PDF, whose pages ``skip``, from 0, are left out."""
+    ``address``: where a web page was fetched; it is then searched for an article. ``progress`` is called after each
+    source page of a PDF, whose pages ``skip``, from 0, are left out."""
     check_size(data, limits.file, "This file")
     found = detect_file_type(data, name)
     opened = import_loader(found.format)
-    paged: dict[str, Any] = {"progress": progress, "skip": skip} if found.format == "pdf" else {}
+    more: dict[str, Any] = {"address": address} if found.format == "html" else {}
+    if found.format == "pdf":
+        more = {"progress": progress, "skip": skip}
     try:
-        document = opened(data, _title_from_name(name), password=password, limits=limits, **paged)
+        document = opened(data, _title_from_name(name), password=password, limits=limits, **more)
     except DocumentError:
         raise
     except MemoryError:

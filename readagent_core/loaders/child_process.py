@@ -43,24 +43,31 @@ _ADVICE = (
 
 
 def load_in_child_process(
-    data: bytes, name: str, *, password: str = "", limits: Limits = DEFAULT, progress: PageProgress | None = None
+    data: bytes,
+    name: str,
+    *,
+    password: str = "",
+    address: str = "",
+    limits: Limits = DEFAULT,
+    progress: PageProgress | None = None,
 ) -> Document:
     """Does what ``load`` does, in a child process for the formats that need it. Raises DocumentError.
 
     ``progress`` is called in this thread; what it raises ends the child."""
     check_size(data, limits.file, "This file")
     if detect_file_type(data, name).format in OPENED_IN_PLACE:
-        return load(data, name, password=password, limits=limits)
+        return load(data, name, password=password, address=address, limits=limits)
     with tempfile.TemporaryDirectory(prefix="readagent-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(data)
         skip: set[int] = set()
         for attempt in range(_ATTEMPTS):
-            request = {"file": str(file), "name": name, "password": password, "limits": asdict(limits)}
+            request: dict[str, Any] = {"file": str(file), "name": name, "password": password, "address": address}
+            request |= {"limits": asdict(limits), "skip": sorted(skip)}
             try:
-                ended = _run({**request, "skip": sorted(skip)}, Path(folder), limits, progress)
+                ended = _run(request, Path(folder), limits, progress)
             except OSError:
-                document = load(data, name, password=password, limits=limits, progress=progress)
+                document = load(data, name, password=password, address=address, limits=limits, progress=progress)
                 return replace(document, warnings=(*document.warnings, _NO_CHILD_PROCESS))
             if ended.reply or ended.page is None:
                 break
@@ -199,6 +206,7 @@ def main() -> None:
             data,
             request["name"],
             password=request["password"],
+            address=request["address"],
             limits=limits,
             progress=report,
             skip=frozenset(request["skip"]),

@@ -103,7 +103,7 @@ def test_a_question_to_try_is_asked_and_its_citation_opens_the_page(page: Page, 
     library.close()
     open_compare(page, app_url, book)
     page.locator(".st-key-compare_try button").first.click()
-    cited = page.locator(".r[data-state='done'] button.cite.page").first
+    cited = page.locator(".r[data-state='done'] button.cite").first
     expect(cited).to_be_visible(timeout=LONG)
     number = re.search(r"\d+", cited.inner_text())
     assert number

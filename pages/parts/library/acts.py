@@ -53,6 +53,8 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         st.switch_page("pages/settings.py")
     elif act.do == "removed":
         dialogs.show_removed(workspace)
+    elif act.do == "paste":
+        st.session_state["pasting"] = True
     elif act.do == "password":
         one = next((i for i in imports_of_session() if i.key == act.of), None)
         if one is not None:

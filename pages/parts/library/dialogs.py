@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
+
 import streamlit as st
 
-from pages.parts.library.imports import Import, start_import
+from pages.parts.library import adding
+from pages.parts.library.imports import Import, imports_of_session, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
+from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.words import count_of, length_of
 from readagent_core.workspace import Workspace, costs
@@ -72,6 +76,7 @@ def show_report(workspace: Workspace, book: Book) -> None:
                 st.text(f"{'    ' * (section.level - 1)}{section.title}")
     if book.version > 1:
         st.caption(f"Version {book.version} of this file; gists of earlier versions are still there.")
+    adding.draw_fetch_again(workspace, book)
     if st.button("Read it", type="primary", key="report_read"):
         current.choose(book.id)
         st.switch_page("pages/read.py", query_params={"book": book.id})
@@ -85,6 +90,25 @@ def ask_password(workspace: Workspace, imports: list[Import], one: Import) -> No
         if st.form_submit_button("Open", type="primary"):
             imports[imports.index(one)] = start_import(workspace, one.name, one.data, password=password)
             st.rerun()
+
+
+def _stop_pasting() -> None:
+    """Close the dialog; what is being fetched is then among the files on their way."""
+    st.session_state["pasting"] = False
+    job: Job | None = st.session_state.pop("adding", None)
+    if job is not None and job.running:
+        imports_of_session().append(Import(job.subject or "the pasted text", b"", job, secrets.token_hex(6)))
+
+
+@st.dialog("Add a link or a text", on_dismiss=_stop_pasting)
+def paste(workspace: Workspace) -> None:
+    """Add what is pasted; the dialog is drawn in every run until the book is there or the person closes it."""
+    job = st.session_state.get("adding")
+    book = adding.draw(workspace)
+    if book is not None:
+        st.session_state["pasting"] = False
+        imports_of_session().append(Import(book.title, b"", job, secrets.token_hex(6)))
+        st.rerun()
 
 
 @st.dialog("Removed books")

@@ -13,7 +13,7 @@ from readagent_core.workspace import Workspace, connecting
 
 THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
 MEASURES = {"narrow": "Narrow", "middle": "Medium", "wide": "Wide"}
-FACES = {"serif": "Serif", "sans": "Sans"}
+FACES = {"serif": "Serif", "source-serif": "Source Serif", "sans": "Sans", "source-sans": "Source Sans"}
 
 
 def appearance_tab(workspace: Workspace) -> None:
@@ -39,7 +39,7 @@ def appearance_tab(workspace: Workspace) -> None:
     }
     st.caption("The theme is the whole app's; the rest is for the pages of a book. In a book, Aa has the same choices.")
     shell.apply_theme(str(chosen["theme"] or look["theme"]))
-    wanted = {name: value or look[name] for name, value in chosen.items()}
+    wanted = look | {name: value or look[name] for name, value in chosen.items()}
     if wanted != look:
         workspace.library.set_preference("look", wanted)
         st.rerun()

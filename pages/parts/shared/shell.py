@@ -83,6 +83,8 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "ProtectedDocumentError": ("This book is locked", "lock"),
     "TooLargeError": ("This file is too large", "draft"),
     "UnsafeDocumentError": ("This file could not be opened safely", "gpp_bad"),
+    "LinkError": ("This address could not be opened", "link_off"),
+    "UnsafeLinkError": ("This address is not opened", "gpp_bad"),
     "NotInLibraryError": ("This is not in the library any more", "search_off"),
     "LibraryBusyError": ("The library is busy", "schedule"),
     "DiskFullError": ("The disk is full", "save"),

@@ -14,6 +14,7 @@ from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.base import Builder, Limits, check_size, is_same_title
 from readagent_core.loaders.decode import decode_noting_guess
+from readagent_core.loaders.html.article import find_article
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
 from readagent_core.loaders.html.markup import class_names, parse_html
@@ -34,8 +35,11 @@ _TITLE_BY = re.compile(
 _SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
-    """Returns the document in the web page ``data``. Raises DocumentError."""
+def load(data: bytes, name: str, *, password: str = "", address: str = "", limits: Limits) -> Document:
+    """Returns the document in the web page ``data``. Raises DocumentError.
+
+    ``address``: where it was fetched; then an article in it is searched for.
+    """
     check_size(data, limits.page, "This web page")
     builder = Builder()
     tree = parse_html(decode_noting_guess(data, builder))
@@ -44,7 +48,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     sheets = [style.get_text() for style in tree.find_all("style")]
     builder.note_hidden(remove_hidden(body, sheets, complete=tree.find("link", rel="stylesheet") is None))
     _remove_boilerplate(body, builder)
-    root = _find_main(body)
+    article = find_article(tree, address) if address else None
+    root = article.body if article else _find_main(body)
     outside = count_words(body.get_text(" ")) - count_words(root.get_text(" ")) if root is not body else 0
     if outside > 0:
         builder.add_notice(
@@ -58,6 +63,10 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         gutenberg.note_removed_licence(builder, sum(count_words(b.text) for b in apart))
         facts, found = wrapped.facts, found[wrapped.start : wrapped.end]
     title, author = _find_title_and_author(tree, found, facts)
+    if article:
+        title, author = article.title or title, article.author or author
+        known = [article.site and f"of {article.site}", article.date and f"dated {article.date}"]
+        builder.add_notice("article", f"{' '.join(['An article', *filter(None, known)])}.")
     _add_blocks(builder, found)
     if not builder.paragraphs and pictures:
         raise NoTextError(

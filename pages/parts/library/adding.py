@@ -1,0 +1,119 @@
+"""Adding a book by its web address or as a pasted text, and fetching a book's address again.
+
+The work is a job, so that the screen can show it and cancel it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from pages.parts.shared import polling, shell
+from readagent_core.errors import PasswordError, ReadAgentError
+from readagent_core.jobs import Job
+from readagent_core.library.records import Book
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
+
+POLL_SECONDS = 0.5
+_PASSWORD = "This file needs a password. Download it with your browser and add the file: then it can be entered."
+
+
+def draw(workspace: Workspace) -> Book | None:
+    """Draw the field for a link or a text, and what becomes of what was pasted.
+
+    Returns a book once, in the run after it was added.
+    """
+    job: Job | None = st.session_state.get("adding")
+    turn = st.session_state.setdefault("adding_turn", 0)
+    book = None
+    if job is not None and job.snapshot.state == "done":
+        added = job.snapshot.value
+        st.session_state["adding"] = job = None
+        st.session_state["adding_turn"] = turn = turn + 1  # an empty field
+        book = workspace.library.book(added)
+    links = workspace.settings.links
+    with st.form(f"adding_{turn}", border=False):
+        pasted = st.text_area(
+            "Paste a link or text" if links else "Paste text",
+            placeholder="https://… or any text" if links else "Any text",
+            height=68,
+            key=f"pasted_{turn}",
+        )
+        if not links:
+            st.caption("Links are turned off in Settings. A page that you saved as a file can be opened.")
+        running = job is not None and job.running
+        if st.form_submit_button("Add", key=f"add_{turn}", disabled=running) and not running:
+            st.session_state["adding"] = job = start_adding(workspace, pasted)
+    if job is not None and job.running:
+        _wait(job)
+    elif job is not None and job.snapshot.state == "done":
+        st.rerun()  # it was added at once
+    elif job is not None:
+        _show_end(job)
+    return book
+
+
+def draw_fetch_again(workspace: Workspace, book: Book) -> Book | None:
+    """Draw the button that fetches a book's address again; nothing for a book from a file.
+
+    Returns the book when it was fetched; its version is higher where the text has changed.
+    """
+    if not can_fetch_again(book):
+        return None
+    off = None if workspace.settings.links else "Links are turned off in Settings."
+    if not st.button("Fetch again", key=f"fetch_{book.id}", icon=":material/refresh:", disabled=bool(off), help=off):
+        return None
+    try:
+        with st.spinner("Fetching …"):
+            fetched = fetch_again(workspace, book.id)
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return None
+    if fetched.id != book.id:
+        st.text("There is another text at the address now. It was added as a book of its own.")
+    elif fetched.version > book.version:
+        st.text(f"The text has changed: it is version {fetched.version} now. Readings of earlier ones are still there.")
+    else:
+        st.text("The text at the address is the same as before.")
+    return fetched
+
+
+def start_adding(workspace: Workspace, pasted: str) -> Job:
+    """Open the address or the text that was pasted, in the background; the job's value is the id of the book."""
+    address = as_address(pasted)
+
+    def work(job: Job) -> str:
+        job.publish(value="opening")
+        return (open_link(workspace, address, job) if address else open_pasted_text(workspace, pasted)).id
+
+    return workspace.jobs.start(f"adding {secrets.token_hex(6)}", work, subject=urlsplit(address).hostname or "")
+
+
+def _wait(job: Job) -> None:
+    """Show that ``job`` runs, with a button that cancels it; the whole screen runs again when it has ended."""
+
+    @st.fragment
+    def waiting() -> None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(f"Fetching from {job.subject} …" if job.subject else "Opening the text …")
+            if st.button("Cancel", key="adding_cancel"):
+                job.cancel()
+                job.join(5)
+        polling.rerun_after(POLL_SECONDS, key="adding")
+        if not job.running:
+            st.rerun()
+
+    waiting()
+
+
+def _show_end(job: Job) -> None:
+    """Say why ``job`` ended without a book, and what to do next. The field still has what was pasted."""
+    if isinstance(job.exception, PasswordError):
+        shell.error_box(_PASSWORD, kind="PasswordError")
+    elif job.snapshot.state == "cancelled":
+        st.caption("Cancelled. Nothing was added.")
+    elif job.snapshot.error:
+        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
