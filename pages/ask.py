@@ -48,7 +48,7 @@ def screen() -> None:
 
 
 def _unread(book_id: str) -> None:
-    shell.header("Ask", about="This book has not been read yet. Questions are answered from its gists.")
+    shell.header("Ask", about="This book has no gists yet. Questions are answered from its gists.")
     if st.button("Read it now", type="primary", key="ask_read"):
         start_reading(get_workspace(), book_id)
         st.switch_page("pages/read.py")

@@ -39,7 +39,7 @@ def screen() -> None:
         chosen = controls.pick_methods(workspace)
         settings = controls.pick_limits()
     if newest_memory(workspace, book.id) is None:
-        st.text("This book has not been read yet. The methods compare over its pages, so it must be read first.")
+        st.text("This book has no gists yet. The methods are compared over its pages, so make the gists first.")
         st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
         return
     job = workspace.jobs.get(comparing.job_key(book.id))

@@ -35,7 +35,7 @@ export default function mount({ parentElement, data: [{ rows, signature }], setT
     el("span", {}, el("b", {}, signature.name), signature.rest));
   root.replaceChildren(...[signer, ...rows.map(build)].filter(Boolean));
   root.onclick = (event) => {
-    const cited = event.composedPath()[0].closest?.("[data-page]");
+    const cited = event.composedPath()[0].closest?.("button.cite");
     if (!cited) return;
     beforeLeaving();
     setTriggerValue("act", { do: "open", page: Number(cited.dataset.page) });

@@ -29,13 +29,13 @@ function choices(label, options, chosen, pick) {
 /** The panel's content. `pick(name, value)` is called with a choice. */
 export function lookPanel(look, { canBeVertical, vertical }, pick) {
   const row = (label, name, options, chosen = look[name]) => choices(label, options, chosen, (value) => pick(name, value));
-  const on = [["off", "Ragged"], ["on", "Justified"]];
+  const on = [["off", "Ragged"], ["on", "Even"]];
   return [
     row("Turn", "flow", vertical ? FLOWS.slice(1, 2) : FLOWS, vertical ? "pages" : look.flow),
     row("Text size", "size", SIZES.map((_, i) => [i + 1, String(i + 1)])),
     row("Line length", "measure", MEASURES),
     row("Line spacing", "lines", LINES),
-    row("Margin", "justify", on),
+    row("Right edge", "justify", on),
     row("Typeface", "face", FACES),
     canBeVertical ? row("Lines run", "vertical", [["off", "Across"], ["on", "Down"]], vertical ? "on" : "off") : null,
     row("Theme", "theme", THEMES),

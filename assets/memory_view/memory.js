@@ -19,7 +19,7 @@ export class Memory {
     this.peeked = new Set(); // pages that the person opened, not the model
     this.unfolded = new Set();
     this.note = el("span", { class: "small dim num" });
-    this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Gist memory" });
+    this.list = el("div", { class: "list", tabindex: "0", role: "region" });
     this.mapbox = el("div", { class: "mmap" });
     this.limit = new SpoilerLimit((page) => this.send({ do: "limit", page }));
     this.curtain = el("div", { class: "curtain", hidden: true });
@@ -72,6 +72,7 @@ export class Memory {
     this.fresh = fresh;
     const same = this.data?.scope === data.scope && this.data.count === data.count;
     this.data = data;
+    this.list.setAttribute("aria-label", `Gist memory of ${data.meta.title}`);
     this.draw(same ? [...new Set([...before, ...this.touched()])] : null);
     const focus = data.focus && JSON.stringify([data.focus, data.passage, data.nonce, data.passages?.[data.focus] ?? 0]);
     if (focus && focus !== this.focused) this.wanted = data.focus;

@@ -7,9 +7,9 @@ import { CHAT_INPUT } from "./streamlit.js";
 const GAP = 12; // px between the light and the card, and around both
 const STEPS = { // of a screen: selector, title, text; a step whose part is not on the screen is left out
   read: [
-    [".leaf.cur .text", "The book", "Your text, one page after another. Arrow keys, j and k turn the page."],
-    [".leaf.cur .pausemark", "A pause", "Here the reader put the book down. The line says why the page ends at this place."],
-    [".leaf.cur .gist .in", "The gist", "The page in about a sixth of its words. All gists together are the memory of the book."],
+    ["button.fact", "You", "How far you have read, and the time left. Only reading counts: a jump or a search does not."],
+    [".gistsfact", "The gists", "How far the model is. The book can be read before it begins, and while it works."],
+    [".leaf.cur .in", "The gist", "The page in about a sixth of its words. All gists together are the memory of the book."],
     [".mapbox", "The map", "The whole book, one cell for each page. A click goes there."],
     [".find", "Search", "Finds words in the text and in the gists. Press / to come here."],
   ],

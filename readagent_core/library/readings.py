@@ -71,7 +71,7 @@ class ReadingStore:
             return _page(row)
         raise LibraryError(
             f"Page {page.number} does not follow the last saved page of this reading, which was changed elsewhere "
-            "in the meantime. Start reading again to continue from the saved pages."
+            "in the meantime. Make gists again to continue from the saved pages."
         )
 
     def save_gist(self, number: int, gist: Gist) -> None:

@@ -82,7 +82,7 @@ def ask(
             )
         memory = memory.up_to(up_to)
     if not memory.readable:
-        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then ask again.")
+        raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
     before = library.exchanges(conversation_id) if conversation_id is not None else []
     if conversation_id is None or is_recording(before):
         conversation_id, before = library.new_conversation(book_id, conversation_title(text)).id, []

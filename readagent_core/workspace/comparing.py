@@ -141,7 +141,7 @@ def compare(
     chosen = {name: methods.method(name) for name in names}
     _, memory = memory_to_ask(workspace, book_id, then="compare")
     if not memory.readable:
-        raise NotInLibraryError("No page of this book has been read yet. Start reading it, then compare.")
+        raise NotInLibraryError("This book has no gists yet. Make them in Read, then compare.")
     equipped = with_resources(
         replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
         workspace.resources(memory.document.id),

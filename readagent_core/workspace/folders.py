@@ -138,7 +138,8 @@ def _import_book(workspace: Workspace, item: FoundBook) -> ImportedBook:
     metadata = item.metadata
     document = _with_metadata(load_in_child_process(data, item.path.name), item)
     book = workspace.library.add(document, source_name=item.name)
-    # Here the tags and the series are stored, once the library has a place for them: set_tags(book.id, metadata.tags).
+    if tags := [*metadata.tags, *([metadata.series] if metadata.series else [])]:
+        workspace.library.set_tags(book.id, tags)
     return ImportedBook(book, item.name, metadata.tags, metadata.series, metadata.position)
 
 

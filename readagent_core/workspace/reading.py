@@ -128,7 +128,7 @@ def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Rea
     """``newest_memory``. Raises NotInLibraryError before the first; ``then``: what to do after reading."""
     found = newest_memory(workspace, book_id)
     if found is None:
-        raise NotInLibraryError(f"This book has not been read yet. Start reading it, then {then}.")
+        raise NotInLibraryError(f"This book has no gists yet. Make them in Read, then {then}.")
     return found
 
 

@@ -37,7 +37,7 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     unread = get_workspace().library.add(Document("Unread", (Paragraph("One. Two."),)))
     at = app("pages/compare.py", book=unread.id)
     assert not at.exception
-    assert any("has not been read yet" in text.value for text in at.text)
+    assert any("has no gists yet" in text.value for text in at.text)
 
 
 def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> None:

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 from pages.parts.library import acts, cards, first_visit, imports
-from pages.parts.library.imports import import_record, length_of, start_import
+from pages.parts.library.imports import import_record, start_import
 from pages.parts.shared import covers
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
-from readagent_core.document import Cover, Document, Paragraph, Section
+from readagent_core.document import Cover, Document, Paragraph
 from readagent_core.errors import TooLargeError
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Book, Card, Position
@@ -208,6 +208,3 @@ def test_an_import_says_what_was_found(open_workspace):
     one.job.join(20)
     record = import_record(workspace, one)
     assert (record["state"], record["text"]) == ("opened", "2 sections.")
-    document = Document("雪", (Paragraph("雪が 降る。"),), sections=(Section("一", 0),), language="ja")
-    assert length_of(document) == "5 characters"
-    assert length_of(replace(document, language="en")).endswith("words")

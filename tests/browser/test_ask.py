@@ -102,8 +102,9 @@ def test_a_sample_is_read_asked_about_and_the_right_page_opens(page: Page, prefi
     url, home = (request.getfixturevalue(f"{kind}app_{what}") for kind in [prefix] for what in ("url", "home"))
     open_library(page, url)
     page.goto(f"{url}/read?book={book_called('Harrow Sound', home)}")
-    afresh = page.locator('[class*="st-key-again_"][class*="_go"] button')
+    afresh = page.get_by_role("button", name="Make gists again")
     afresh.click()
+    page.get_by_role("dialog").get_by_role("button", name="Make gists").click()
     expect(page.locator('[class*="st-key-choose_"]')).to_be_visible()  # there are two readings to choose from now
     expect(afresh).to_be_visible(timeout=90_000)  # and the second is done
     go_to(page, "Ask")

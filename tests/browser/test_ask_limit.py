@@ -104,7 +104,8 @@ def test_the_questions_of_a_recording_are_a_list_and_stay_by_themselves(page: Pa
 
 
 def test_back_from_read_is_one_press(page: Page, app_url: str, keeper: str) -> None:
-    page.goto(f"{app_url}/settings")
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page.locator(".leaf.cur")).to_be_visible()
     go_to(page, "Ask")
     expect(page.locator(BOX)).to_be_visible()
     expect(page.locator(".qt").last).to_be_visible()

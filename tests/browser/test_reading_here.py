@@ -315,10 +315,10 @@ def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(
     for n in range(3):
         assert page.locator(".m .g").nth(n).evaluate("e => e.textContent") == HOSTILE[n]
     asking = page.locator('[data-testid="stChatInput"] textarea')
-    asking.fill(f"Who is {HOSTILE[0]}?")
+    asking.fill(f"{HOSTILE[0]}?")
     asking.press("Enter")
-    expect(page.locator("p").get_by_text(f"Who is {HOSTILE[0]}?", exact=True)).to_be_visible()
-    expect(page.locator(".ans").last).to_contain_text("window.pwned")
+    expect(page.locator("p").get_by_text(f"{HOSTILE[0]}?", exact=True)).to_be_visible()
+    expect(page.locator(".sentences").last).to_contain_text("window.pwned")
     go_to(page, "Compare")
     page.locator(".st-key-compare_ask input").fill(f"Who is {HOSTILE[1]}?")
     page.locator(".st-key-compare_go button").click()

@@ -141,7 +141,7 @@ def test_what_cannot_be_asked_is_an_error_that_says_why(workspace):
     book, reading = a_book(workspace, a_memory(complete=False, gists=0))
     read = a_book(workspace, a_memory(3))[1]
     for text, how, error, says in (
-        ("Why?", {"reading_id": reading.id}, NotInLibraryError, "No page"),
+        ("Why?", {"reading_id": reading.id}, NotInLibraryError, "no gists yet"),
         ("  ", {"reading_id": reading.id}, SettingsError, "Write a question"),
         ("Why?", {"reading_id": reading.id, "method": "guess"}, SettingsError, "no method"),
         ("Why?", {"reading_id": read.id, "up_to": 0}, ReadAgentError, "keeps every page out"),

@@ -108,7 +108,7 @@ def test_stopping_ends_within_a_second_and_keeps_what_was_answered(
 
 def test_what_cannot_be_compared_is_told(workspace: Workspace) -> None:
     book = workspace.library.add(Document("Unread", (Paragraph("One. Two."),)))
-    with pytest.raises(NotInLibraryError, match="not been read"):
+    with pytest.raises(NotInLibraryError, match="has no gists yet"):
         compared(workspace, book.id)
     with pytest.raises(SettingsError, match="question"):
         compared(workspace, book.id, question=Question("  "))

@@ -43,9 +43,9 @@ _FULL = (
     "turns. Then she took her blanket to the boat house and lay down behind the door with the hazel stick beside her."
 )
 _QUESTIONS = (
-    "What had been used to cut the rope?",
+    "What had the end of the rope been cut with?",
     "How many turns did the rope come to?",
-    "Where did Ida lie down to sleep?",
+    "Where did Ida lie down with her blanket?",
     "What did Ida say aloud when she saw the end of the rope?",
     "What lay beside Ida in the boat house?",
 )

@@ -1,0 +1,128 @@
+"""Where a person is stays theirs: searches, other letters and other windows move nothing, and the type is kept."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.test_read import novella, open_reader
+
+__all__ = ["novella"]  # the fixture "app_url" of these tests
+
+
+def width_of(part: Locator) -> float:
+    """As soon as it stands: while a page is drawn anew it has none."""
+    for _ in range(60):
+        if box := part.bounding_box():
+            return box["width"]
+        part.page.wait_for_timeout(50)
+    raise AssertionError("it is not to be seen")
+
+
+FIND = """
+  const inside = (e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])];
+  const deep = (root) => [...root.querySelectorAll('*')].flatMap(inside);
+  const box = deep(document).find((e) => e.classList.contains('leaves'));
+"""
+STANDINGS = (  # every place at which a paragraph is seen to stand from now on, frame by frame
+    "() => {"
+    + FIND
+    + """
+  window.standings = new Set();
+  const text = [...box.querySelectorAll('.unit > p')].find((p) => p.getBoundingClientRect().top > 200);
+  const look = () => {
+    window.standings.add(Math.round(text.getBoundingClientRect().top));
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+)
+
+
+def test_a_search_that_ends_moves_nothing(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=14)
+    page.keyboard.press("/")
+    page.keyboard.type("Crale")
+    page.keyboard.press("Enter")
+    expect(page.locator(".find .count")).to_have_text(re.compile(r"^\d+ of \d+$"))
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(1000)
+    page.evaluate(STANDINGS)
+    page.keyboard.press("Escape")
+    expect(page.locator("mark.hit")).to_have_count(0)
+    page.wait_for_timeout(500)
+    assert len(page.evaluate("[...window.standings]")) == 1
+
+
+READ = (  # the paragraph at the reading line
+    "(line) => {"
+    + FIND
+    + """
+  const at = box.getBoundingClientRect().top + Math.min(line, box.clientHeight / 4);
+  const pieces = [...box.querySelectorAll('.unit > p')];
+  return pieces.find((p) => p.getBoundingClientRect().bottom > at).textContent;
+}"""
+)
+
+
+@pytest.mark.parametrize("scrolled", [False, True])
+def test_letters_of_another_size_leave_the_person_at_their_line(page: Page, app_url: str, scrolled: bool) -> None:
+    open_reader(page, app_url, at=9)
+    page.keyboard.press("k")
+    page.keyboard.press("j")  # to its top, wherever the test before has left it
+    if scrolled:  # somewhere in the page, not at its top
+        page.locator(".leaves").hover()
+        page.mouse.wheel(0, 420)
+        page.wait_for_timeout(900)
+    line = 100 if scrolled else 55
+    read = page.evaluate(READ, line)
+    page.locator(".aa").click()
+    for size in ("5", "1", "4"):
+        page.locator(".panel").get_by_role("button", name=size, exact=True).click()
+        page.wait_for_timeout(900)
+        assert page.evaluate(READ, line) == read
+        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
+
+
+def test_a_window_of_another_width_leaves_the_person_at_their_line(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=9)
+    page.keyboard.press("k")
+    page.keyboard.press("j")  # to its top, wherever the test before has left it
+    page.locator(".leaves").hover()
+    page.mouse.wheel(0, 700)
+    page.wait_for_timeout(900)
+    read = page.evaluate(READ, 100)
+    for width in (900, 1440, 420, 1200):
+        page.set_viewport_size({"width": width, "height": 850})
+        page.wait_for_timeout(900)
+        assert page.evaluate(READ, 100) == read, f"at {width}"
+
+
+def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    text = page.locator('p[data-i="0"]')
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="5", exact=True).click()
+    expect(text).to_have_css("font-size", "23px")
+    page.locator(".panel").get_by_role("button", name="Sans", exact=True).click()
+    expect(text).not_to_have_css("font-family", re.compile("Palatino"))
+    expect(page.locator("#p1 .gtext")).to_have_css("font-size", "14px")  # the gist is not the book's own words
+    page.locator(".panel").get_by_role("button", name="Serif", exact=True).click()
+    expect(text).to_have_css("font-family", re.compile("Palatino"))
+    middle = width_of(text)
+    page.locator(".panel").get_by_role("button", name="Narrow").click()
+    assert width_of(text) < middle
+    page.locator(".panel").get_by_role("button", name="Medium").click()
+    page.locator(".panel").get_by_role("button", name="Sepia").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    page.reload()
+    expect(text).to_have_css("font-size", "23px")
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="3", exact=True).click()
+    page.locator(".panel").get_by_role("button", name="Dark").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(23, 25, 27)")
+    expect(page.locator(".leaf.cur")).to_have_count(1)
+    page.locator(".panel").get_by_role("button", name="System").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
