@@ -60,7 +60,8 @@ def test_the_limit_is_moved_on_the_map(page: Page, app_url: str, keeper: str, li
     expect(page.locator(".missing")).to_have_count(0)  # nothing is hidden where the whole book is let in
     page.get_by_role("button", name="Follow what I have read").click()
     expect(curtain).to_contain_text("Pages 16 to 25 are kept out.")
-    assert limited() == Position(furthest=limited().furthest, words_read=limited().words_read, limited=True)
+    now = limited()  # other tests of this app may have moved the place itself
+    assert (now.limited, now.limit) == (True, None)
 
 
 def test_the_limit_is_dragged(page: Page, app_url: str, keeper: str, limited: Callable[[], Position]) -> None:
