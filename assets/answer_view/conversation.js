@@ -56,7 +56,7 @@ export class Conversation {
     return this.parts.get(id).part;
   }
 
-  // The questions of a recording, to choose from; kept as it is while it does not change, open or closed.
+  // The list of a recording's questions. It is drawn again only when it changes, so it stays open or closed.
   index(questions, current) {
     const key = JSON.stringify([questions, current]);
     if (key === this.indexed) return this.indexNode;

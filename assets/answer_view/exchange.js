@@ -66,7 +66,7 @@ export class Exchange {
     return out;
   }
 
-  // Who answered stands above the answer, with a sign of its own shape.
+  // The line above the answer that says who answered, with an icon for each kind.
   signer() {
     const { signature: { kind, line }, asked } = this.data;
     const sign = { model: "plug", recording: "reels", builtin: "wordlines" }[kind];
@@ -134,7 +134,7 @@ export class Exchange {
     return box;
   }
 
-  // That nothing was found is an answer: what was looked at, what the limit kept out, and how to go on.
+  // The answer "not found": what was looked at, what the limit excluded, and what to do next.
   missing({ title, looked, kept_out }, said) {
     const { acts } = this.data;
     const ways = el("div", { class: "acts" });

@@ -117,7 +117,7 @@ export class Layer {
     }
   }
 
-  // Where a gist stands: the rows of its page within the unit that has most of it, and the last element of these.
+  // The position of a gist: the rows of its page in the unit that has most of that page, and the last element in them.
   spot(page) {
     const { units, book } = this.reader;
     const last = page.z ? page.x : page.x - 1;
@@ -238,7 +238,7 @@ export class Layer {
     return this.drawn.get(this.pageAt(paragraph))?.gist;
   }
 
-  // The box of the gist that stands for a paragraph where only gists are shown.
+  // In the view of gists alone: the box of the gist of the page that has a paragraph.
   boxAt(paragraph) {
     const gist = this.gistAt(paragraph);
     return gist?.isConnected ? gist.getBoundingClientRect() : { top: 1e9, bottom: 1e9, height: 0 };

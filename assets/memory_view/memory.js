@@ -125,7 +125,7 @@ export class Memory {
     this.settle();
   }
 
-  // What stands for the pages that are left out.
+  // The row shown in place of the pages that are left out.
   drawCurtain() {
     const { curtain } = this.data;
     const key = JSON.stringify(curtain);

@@ -29,7 +29,8 @@ _FIRST_PAGES = 2
 
 @dataclass(frozen=True)
 class Piece:
-    """The text of a passage. ``level``: of a heading, 0 for text. ``label``: it belongs to a figure or table."""
+    """The text of a passage. ``number``: of its source page. ``level``: of a heading, 0 for text. ``label``: it belongs
+    to a figure or table."""
 
     text: str
     number: int

@@ -7,96 +7,24 @@ printed does: a new process spends two seconds on importing alone.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import threading
-import time
 from itertools import pairwise
-from pathlib import Path
 
-import pytest
 from pypdf import PdfWriter
-from typer.testing import CliRunner
 
 from readagent_core import keyrings
-from readagent_core.cli.app import app
 from readagent_core.fetching.fetch import fetch
-from readagent_core.models import connection
 from readagent_core.settings import Secret, home_folder, save_settings
 from readagent_core.workspace import links
+from tests.cli.running import ROOT, SMALL, run, run_here, run_json, start, wait_until
 from tests.fakes.keyrings import Locked
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.web import WebServer, reply
 from tests.workspace.test_links import ARTICLE, HTML
 
 KEY = "sk-marker-0123456789abcdef"
-ROOT = Path(__file__).resolve().parent.parent
-SMALL = ("--max-words", "150", "--min-words", "60", "--connections", "2")  # many pages, few calls at once
-SENTENCE = "The keeper of the light rang bell number {k} in the fog and wrote it down with care that night."
-
-
-@pytest.fixture
-def book(tmp_path):
-    """About 1,400 words in two chapters."""
-    path = tmp_path / "fog.md"
-    chapters = []
-    for chapter in range(2):
-        paragraphs = [" ".join(SENTENCE.format(k=chapter * 100 + p * 3 + i) for i in range(3)) for p in range(12)]
-        chapters.append(f"## Chapter {chapter + 1}\n\n" + "\n\n".join(paragraphs))
-    path.write_text("# Fog\n\n" + "\n\n".join(chapters), encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def server():
-    with FakeServer() as running:
-        yield running
-
-
-def start(*arguments, server=None):
-    environment = dict(os.environ, PYTHONIOENCODING="utf-8", COLUMNS="100", NO_COLOR="1")
-    if server is not None:
-        environment |= {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"}
-    return subprocess.Popen(
-        [sys.executable, "-m", "readagent_core", *map(str, arguments)],
-        cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-    )  # fmt: skip
-
-
-def run(*arguments, server=None, code=0):
-    """Stdout and stderr of a process that ends with ``code``."""
-    process = start(*arguments, server=server)
-    out, told = process.communicate(timeout=90)
-    assert process.returncode == code, told
-    return out, told
-
-
-def run_here(*arguments, server=None, code=0):
-    """The same within this process, which afterwards knows no more of the server than a new one does."""
-    environment = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"} if server else {}
-    try:
-        result = CliRunner().invoke(app, list(map(str, arguments)), env=environment)
-    finally:
-        connection.close_all()
-    assert result.exit_code == code, result.output
-    assert isinstance(result.exception, SystemExit | None)
-    return result.stdout, result.stderr
-
-
-def wait_until(happened, process):
-    """Wait until the server has seen enough of ``process``; a process that ends before is a failure."""
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def run_json(*arguments, server=None, code=0):
-    """The one JSON object on stdout: nothing may stand before or after it."""
-    return json.loads(run_here(*arguments, "--json", server=server, code=code)[0])
 
 
 def test_inspect(book):
@@ -202,90 +130,6 @@ def test_in_words_with_the_built_in_reader(book, tmp_path):
     assert "words" in out
     assert "\x1b" not in out
     assert "\x07" not in out
-
-
-def questions(book):
-    rows = [
-        {"question": f"Which bell rang {n}?", "options": ["bell number 1", "bell number 7", "a dog"], "answer": n % 3}
-        for n in range(4)
-    ]
-    path = book.with_name("fog.questions.json")
-    path.write_text(json.dumps(rows), encoding="utf-8")
-    return path
-
-
-def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
-    data = questions(book)
-    arguments = ("evaluate", data, "--method", "gist-mem", "--method", "full-text")
-    expected = run_json(*arguments, "--estimate", server=server)
-    assert expected["estimate"]["answers"] == 8
-    assert server.chats == []
-    assert not Path(expected["folder"]).exists()
-    names = ("report.html", "report.csv", "report.json", "answers.csv")
-    reports = [part for name in names for part in ("--report", tmp_path / name)]
-    found = run_json(*arguments, *reports, server=server)
-    assert (found["answers"], found["wanted"], found["failed"]) == (8, 8, 0)
-    assert [row["method"] for row in found["rows"]] == ["gist-mem", "full-text"]
-    assert (tmp_path / "report.html").read_text(encoding="utf-8").count("Which bell rang 3?") >= 1
-    assert (tmp_path / "report.csv").read_text(encoding="utf-8").startswith("arm,answers")
-    asked = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["questions"]
-    assert [(q["question"], len(q["answers"])) for q in asked] == [(f"Which bell rang {n}?", 2) for n in range(4)]
-    rows = (tmp_path / "answers.csv").read_text(encoding="utf-8-sig")
-    assert rows.startswith("number,id")
-    assert rows.count("gist-mem:0,") == rows.count("full-text:0,") == 4
-    before = len(server.chats)
-    assert run_json(*arguments, "--show", server=server)["rows"] == found["rows"]
-    out, told = run_here("evaluate", "--record", Path(found["folder"]) / "record.json", server=server)
-    assert "Accuracy" in out
-    assert "already" in told
-    assert len(server.chats) == before
-
-
-def test_a_record_runs_where_its_data_lies_now_and_says_what_is_otherwise(book, tmp_path, server):
-    data = questions(book)
-    there = run_json("evaluate", data, "--method", "gist-mem", server=server)
-    moved = tmp_path / "elsewhere"
-    moved.mkdir()
-    for file in (data, book):
-        file.rename(moved / file.name)
-    arguments = ("--record", Path(there["folder"]) / "record.json", "--name", "again")
-    assert "no such file" in run_here("evaluate", *arguments, code=1, server=server)[1]
-    again = run_json("evaluate", moved / data.name, *arguments, server=server)
-    assert again["rows"] == there["rows"]
-    out, told = run_here("evaluate", moved / data.name, *arguments[:2], "--name", "builtin")
-    assert "Not as in the record: the model (fake-model before, built-in reader now)." in told
-    assert "built-in reader" in out
-
-
-def test_an_experiment_runs_once_at_a_time(book):
-    """Two processes at once would make every call twice and overwrite each other's records."""
-    arguments = ("evaluate", questions(book), "--method", "gist-mem", "--method", "read-agent-p")
-    release = threading.Event()
-    with FakeServer(before=lambda *_: None if release.wait(60) else Reply(status=500)) as held:
-        first = start(*arguments, "--json", server=held)
-        wait_until(lambda: held.chats, first)
-        assert "running already" in run_here(*arguments, code=1, server=held)[1]
-        assert run_json(*arguments, "--show", server=held)["wanted"] == 8
-        release.set()
-        out, _ = first.communicate(timeout=60)
-    assert json.loads(out)["answers"] == 8
-
-
-def test_a_killed_evaluation_comes_to_the_same_table(book):
-    data = questions(book)
-    arguments = ("evaluate", data, "--method", "gist-mem", "--method", "read-agent-p", "--connections", "2")
-    with FakeServer(latency=0.05) as slow:
-        first = start(*arguments, "--json", server=slow)
-        wait_until(lambda: any("(A)" in text for text in slow.answered), first)
-        first.send_signal(signal.SIGKILL)
-        first.communicate(timeout=30)
-        resumed = run_json(*arguments, server=slow)
-        whole = run_json(*arguments, "--name", "another", server=slow)
-    assert resumed["rows"] == whole["rows"]
-    assert all(row["reading_words"] > 0 for row in whole["rows"])
-
-
-# --- what goes wrong --------------------------------------------------------------------------------
 
 
 def test_errors_are_sentences_with_exit_code_1(tmp_path):
