@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from readagent_core.loaders.base import raise_text
+
 UNMAPPED = "\0"  # in place of a character that the font does not map to Unicode
 # Glyphs of TeX's fonts by number (the TeXbook, appendix F). The names of many are not in the Adobe Glyph List.
 _CAPITALS, _SMALL = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
@@ -38,8 +40,8 @@ _UNITS = frozenset(
     {"mi", "sec", "ha", "yards", "miles", "metres", "meters", "feet", "inches"}
 )  # the others have no vowel
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
+SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
-_RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
 _MANY = 0.5  # share of the characters without a map that makes a page doubtful
 _FEWEST_SAMPLES = 10
@@ -71,12 +73,12 @@ def join_signs(text: str) -> str:
 
 
 def replace_raised(before: str, raised: str, after: str) -> str:
-    """Returns raised digits between two texts as superscript characters; '' for the mark of a note."""
-    if after[:1] in ("/", "\u2044"):  # a fraction
+    """Returns a raised number between two texts as superscript characters; '' for the mark of a note."""
+    if not SMALL_NUMBER.fullmatch(raised) or after[:1] in ("/", "\u2044"):  # a fraction
         return raised
     if _is_note_mark(before.rstrip(), raised):
-        return " " if after.isalnum() else ""
-    return raised.translate(_RAISED)
+        return " " if after[:1].isalnum() else ""
+    return raise_text(raised, up=True) or raised
 
 
 def _is_note_mark(before: str, mark: str) -> bool:

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from math import hypot
+from math import hypot, inf
+from operator import itemgetter
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
 from readagent_core.loaders.pdf.characters import (
+    SMALL_NUMBER,
     UNMAPPED,
     is_readable,
     is_tex_page,
@@ -43,12 +45,10 @@ _LINE = re.compile("[^\r\n\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
-_SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
-_MARGIN_NUMBER = re.compile(r"\d{1,4}(?=[ \t])|(?<=[ \t])\d{1,4}$")
 _SAMPLES = 12  # characters that show how a page is turned, and whether it can be read
 _FONT_NAME = 128  # bytes
 GAP = 1.1  # of the size; a wider gap separates columns or cells
-_MARGIN_GAP = 0.5  # of the size; a number at the edge of a line that is farther from the text stands apart
+_NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
 _SPACED = 0.6  # of the size; characters that are wider on average may have wide gaps between them
 _TOUCHING = 0.15  # of the size; a narrower gap is no space
 _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
@@ -84,7 +84,7 @@ def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
     for found in _LINE.finditer(reader.text):
         reader.read(*found.span())
     textpage.close()
-    return _join_indices(reader.lines), reader.readable
+    return reader.lines, reader.readable
 
 
 class _PageReader:
@@ -94,15 +94,13 @@ class _PageReader:
         self.raw, self.crop, self.number = textpage.raw, crop, number
         self.lines: list[Line] = []
         # PDFium writes its results into these
-        self._x, self._y, self._left, self._right = c_double(), c_double(), c_double(), c_double()
+        self._one, self._two, self._three, self._four = c_double(), c_double(), c_double(), c_double()
         self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text = textpage.get_text_range()
         self._same_index = len(self.text) == textpage.count_chars()
-        step = len(self.text) // _SAMPLES + 1
-        samples = [i for i in range(0, len(self.text), step) if not self.text[i].isspace()]
-        turns = Counter(map(self._turn, samples))
-        self.turn = turns.most_common(1)[0][0] if turns else 0
+        samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
+        self.turn = max(Counter(map(self._turn, samples)).items(), key=itemgetter(1), default=(0, 0))[0]
         self.readable = is_readable(self.text, sum(map(self._is_unmapped, samples)), len(samples))
         tex = is_tex_page(self.text)
         if tex or not self.text.isascii():
@@ -127,10 +125,9 @@ class _PageReader:
         return "".join(text if text in _FORMS else text[::-1] for text in texts)
 
     def read(self, start: int, stop: int) -> None:
-        """Adds the line between two positions, in parts where it has a wide gap."""
-        text = self.text[start:stop].rstrip()
-        stop = start + len(text)
-        start += len(text) - len(text.lstrip())
+        """Adds the line between two positions, in parts where it has wide gaps or raised numbers."""
+        text = self.text[start:stop]
+        start, stop = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
         if start >= stop:
             return
         half = (start + stop) // 2
@@ -140,69 +137,44 @@ class _PageReader:
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
         rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1) if first >= 0 else 0
         x, y = self._origin(middle)
-        if rects < 1 or not self._is_visible(x, y):
+        if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
-        size = self._size(middle)
+        y, size = _turn_back(x, y, self.turn)[1], self._size(middle)
         # the ink of a bracket or full stop is narrower than its place in the line
         edges = [self._place(first), self._place(last)]
-        if rects > 1:
-            edges += sorted(map(self._rect, range(rects)))
-        left, end = min(edges)[0], max(edge[1] for edge in edges)
+        parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
+        left, end = min(edges + parts)[0], max(edge[1] for edge in edges + parts)
         wide = end - left > _SPACED * size * (stop - start)
-        cuts: list[int] = []
-        if wide or (rects > 1 and any(after[0] - before[1] > GAP * size for before, after in pairwise(edges[2:]))):
-            cuts = self._find_gaps(start, stop, GAP * size)
-        if not cuts and (self.text[start].isdigit() or self.text[stop - 1].isdigit()):
-            cuts = self._find_number(start, stop, _MARGIN_GAP * size)
-        if cuts:
-            for part in pairwise([start, *cuts, stop]):
-                self.read(*part)
-            return
-        y = _turn_back(x, y, self.turn)[1] if self.turn else y
-        text = _clean(self._with_superscripts(start, stop, y, size))
+        wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(parts))
+        if wide or _DIGIT.search(self.text, start, stop):
+            cuts = self._find_cuts(start, stop, y, size, GAP * size if wide else inf)
+            if cuts:
+                for part in pairwise([start, *sorted(cuts), stop]):
+                    self.read(*part)
+                return
+        text = _clean(self.text[start:stop])
         if text:
             bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
             self.lines.append(Line(text, left, end, y, size, bold, self.number))
 
-    def _is_visible(self, x: float, y: float) -> bool:
-        left, bottom, right, top = self.crop
-        return left <= x <= right and bottom <= y <= top
+    def _find_cuts(self, start: int, stop: int, y: float, size: float, widest: float) -> set[int]:
+        """Returns where a line is cut: after gaps wider than ``widest``, and around raised numbers.
 
-    def _find_number(self, start: int, stop: int, gap: float) -> list[int]:
-        """Returns where a line is cut between its text and a number at its edge, which may count the lines."""
-        found = _MARGIN_NUMBER.search(self.text, start, stop)
-        if not found or (start != found.start() and stop != found.end()):
-            return []
-        return self._find_gaps(max(start, found.start() - 2), min(stop, found.end() + 2), gap)
-
-    def _find_gaps(self, start: int, stop: int, gap: float) -> list[int]:
-        """Returns the positions of the characters that follow a gap wider than ``gap``."""
-        found: list[int] = []
-        end: float | None = None
-        for i in range(start, stop):
-            if not self.text[i].isspace():
-                left, right = self._ink(self._index(i))
-                if end is not None and left - end > gap:
-                    found.append(i)
-                end = right
-        return found
-
-    def _with_superscripts(self, start: int, stop: int, y: float, size: float) -> str:
-        """Returns the text of a line with exponents as raised digits, and without the marks of notes."""
-        text: str = self.text[start:stop]
-        if not _DIGIT.search(text):
-            return text
-        parts: list[str] = []
-        done = 0
-        for found in _SMALL_NUMBER.finditer(text):
-            at = end = found.end()
+        A number at an edge may count the lines: a narrower gap separates it from the text."""
+        text = self.text[start:stop]
+        cuts: set[int] = set()
+        for gap in _SPACES.finditer(text):
+            is_number = text[: gap.start()].isdigit() or text[gap.end() :].isdigit()
+            before, after = self._index(start + gap.start() - 1), self._index(start + gap.end())
+            if self._place(after)[0] - self._place(before)[1] > (_NUMBER_GAP * size if is_number else widest):
+                cuts.add(start + gap.end())
+        for found in SMALL_NUMBER.finditer(text):
+            at = found.end()
             while at > found.start() and self._is_raised(self._index(start + at - 1), y, size):
                 at -= 1
-            if 0 < at < end:
-                after = self.text[start + end : start + end + 3].lstrip("\r\n")  # a raised digit may end PDFium's line
-                parts += [text[done:at], replace_raised(text[:at], text[at:end], after[:1])]
-                done = end
-        return "".join([*parts, text[done:]]).strip()
+            if at < found.end():
+                cuts |= {start + at, start + found.end()} - {start, stop}
+        return cuts
 
     def _is_raised(self, index: int, y: float, size: float) -> bool:
         raised = _turn_back(*self._origin(index), self.turn)[1] - y
@@ -213,8 +185,8 @@ class _PageReader:
         return position if self._same_index else pdfium.FPDFText_GetCharIndexFromTextIndex(self.raw, position)
 
     def _origin(self, index: int) -> tuple[float, float]:
-        pdfium.FPDFText_GetCharOrigin(self.raw, index, self._x, self._y)
-        return self._x.value, self._y.value
+        pdfium.FPDFText_GetCharOrigin(self.raw, index, self._one, self._two)
+        return self._one.value, self._two.value
 
     def _size(self, index: int) -> float:
         """Returns the size of a character in points."""
@@ -235,20 +207,14 @@ class _PageReader:
         pdfium.FPDFText_GetLooseCharBox(self.raw, index, box)
         return self._edges(box.left, box.bottom, box.right, box.top)
 
-    def _ink(self, index: int) -> tuple[float, float]:
-        """Returns the left and right edge of the ink of a character."""
-        pdfium.FPDFText_GetCharBox(self.raw, index, self._left, self._right, self._y, self._x)
-        return self._edges(self._left.value, self._y.value, self._right.value, self._x.value)
-
     def _rect(self, number: int) -> tuple[float, float]:
         """Returns the left and right edge of a part of the line that was measured last."""
-        pdfium.FPDFText_GetRect(self.raw, number, self._left, self._y, self._right, self._x)
-        return self._edges(self._left.value, self._x.value, self._right.value, self._y.value)
+        left, top, right, bottom = self._one, self._two, self._three, self._four
+        pdfium.FPDFText_GetRect(self.raw, number, left, top, right, bottom)
+        return self._edges(left.value, bottom.value, right.value, top.value)
 
     def _edges(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
         """Returns the left and right edge of a box in the direction of the text."""
-        if self.turn == 0:
-            return left, right
         one, other = _turn_back(left, bottom, self.turn)[0], _turn_back(right, top, self.turn)[0]
         return min(one, other), max(one, other)
 
@@ -259,13 +225,12 @@ class _PageReader:
 
 def _turn_back(x: float, y: float, turn: int) -> tuple[float, float]:
     """Returns a place after the page is rotated so that its text runs from left to right."""
-    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn]
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn] if turn else (x, y)
 
 
 def _clean(text: str) -> str:
     """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
-    if "  " in text or not text.isprintable():
-        text = _SPACES.sub(" ", text.replace(UNMAPPED, "")).strip()
+    text = _SPACES.sub(" ", text.replace(UNMAPPED, "")).strip()
     if text.isascii():
         return text
     text = join_signs(text.replace("\ufffe", "-"))
@@ -275,19 +240,19 @@ def _clean(text: str) -> str:
     )
 
 
-def _join_indices(lines: Sequence[Line]) -> list[Line]:
-    """Returns the lines with raised and lowered indices in them: PDFium breaks a line after such an index."""
+def join_parts(lines: Sequence[Line]) -> list[Line]:
+    """Returns the lines with their parts joined, also raised and lowered indices: PDFium breaks a line after these."""
     joined: list[Line] = []
     for i, line in enumerate(lines):
         if joined and _is_continued(joined[-1], line):
             last = joined.pop()
             main = max((last, line), key=lambda each: (each.size, len(each.text)))
             text = line.text
-            raised = line.y - last.y > _SUPERSCRIPT * last.size and line.size < _INDEX * last.size
-            if raised and _SMALL_NUMBER.fullmatch(text):
-                text = replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
+            if line.y - last.y > _SUPERSCRIPT * last.size and line.size < _INDEX * last.size:
+                after = [each.text for each in lines[i + 1 : i + 2] if _is_continued(line, each)]
+                text = replace_raised(last.text, text, "".join(after))
             space = " " if text and line.x - last.end > _TOUCHING * main.size and last.text[-1:] != " " else ""
-            line = replace(main, text=f"{last.text}{space}{text}".strip(), x=last.x, end=max(last.end, line.end))
+            line = replace(main, text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
         joined.append(line)
     return joined
 
@@ -295,5 +260,6 @@ def _join_indices(lines: Sequence[Line]) -> list[Line]:
 def _is_continued(last: Line, line: Line) -> bool:
     """Returns whether ``line`` is an index of ``last``, or what follows on its baseline."""
     size = max(last.size, line.size)
-    level = abs(last.y - line.y) < (_RAISED if min(last.size, line.size) < _INDEX * size else 0.1) * size
-    return level and -0.5 * size < line.x - last.end < 0.5 * size
+    is_index = min(last.size, line.size) < _INDEX * size
+    level = abs(last.y - line.y) < (_RAISED if is_index else 0.1) * size
+    return level and -0.5 * size < line.x - last.end < (0.5 if is_index else GAP) * size

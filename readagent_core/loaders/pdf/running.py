@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from readagent_core.loaders import headings
-from readagent_core.loaders.pdf.lines import GAP, Line
+from readagent_core.loaders.pdf.lines import Line, join_parts
 from readagent_core.loaders.pdf.order import LONG, find_rows
 
 LARGE = 1.15  # of the usual size; larger text is a heading
@@ -168,21 +168,7 @@ def _without_line_numbers(pages: Sequence[list[Line]]) -> tuple[list[list[Line]]
     if sum(map(bool, found)) < min(2, len(pages)):
         found = [set() for _ in pages]
     text = [[line for line in lines if id(line) not in ids] for lines, ids in zip(pages, found, strict=True)]
-    return [_join_numbers(lines) for lines in text], sum(map(len, found))
-
-
-def _join_numbers(lines: list[Line]) -> list[Line]:
-    """Returns the lines with numbers joined to the text close beside them."""
-    joined: list[Line] = []
-    for line in lines:
-        last = joined[-1] if joined else None
-        beside = last and last.y == line.y and 0 <= line.x - last.end < GAP * last.size
-        if last and beside and (_LINE_NUMBER.match(last.text) or _LINE_NUMBER.match(line.text)):
-            main = max(last, line, key=lambda each: len(each.text))
-            joined[-1] = replace(main, text=f"{last.text} {line.text}", x=last.x, end=line.end)
-        else:
-            joined.append(line)
-    return joined
+    return [join_parts(lines) for lines in text], sum(map(len, found))
 
 
 def _line_numbers(lines: Sequence[Line]) -> set[int]:
