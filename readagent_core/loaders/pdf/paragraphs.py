@@ -36,13 +36,13 @@ _JOINED = frozenset(
 @dataclass(slots=True)
 class Passage:
     """The lines of a paragraph or heading. ``width``, ``left``: of its flow. ``small``: smaller than the body text.
-    ``note``: it is a footnote."""
+    ``kind``: 'heading', 'label' of a figure or table, 'note', or '' for text."""
 
     lines: list[Line]
     width: float
     left: float
     small: bool = False
-    note: bool = False
+    kind: str = ""
 
     @property
     def size(self) -> float:
@@ -256,7 +256,7 @@ def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> lis
             if passage.bold or passage.size > 1.1 * usual.size or is_named_heading(passage.lines[0].text):
                 break  # a paragraph does not continue below a heading
         found += foot + body
-        foot = _split_notes(small, [p for p in found if p.note][-1:])
+        foot = _split_notes(small, [p for p in found if p.kind == "note"][-1:])
         last = body[-1] if body else None
         if last and (cut is None or not _is_interruption(last)):
             cut = last
@@ -292,7 +292,7 @@ def _split_notes(small: Sequence[Passage], before: Sequence[Passage]) -> list[Pa
         mark = _NOTE.match(line.text)
         number = int(mark.group(1) or 0) if mark else 0
         if mark and (not notes or not number or number == last + 1):
-            notes.append(Passage([line], passage.width, passage.left, small=True, note=True))
+            notes.append(Passage([line], passage.width, passage.left, small=True, kind="note"))
             last = number
         elif notes:
             notes[-1].lines.append(line)
