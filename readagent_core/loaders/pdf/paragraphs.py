@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 from readagent_core.loaders.headings import is_named_heading
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.pdf.order import Flow
+from readagent_core.loaders.pdf.running import usual_size
 from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
@@ -24,8 +26,10 @@ CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\
 _MEASURED = 200  # columns of a long document that show its usual size, leading and indent
 _LEAST_TEXT = 60  # characters; less is no text above notes
 _HYPHENS = ("-", "\u2010", _SOFT)
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
+_BROKEN_WORD = re.compile(r"\S+[-\u2010\u00ad]\n\S+")
 # first parts of words that are written without a hyphen
 _JOINED = frozenset(
     "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
@@ -67,57 +71,30 @@ class BodyStyle:
     indent: float
     words: Set[str] = frozenset()
 
-    def has_word(self, word: str) -> bool:
-        """Returns whether the document has ``word``, alone or before a mark."""
-        return any(word + mark in self.words for mark in ("", ",", ".", ";", ":", "!", "?", ")", '"', "”", "’s", "'s"))
-
 
 def measure_body(flows: Sequence[Flow]) -> BodyStyle:
-    """Returns the usual size, leading and indent of ``flows``, and their vocabulary."""
+    """Returns the usual size, leading and indent of ``flows``, and the words that are not broken at a line end."""
     some = flows[:: len(flows) // _MEASURED + 1]
-    sizes: Counter[float] = Counter()
-    for flow in some:
-        for line in flow.lines:
-            sizes[round(line.size * 2) / 2] += len(line.text)
-    size = sizes.most_common(1)[0][0] if sizes else 10.0
-    gaps: Counter[float] = Counter()
-    for flow in some:
-        for before, line in pairwise(flow.lines):
-            if abs(line.size - size) < 0.6 and abs(before.size - size) < 0.6:
-                gaps[round((before.y - line.y) * 2) / 2] += 1
-    usual = [gap for gap, n in gaps.most_common(3) if n * 3 >= gaps.most_common(1)[0][1] and gap > 0.5 * size]
-    leading = min(usual) if usual else 1.2 * size
-    return BodyStyle(size, leading, _indent(some, size, leading), _vocabulary(flows))
-
-
-def _indent(flows: Sequence[Flow], size: float, leading: float) -> float:
-    """Returns the indent of first lines, whose next line is back at the edge; 0.0 where it is not usual."""
-    indents: Counter[int] = Counter()
-    together = 0
-    for flow in flows:
-        for before, line in pairwise(flow.lines):
-            if abs(line.size - size) > 0.6 or abs(before.size - size) > 0.6 or before.y - line.y > 1.3 * leading:
-                continue
-            together += 1
-            offset = round(before.x - flow.left)
-            if 0.5 * size < offset < 5 * size and abs(line.x - flow.left) < 2:
-                indents[offset] += 1
-    offset, times = indents.most_common(1)[0] if indents else (0, 0)
-    return float(offset) if times >= 3 or times * 8 > together else 0.0
-
-
-def _vocabulary(flows: Sequence[Flow]) -> set[str]:
-    """Returns the words of the document, with the marks around them, that are not broken at a line end.
-
-    The parts of a compound are words too."""
-    texts: list[str] = []
-    broken = False
-    for line in (line for flow in flows for line in flow.lines):
-        text = line.text.split(" ", 1)[-1] if broken else line.text  # the rest of a broken word is no word
-        broken = text.endswith(_HYPHENS)
-        texts.append(text.rsplit(" ", 1)[0] if broken else text)
-    words = set(" ".join(texts).lower().split())
-    return words.union(*(word.split("-") for word in words if "-" in word))
+    size = usual_size(flow.lines for flow in some)
+    pairs = [
+        (flow.left, before, line)
+        for flow in some
+        for before, line in pairwise(flow.lines)
+        if max(abs(line.size - size), abs(before.size - size)) < 0.6
+    ]
+    gaps = Counter(round((before.y - line.y) * 2) / 2 for _, before, line in pairs).most_common(3)
+    leading = min((gap for gap, n in gaps if n * 3 >= gaps[0][1] and gap > 0.5 * size), default=1.2 * size)
+    close = [pair for pair in pairs if pair[1].y - pair[2].y <= 1.3 * leading]
+    indents = Counter(
+        round(before.x - left)
+        for left, before, line in close
+        if 0.5 * size < before.x - left < 5 * size and abs(line.x - left) < 2  # the next line is back at the edge
+    )
+    indent, times = max(indents.items(), key=itemgetter(1), default=(0, 0))
+    text = "\n".join(line.text for flow in flows for line in flow.lines).lower()
+    words = set(_WORD.findall(_BROKEN_WORD.sub(" ", text)))
+    words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
+    return BodyStyle(size, leading, float(indent) if times >= 3 or times * 8 > len(close) else 0.0, words)
 
 
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
@@ -203,7 +180,7 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
             return "\n".join(texts)
     text = texts[0]
     for following in texts[1:]:
-        text = _join_hyphenated(text, following, usual)
+        text = _join_hyphenated(text, following, usual.words)
     return text
 
 
@@ -214,26 +191,17 @@ def _next_word_would_fit(line: Line, following: Line, left: float, width: float)
     return line.end - left + following.width * (len(word) + 1) / letters < 0.93 * width
 
 
-def _join_hyphenated(before: str, after: str, usual: BodyStyle) -> str:
+def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
     if before.endswith(_SOFT):
         return before[:-1] + after
-    broken = before.endswith(_HYPHENS)
-    first, second = _BROKEN.search(before) if broken else None, _LETTERS.match(after)
+    first, second = _BROKEN.search(before), _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
-    keeps = _keeps_hyphen(first.group(1), second.group(), usual)
-    return before + after if keeps else before[:-1] + after
-
-
-def _keeps_hyphen(first: str, second: str, usual: BodyStyle) -> bool:
-    one, two = first.lower(), second.lower()
-    whole, hyphened = usual.has_word(one + two), usual.has_word(f"{one}-{two}")
-    if hyphened or whole:
-        return hyphened and not whole
-    if second[:1].isupper() or one in _JOINED:
-        return second[:1].isupper()
-    return len(one) > 2 and len(two) > 2 and usual.has_word(one) and usual.has_word(two)
+    one, two = first.group(1).lower(), second.group().lower()
+    both_words = one not in _JOINED and min(len(one), len(two)) > 2 and {one, two} <= words
+    keeps = f"{one}-{two}" in words or after[0].isupper() or both_words
+    return before + after if keeps and one + two not in words else before[:-1] + after
 
 
 def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> list[Passage]:
