@@ -33,8 +33,8 @@ _NO_TITLE = re.compile(
 )
 _NO_AUTHOR = frozenset({"", "unknown", "anonymous", "user", "admin", "administrator"})
 _OBJECT = re.compile(rb"(?:^|[\r\n\s])(\d{1,7})\s+(\d{1,5})\s+obj\b")
-_ROOT = re.compile(rb"/Root\s+(\d+)\s+(\d+)\s+R")
-_CATALOG = re.compile(rb"(\d{1,7})\s+(\d{1,5})\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
+_ROOT = re.compile(rb"/Root\s+(\d+)\s+\d+\s+R")
+_CATALOG = re.compile(rb"(\d{1,7})\s+\d{1,5}\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
 _NO_PAGES = re.compile(rb"/Type\s*/Pages\b[^>]*/Count\s+0\b|/Count\s+0\b[^>]*/Type\s*/Pages\b")
 _MOST_OBJECTS = 200_000
 _MOST_ENTRIES = 5_000
@@ -91,21 +91,15 @@ def _passwords(password: str) -> list[str]:
 
 def rebuild_cross_references(data: bytes) -> bytes | None:
     """Returns ``data`` with a new cross-reference table at the end; None where no catalog of pages is found."""
-    places: dict[int, tuple[int, int]] = {}
-    for found in _OBJECT.finditer(data):
-        places[int(found.group(1))] = (found.start(1), int(found.group(2)))  # the last definition counts
-        if len(places) > _MOST_OBJECTS:
-            return None
-    roots = [r for r in _ROOT.findall(data) if int(r[0]) in places]
-    catalog = _CATALOG.search(data)
-    root = roots[-1] if roots else catalog.groups() if catalog else None
-    if root is None or int(root[0]) not in places:
+    objects = islice(_OBJECT.finditer(data), _MOST_OBJECTS)
+    places = {int(found[1]): (found.start(1), int(found[2])) for found in objects}  # the last definition counts
+    roots = [int(number) for number in (*_CATALOG.findall(data), *_ROOT.findall(data)) if int(number) in places]
+    if not roots:
         return None
     rows = [b"0 1\n0000000000 65535 f \n"]
     rows += [b"%d 1\n%010d %05d n \n" % (n, place, generation) for n, (place, generation) in sorted(places.items())]
-    trailer = b"trailer\n<< /Size %d /Root %d %d R >>\n" % (max(places) + 1, int(root[0]), int(root[1]))
-    start = len(data) + 1
-    return data + b"\nxref\n" + b"".join(rows) + trailer + b"startxref\n%d\n%%%%EOF\n" % start
+    root = b"trailer\n<< /Size %d /Root %d %d R >>\n" % (max(places) + 1, roots[-1], places[roots[-1]][1])
+    return data + b"\nxref\n" + b"".join(rows) + root + b"startxref\n%d\n%%%%EOF\n" % (len(data) + 1)
 
 
 def has_picture(page: PdfPage) -> bool:
@@ -151,40 +145,27 @@ class OutlineEntry:
     level: int
 
 
-def read_outline(document: PdfDocument, data: bytes, password: str) -> list[OutlineEntry]:
-    """Returns the entries of the outline that point to a page, in reading order.
+def read_outline(data: bytes, password: str, pages: int) -> list[OutlineEntry]:
+    """Returns the entries of the outline that point to one of ``pages``, in reading order. [] where it is broken.
 
-    pypdf reads them from ``data``: PDFium loses the entries whose destination is a dictionary. PDFium reads them where
-    pypdf cannot."""
+    pypdf reads them: PDFium loses the entries whose destination is a dictionary."""
     try:
         reader = PdfReader(BytesIO(data), strict=False)
         for attempt in _passwords(password) if reader.is_encrypted else ():
             if reader.decrypt(attempt):
                 break
-        entries = list(islice(_pypdf_entries(reader, reader.outline, 1), _MOST_ENTRIES))
+        entries = list(islice(_read_entries(reader, reader.outline, 1), _MOST_ENTRIES))
     except Exception:  # noqa: BLE001  pypdf may fail in any way on a broken file
-        entries = list(_pdfium_entries(document))
+        return []
     # sorted by page only: a sort by height would tear columns apart
-    return sorted((e for e in entries if e.title and e.number < len(document)), key=lambda entry: entry.number)
+    return sorted((e for e in entries if e.title and 0 <= e.number < pages), key=lambda entry: entry.number)
 
 
-def _pypdf_entries(reader: PdfReader, outline: Any, level: int) -> Iterator[OutlineEntry]:
+def _read_entries(reader: PdfReader, outline: Any, level: int) -> Iterator[OutlineEntry]:
     for entry in outline:
-        if isinstance(entry, list):
-            if level < _DEEPEST_ENTRY:
-                yield from _pypdf_entries(reader, entry, level + 1)
-        else:
+        if not isinstance(entry, list):
             number = reader.get_destination_page_number(entry)
-            if number is not None and number >= 0:
-                top = float(entry.top) if isinstance(entry.top, int | float) else None
-                yield OutlineEntry(_clean(str(entry.title)), number, top, level)
-
-
-def _pdfium_entries(document: PdfDocument) -> Iterator[OutlineEntry]:
-    for bookmark in islice(document.get_toc(max_depth=_DEEPEST_ENTRY), _MOST_ENTRIES):
-        destination = bookmark.get_dest()
-        number = destination.get_index() if destination else None
-        if number is not None:
-            mode, position = destination.get_view()
-            top = position[1] if mode == pdfium.PDFDEST_VIEW_XYZ and len(position) > 1 else None
-            yield OutlineEntry(_clean(bookmark.get_title()), number, top or None, bookmark.level + 1)
+            top = float(entry.top) if isinstance(entry.top, int | float) else None
+            yield OutlineEntry(_clean(str(entry.title)), -1 if number is None else number, top, level)
+        elif level < _DEEPEST_ENTRY:
+            yield from _read_entries(reader, entry, level + 1)

@@ -63,7 +63,7 @@ def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
     large = passage.size >= LARGE * usual.size
     if len(passage.lines) > (_LINES if large else 2) or not (large or passage.bold):
         return False
-    text = "".join(line.text for line in passage.lines)
+    text = passage.text
     if len(text) > _LONGEST or not any(c.isalpha() for c in text):
         return False
     ends = text[-1] in ".,;:" and not text[0].isdigit()
@@ -92,10 +92,10 @@ def _merge_heading_lines(row: Sequence[Passage]) -> list[Passage]:
 
 def _is_label(passage: Passage, usual: BodyStyle) -> bool:
     """Returns whether a passage is the label of a node in a figure, or the bold head of a table."""
-    text = " ".join(line.text for line in passage.lines)
-    if all(_SYMBOL.match(word) for word in text.split()):
+    if all(_SYMBOL.match(word) for word in passage.text.split()):
         return True
-    return "\t" in _NUMBER.sub("", text) and passage.size < LARGE * usual.size and not is_named_heading(text)
+    table = "\t" in _NUMBER.sub("", passage.text) and passage.size < LARGE * usual.size
+    return table and not is_named_heading(passage.text)
 
 
 def _find_other_labels(passages: Sequence[Passage]) -> None:
@@ -103,9 +103,8 @@ def _find_other_labels(passages: Sequence[Passage]) -> None:
     are above a larger heading, such as authors and date of a paper, as text."""
     below: Passage | None = None  # the first passage below that is no such heading
     for here in reversed(passages):
-        first = here.lines[0].text
-        if below and here.kind == "heading" and not is_named_heading(first):
-            if CAPTION.match(below.lines[0].text) and not _NUMBERED.match(first):
+        if below and here.kind == "heading" and not is_named_heading(here.lines[0].text):
+            if CAPTION.match(below.text) and not _NUMBERED.match(here.text):
                 here.kind = "label"
                 continue
             larger = below.kind == "heading" and below.size > here.size + _NEAR

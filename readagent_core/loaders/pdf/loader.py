@@ -82,7 +82,7 @@ def load(
             remaining, removed = remove_running_lines(pages.lines)
             if not any(remaining):
                 raise _no_text_error(pages)
-            entries = read_outline(document, data, password)
+            entries = read_outline(data, password, len(document))
             labels = page_labels(document)
             facts = read_metadata(document)
         finally:

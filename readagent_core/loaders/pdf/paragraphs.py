@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial, reduce
+from itertools import pairwise, takewhile
 from operator import itemgetter
 
 from readagent_core.loaders.headings import is_named_heading
@@ -60,6 +61,15 @@ class Passage:
     def number(self) -> int:
         return self.lines[0].number
 
+    @property
+    def text(self) -> str:
+        return " ".join(line.text for line in self.lines)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the last line fills the column."""
+        return self.lines[-1].end - self.left > 0.8 * self.width
+
 
 @dataclass(frozen=True)
 class BodyStyle:
@@ -101,8 +111,7 @@ def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
     """Returns the paragraphs of one flow."""
     found: list[Passage] = []
     for i, line in enumerate(flow.lines):
-        before = flow.lines[i - 1] if i else None
-        if before is None or _begins(line, before, flow, usual):
+        if i == 0 or _begins(line, flow.lines[i - 1], flow, usual):
             found.append(Passage([line], flow.width, flow.left))
         else:
             found[-1].lines.append(line)
@@ -114,54 +123,37 @@ def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
 def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     """Returns whether ``line`` starts a paragraph after ``before``."""
     size = max(line.size, before.size)
-    if abs(line.size - before.size) > 0.08 * size:
+    widest = max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size)
+    if abs(line.size - before.size) > 0.08 * size or before.y - line.y > widest:
         return True
-    if line.bold != before.bold and (len(before.text) < 80 or len(line.text) < 80) and not _continues(before):
+    continues = before.text.endswith((*_HYPHENS, ",", ";"))
+    if line.bold != before.bold and min(len(before.text), len(line.text)) < 80 and not continues:
         return True
-    gap = before.y - line.y
-    if gap > max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size):
-        return True
-    full = before.end - flow.left > 0.8 * flow.width
-    open_ended = full and not _END.search(before.text)
-    if _BULLET.match(line.text) and not open_ended:
-        return True
+    ended = bool(_END.search(before.text))
+    filled = (before.end - flow.left) / flow.width
     offset, offset_before = line.x - flow.left, before.x - flow.left
-    if offset > 0.5 * line.size:
-        if offset - offset_before > 0.5 * line.size:
-            return not open_ended
-        if usual.indent and abs(offset - usual.indent) < 2.5 and abs(offset - offset_before) <= 2.5:
-            return not open_ended
+    if _BULLET.match(line.text) or offset > 0.5 * line.size:
+        deeper = offset - offset_before > 0.5 * line.size
+        as_usual = usual.indent and max(abs(offset - usual.indent), abs(offset - offset_before)) < 2.5
+        return bool(_BULLET.match(line.text) or deeper or as_usual) and (ended or filled <= 0.8)
+    if usual.indent or not ended:
         return False
-    if usual.indent:
-        return False
-    short = before.end - flow.left < 0.72 * flow.width
-    return short and bool(_END.search(before.text)) and line.text[:1].isupper() and flow.width > 25 * line.size * 0.46
-
-
-def _continues(line: Line) -> bool:
-    return line.text.endswith(_HYPHENS) or line.text[-1:] in ",;"
+    return filled < 0.72 and line.text[:1].isupper() and flow.width > 11.5 * line.size
 
 
 def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
     """Returns whether the last paragraph of a column or page continues in the first one of the next."""
+    end, start = last.lines[-1], following.lines[0]
     if abs(last.size - following.size) > 0.08 * last.size or last.bold != following.bold:
         return False
-    end, start = last.lines[-1], following.lines[0]
-    if (
-        _BULLET.match(start.text)
-        or is_named_heading(start.text)
-        or (len(last.lines) == 1 and is_named_heading(end.text))
-    ):
+    if _BULLET.match(start.text) or is_named_heading(start.text) or is_named_heading(last.text):
         return False
-    if _is_row(end.text) and _is_row(start.text):
-        return True
-    full = end.end - last.left > 0.8 * last.width
-    if end.text.endswith(_HYPHENS):
+    if end.text.endswith(_HYPHENS) or (_is_row(end.text) and _is_row(start.text)):
         return True
     indented = start.x - following.left > 0.5 * start.size
     if not _END.search(end.text):
-        return (full or start.text[:1].islower()) and not (indented and start.text[:1].isupper())
-    return bool(usual.indent) and full and not indented
+        return (last.is_full or start.text[:1].islower()) and not (indented and start.text[:1].isupper())
+    return bool(usual.indent) and last.is_full and not indented
 
 
 def _is_row(text: str) -> bool:
@@ -170,25 +162,19 @@ def _is_row(text: str) -> bool:
 
 def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> str:
     """Returns the text of a paragraph. If all lines end early, it is verse or a list and keeps its lines."""
-    lines, left, width = passage.lines, passage.left, passage.width
-    texts = [line.text for line in lines]
-    if len(lines) > 1 and keep:
-        if sum(map(_is_row, texts)) * 2 > len(texts):
+    texts = [line.text for line in passage.lines]
+    if len(texts) > 1 and keep:
+        rows = sum(map(_is_row, texts)) * 2 > len(texts)
+        hyphened = any(text.endswith(_HYPHENS) for text in texts[:-1])
+        if rows or (not hyphened and all(_next_word_would_fit(passage, *pair) for pair in pairwise(passage.lines))):
             return "\n".join(texts)
-        hyphened = any(t.endswith(_HYPHENS) for t in texts[:-1])
-        if not hyphened and all(_next_word_would_fit(a, b, left, width) for a, b in pairwise(lines)):
-            return "\n".join(texts)
-    text = texts[0]
-    for following in texts[1:]:
-        text = _join_hyphenated(text, following, usual.words)
-    return text
+    return reduce(partial(_join_hyphenated, words=usual.words), texts)
 
 
-def _next_word_would_fit(line: Line, following: Line, left: float, width: float) -> bool:
+def _next_word_would_fit(passage: Passage, line: Line, following: Line) -> bool:
     """Returns whether the first word of the next line would have fitted on ``line``: the break is intended."""
-    word = following.text.split(" ", 1)[0]
-    letters = len(following.text) or 1
-    return line.end - left + following.width * (len(word) + 1) / letters < 0.93 * width
+    share = (len(following.text.split(" ", 1)[0]) + 1) / max(1, len(following.text))
+    return line.end - passage.left + following.width * share < 0.93 * passage.width
 
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
@@ -204,19 +190,20 @@ def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     return before + after if keeps and one + two not in words else before[:-1] + after
 
 
-def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> list[Passage]:
+def join_passages(flows: Iterable[list[Passage]], usual: BodyStyle) -> list[Passage]:
     """Returns all paragraphs of the document, joined across columns and pages. What interrupts a paragraph there (a
     figure with its caption, a note, a copyright line) follows it."""
     found: list[Passage] = []
     foot: list[Passage] = []
+    notes: list[Passage] = []
     cut: Passage | None = None  # the paragraph that a column or page ended in
-    for flow in passages_in:
+    for flow in flows:
         body, small = _cut_foot(flow, usual)
         if cut and body and body[0].number > cut.lines[-1].number + 1:
             cut = None
         for i, passage in enumerate(body):
             choices = [found[-1]] if found and i == 0 else []
-            choices += [cut] if cut and passage.lines[0].text[:1].islower() else []
+            choices += [cut] if cut and passage.text[:1].islower() else []
             before = next((each for each in choices if _continues_in(each, passage, usual)), None)
             if before:
                 before.lines += body.pop(i).lines
@@ -224,39 +211,35 @@ def join_passages(passages_in: Iterable[list[Passage]], usual: BodyStyle) -> lis
             if passage.bold or passage.size > 1.1 * usual.size or is_named_heading(passage.lines[0].text):
                 break  # a paragraph does not continue below a heading
         found += foot + body
-        foot = _split_notes(small, [p for p in found if p.kind == "note"][-1:])
-        last = body[-1] if body else None
-        if last and (cut is None or not _is_interruption(last)):
-            cut = last
+        foot = _split_notes(small, notes[-1:])
+        notes += [each for each in foot if each.kind == "note"]
+        if body and (cut is None or _is_prose(body[-1])):
+            cut = body[-1]
     return found + foot
 
 
-def _is_interruption(passage: Passage) -> bool:
-    """Returns whether a passage is a caption, a label or another text that does not fill its lines."""
-    end = passage.lines[-1]
-    full = end.end - passage.left > 0.8 * passage.width and sum(len(line.text) for line in passage.lines) > _LEAST_TEXT
-    return passage.small or bool(CAPTION.match(passage.lines[0].text)) or not full
+def _is_prose(passage: Passage) -> bool:
+    """Returns whether a passage is text that fills its lines: no caption, label or copyright line."""
+    long = len(passage.text) > _LEAST_TEXT and not passage.small
+    return long and passage.is_full and not CAPTION.match(passage.text)
 
 
 def _cut_foot(flow: list[Passage], usual: BodyStyle) -> tuple[list[Passage], list[Passage]]:
     """Returns a flow without the small text at its foot, and that text. Below a heading it is no foot."""
-    cut = len(flow)
-    while cut and flow[cut - 1].small:
-        cut -= 1
-    body = flow[:cut]
-    text = any(sum(len(line.text) for line in p.lines) > _LEAST_TEXT and p.size < 1.1 * usual.size for p in body)
+    small = list(takewhile(lambda each: each.small, reversed(flow)))[::-1]
+    body = flow[: len(flow) - len(small)]
+    text = any(len(each.text) > _LEAST_TEXT and each.size < 1.1 * usual.size for each in body)
     heading = body and len(body[-1].lines) == 1 and (body[-1].bold or body[-1].size > 1.1 * usual.size)
-    return (body, flow[cut:]) if text and not heading else (flow, [])
+    return (body, small) if text and not heading else (flow, [])
 
 
-def _split_notes(small: Sequence[Passage], before: Sequence[Passage]) -> list[Passage]:
+def _split_notes(small: list[Passage], before: Sequence[Passage]) -> list[Passage]:
     """Returns the text at the foot of a column as notes, if it starts with a mark; else as it is.
 
     What is above the first mark continues the last note, ``before``, where that is open."""
     notes: list[Passage] = []
-    lines = [(line, passage) for passage in small for line in passage.lines]
     last = 0
-    for line, passage in lines:
+    for passage, line in [(each, line) for each in small for line in each.lines]:
         mark = _NOTE.match(line.text)
         number = int(mark.group(1) or 0) if mark else 0
         if mark and (not notes or not number or number == last + 1):
@@ -265,7 +248,7 @@ def _split_notes(small: Sequence[Passage], before: Sequence[Passage]) -> list[Pa
         elif notes:
             notes[-1].lines.append(line)
         elif not before or (_END.search(before[0].lines[-1].text) and not line.text[:1].islower()):
-            return list(small)
+            return small
         else:
             before[0].lines.append(line)
     return notes
