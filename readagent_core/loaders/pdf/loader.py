@@ -20,7 +20,7 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
-from readagent_core.loaders.contents import is_contents_title
+from readagent_core.loaders.contents import is_contents_title, title_key
 from readagent_core.loaders.pdf.file import (
     REPAIR_ADVICE,
     OutlineEntry,
@@ -189,33 +189,25 @@ def _remove_gutenberg(pieces: list[Piece], builder: Builder, facts: dict[str, st
 
 def _add_pieces(builder: Builder, pieces: list[Piece], entries: list[OutlineEntry], labels: list[str]) -> None:
     """Adds headings and paragraphs to the builder, with the entries of the outline at their titles."""
+    if not entries and not any(piece.level for piece in pieces):
+        chapters, _ = headings.find_headings([piece.text.split("\n") for piece in pieces])
+        for i, found in sorted(chapters.items(), reverse=True):
+            pieces[i : i + found.used] = [replace(pieces[i], text=found.title, level=min(found.rank, 2))]
     placed = _place_entries(pieces, entries)
-    chapters: dict[int, headings.Heading] = {}
-    if not entries and not any(p.level for p in pieces):
-        chapters, _ = headings.find_headings([p.text.split("\n") for p in pieces])
     level = 0
-    skip = 0
     for i, piece in enumerate(pieces):
-        for entry in placed.get(i, ()):
-            printed = _is_heading_of(entry.title, piece.text) and len(piece.text) > len(entry.title)  # with its number
-            builder.add_heading(piece.text if printed else entry.title, entry.level)
-            level = entry.level
-        if skip:
-            skip -= 1
-        elif i in chapters:
-            builder.add_heading(chapters[i].title, min(chapters[i].rank, 2))
-            skip = chapters[i].used - 1
-        elif any(_is_heading_of(entry.title, piece.text) for entry in placed.get(i, ())):
+        titled = False
+        for entry in placed[i]:
+            printed = _is_heading_of(entry.title, piece.text)
+            builder.add_heading(max(entry.title, piece.text, key=len) if printed else entry.title, entry.level)
+            titled, level = titled or printed, entry.level
+        if titled or piece.note:
             continue
-        elif piece.level:
-            builder.add_heading(piece.text, piece.level + (level if entries else 0))
-        elif not piece.note:
+        if piece.level:
+            builder.add_heading(piece.text, piece.level + level)
+        else:
             builder.add_paragraph(piece.text, f"p. {labels[piece.number]}")
-    notes = [p for p in pieces if p.note]
-    if notes:
-        builder.add_heading("Notes", 1)
-        for piece in notes:
-            builder.add_paragraph(piece.text, f"p. {labels[piece.number]}")
+    builder.add_notes([(piece.text, f"p. {labels[piece.number]}") for piece in pieces if piece.note])
 
 
 def _place_entries(pieces: list[Piece], entries: list[OutlineEntry]) -> dict[int, list[OutlineEntry]]:
@@ -239,12 +231,8 @@ def _place_entries(pieces: list[Piece], entries: list[OutlineEntry]) -> dict[int
 
 def _is_heading_of(title: str, text: str) -> bool:
     """Returns whether ``text`` is the heading of an entry called ``title``, with or without its number."""
-    one, two = (_NUMBERING.sub("", _plain(t)) or _plain(t) for t in (title, text))
-    return bool(one) and (one == two or one.replace(" ", "") == two.replace(" ", ""))
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.sub(r"[^\w]+", " ", text.casefold()).split())
+    one, two = ((_NUMBERING.sub("", key) or key).replace(" ", "") for key in map(title_key, (title, text)))
+    return bool(one) and one == two
 
 
 def _add_notices(builder: Builder, pages: _Pages, removed: int, labels: list[str]) -> None:
