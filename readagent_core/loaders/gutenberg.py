@@ -8,8 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from readagent_core.loaders.base import Builder
+from readagent_core.words import count_words
+
+T = TypeVar("T")
 
 _START = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG|\*END[* ]*THE SMALL PRINT", re.IGNORECASE)
 _END = re.compile(
@@ -71,10 +75,15 @@ def _facts(header: Sequence[str]) -> dict[str, str]:
     return facts
 
 
-def note_removed_licence(builder: Builder, words: int) -> None:
-    """Adds the notice that a header and licence of so many words were removed."""
+def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> tuple[list[T], dict[str, str]]:
+    """Returns the pieces of the book, whose ``texts`` are given, and the facts in the header, with a notice."""
+    book = find_book(texts)
+    if book is None:
+        return pieces, {}
+    words = sum(map(count_words, (*texts[: book.start], *texts[book.end :])))
     builder.add_notice(
         "gutenberg",
         f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
         words,
     )
+    return pieces[book.start : book.end], book.facts

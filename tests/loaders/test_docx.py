@@ -88,6 +88,14 @@ def test_title_from_its_style_or_the_file_name():
     assert opened(plain).title == "A Letter"
 
 
+def test_a_title_made_by_a_program_gives_way():
+    made = docx.Document()
+    made.core_properties.title, made.core_properties.author = "10811.docx", "admin"
+    made.add_paragraph("Words.")
+    document = opened(made)
+    assert (document.title, document.author) == ("A Letter", "")
+
+
 def test_lists_keep_their_lines_and_tables_are_read_by_rows():
     made = docx.Document()
     made.add_paragraph("Bring:")

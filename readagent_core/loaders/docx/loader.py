@@ -22,6 +22,7 @@ from readagent_core.loaders import headings
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import Builder, Limits, bracket_description, join_items, raise_text
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
+from readagent_core.loaders.metadata import clean_metadata
 from readagent_core.words import count_words
 
 _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")}
@@ -63,16 +64,12 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
 
 
 def _read_metadata(package: Any) -> tuple[str, str, str]:
-    """Returns title, author and language of the file, without the ones that python-docx makes up."""
+    """Returns title, author and language of the file, without the ones that programs make up."""
     if all(relation.reltype != RELATIONSHIP_TYPE.CORE_PROPERTIES for relation in package.rels.values()):
         return "", "", ""
     facts = package.core_properties
     title, author, language = (str(fact or "").strip() for fact in (facts.title, facts.author, facts.language))
-    return (
-        "" if title.startswith("Microsoft Word - ") else title,
-        "" if author == "python-docx" else author,
-        language if _LANGUAGE.fullmatch(language) else "",
-    )
+    return (*clean_metadata(title, author), language if _LANGUAGE.fullmatch(language) else "")
 
 
 def _tree(part: Any) -> Any:

@@ -56,12 +56,7 @@ def load(data: bytes, name: str, *, password: str = "", address: str = "", limit
             "outside-main", f"{outside:,} words are outside the page's main text and were left out.", outside
         )
     found = extract_blocks(root)
-    facts: dict[str, str] = {}
-    wrapped = gutenberg.find_book([b.text for b in found])
-    if wrapped is not None:
-        apart = found[: wrapped.start] + found[wrapped.end :]
-        gutenberg.note_removed_licence(builder, sum(count_words(b.text) for b in apart))
-        facts, found = wrapped.facts, found[wrapped.start : wrapped.end]
+    found, facts = gutenberg.remove_licence(found, [b.text for b in found], builder)
     title, author = _find_title_and_author(tree, found, facts)
     if article:
         title, author = article.title or title, article.author or author

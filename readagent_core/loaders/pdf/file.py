@@ -6,7 +6,6 @@ are found in it.
 
 from __future__ import annotations
 
-import ctypes
 import logging
 import re
 import unicodedata
@@ -21,17 +20,9 @@ from pypdf import PdfReader
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, PasswordError, TooLargeError
-from readagent_core.loaders.base import Limits, strip_unprintable
+from readagent_core.loaders.base import Limits
+from readagent_core.loaders.metadata import clean_metadata
 
-_BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
-# names of files and of programs
-_NO_TITLE = re.compile(
-    r"^(?:untitled\b.*|(?:document|slide|presentation|layout|scan|print|cover|title)[ _-]?\d*|[\d\s-]{6,}|\W*|"
-    r"microsoft (?:word|powerpoint).*|[a-z]:[\\/].*|\S+\.[a-z]\w{1,4}|.*[\ue000-\uf8ff\ufffd].*|"
-    r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",
-    re.I,
-)
-_NO_AUTHOR = frozenset({"", "unknown", "anonymous", "user", "admin", "administrator"})
 _OBJECT = re.compile(rb"(?:^|[\r\n\s])(\d{1,7})\s+(\d{1,5})\s+obj\b")
 _ROOT = re.compile(rb"/Root\s+(\d+)\s+\d+\s+R")
 _CATALOG = re.compile(rb"(\d{1,7})\s+\d{1,5}\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
@@ -114,25 +105,12 @@ def page_labels(document: PdfDocument) -> list[str]:
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:
     """Returns title, author and language, as far as the file has them."""
-    facts: dict[str, str] = {}
-    title, author = (_clean(document.get_metadata_value(key)) for key in ("Title", "Author"))
-    named = _BY.match(title)
-    if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
-        title, author = named.groups()
-    if title and not _NO_TITLE.match(title):
-        facts["title"] = title
-    if author.lower() not in _NO_AUTHOR:
-        facts["author"] = author
+    title, author = clean_metadata(*(document.get_metadata_value(key) for key in ("Title", "Author")))
     buffer = (pdfium.FPDF_WCHAR * _LANGUAGE_BYTES)()
     pdfium.FPDFCatalog_GetLanguage(document, buffer, _LANGUAGE_BYTES)
-    language = ctypes.string_at(buffer, _LANGUAGE_BYTES).decode("utf-16-le", "ignore").split("\0")[0]
-    if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language):
-        facts["language"] = language
-    return facts
-
-
-def _clean(text: str) -> str:
-    return " ".join(strip_unprintable(text).removeprefix("þÿ").split())  # a byte order mark that was encoded again
+    language = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0]
+    language = language if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language) else ""
+    return {key: fact for key, fact in (("title", title), ("author", author), ("language", language)) if fact}
 
 
 @dataclass(frozen=True)
@@ -166,6 +144,7 @@ def _read_entries(reader: PdfReader, outline: Any, level: int) -> Iterator[Outli
         if not isinstance(entry, list):
             number = reader.get_destination_page_number(entry)
             top = float(entry.top) if isinstance(entry.top, int | float) else None
-            yield OutlineEntry(_clean(str(entry.title)), -1 if number is None else number, top, level)
+            title = str(entry.title).removeprefix("þÿ").strip()  # a byte order mark that was encoded again
+            yield OutlineEntry(title, -1 if number is None else number, top, level)
         elif level < _DEEPEST_ENTRY:
             yield from _read_entries(reader, entry, level + 1)

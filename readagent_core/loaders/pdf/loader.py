@@ -36,7 +36,7 @@ from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.order import order_into_flows
 from readagent_core.loaders.pdf.paragraphs import BodyStyle, join_passages, measure_body, split_passages
 from readagent_core.loaders.pdf.running import LARGE, remove_running_lines
-from readagent_core.words import count_of, count_words
+from readagent_core.words import count_of
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
 _OCR_ADVICE = "Have the text recognised first, with a scanner's program or a PDF program that has OCR"
@@ -94,7 +94,8 @@ def load(
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
     usual = measure_body(flows)
     pieces = to_pieces(join_passages((split_passages(flow, usual) for flow in flows), usual), usual)
-    pieces = _remove_gutenberg(pieces, builder, facts)
+    pieces, header = gutenberg.remove_licence(pieces, [piece.text for piece in pieces], builder)
+    facts = {key: fact for key, fact in header.items() if fact} | facts
     title = facts.get("title", "") or _largest_text(remaining[0], usual)
     _add_pieces(builder, pieces, entries, labels)
     _add_notices(builder, pages, removed, labels)
@@ -175,16 +176,6 @@ def _largest_text(lines: Sequence[Line], usual: BodyStyle) -> str:
     text = " ".join(line.text for line in [large[0], *(line for _, line in first)])
     heading = is_contents_title(large[0].text) or headings.is_named_heading(text) or _SECTION.match(text)
     return text if 1 < len(text) < 200 and not heading else ""
-
-
-def _remove_gutenberg(pieces: list[Piece], builder: Builder, facts: dict[str, str]) -> list[Piece]:
-    wrapped = gutenberg.find_book([p.text for p in pieces])
-    if wrapped is None:
-        return pieces
-    apart = pieces[: wrapped.start] + pieces[wrapped.end :]
-    gutenberg.note_removed_licence(builder, sum(count_words(p.text) for p in apart))
-    facts.update({k: v for k, v in wrapped.facts.items() if v and k not in facts})
-    return pieces[wrapped.start : wrapped.end]
 
 
 def _add_pieces(builder: Builder, pieces: list[Piece], entries: list[OutlineEntry], labels: list[str]) -> None:

@@ -14,7 +14,6 @@ from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, check_size
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.text.lines import Layout, is_table, split_paragraphs
-from readagent_core.words import count_words
 
 _BREAK = re.compile("\r\n|\r|\x0b|\x0c|\x85|\u2028|\u2029")
 _BY = re.compile(r"^[*_ ]*(?:by|von|par|por|di)\s+(.{2,60}?)[*_ ]*$|^著者?[:：]\s*(.{1,40})$", re.IGNORECASE)
@@ -45,12 +44,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     decoded = decode_noting_guess(data, builder)
     # a form feed separates pages of a printout; treat it as a blank line
     lines = [_BOX.sub(r"\1", line.rstrip()) for line in _BREAK.sub("\n", decoded.replace("\x0c", "\n\n")).split("\n")]
-    facts: dict[str, str] = {}
-    wrapped = gutenberg.find_book(lines)
-    if wrapped is not None:
-        gutenberg.note_removed_licence(builder, count_words("\n".join(lines[: wrapped.start] + lines[wrapped.end :])))
-        facts, lines = wrapped.facts, lines[wrapped.start : wrapped.end]
-    elif _is_aozora(lines):
+    lines, facts = gutenberg.remove_licence(lines, lines, builder)
+    if not facts and _is_aozora(lines):
         facts, lines = _parse_aozora("\n".join(lines), builder)
     blocks, spaced = _split_blocks(lines)
     layout = Layout.detect([b for b in blocks if not is_table(b)])

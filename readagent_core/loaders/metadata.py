@@ -1,0 +1,27 @@
+"""Cleans the title and the author that a file gives about itself; programs that make files put junk there."""
+
+from __future__ import annotations
+
+import re
+
+from readagent_core.loaders.base import strip_unprintable
+
+_BY = re.compile(r"(.{2,}), by ((?:[A-Z][\w.'’-]*)(?: (?:[A-Z][\w.'’-]*|de|du|von|van|der|la)){1,4})$")
+# names of files and of programs
+_NO_TITLE = re.compile(
+    r"^(?:untitled\b.*|(?:document|slide|presentation|layout|scan|print|cover|title)[ _-]?\d*|[\d\s-]{6,}|\W*|"
+    r"microsoft (?:word|powerpoint).*|[a-z]:[\\/].*|\S+\.[a-z]\w{1,4}|.*[\ue000-\uf8ff\ufffd].*|"
+    r".*\.(?:docx?|tex|indd|qxd|pdf|dvi|rtf|odt|pptx?|txt|html?|ps|wpd|fm|p65))$",
+    re.I,
+)
+_NO_AUTHOR = frozenset({"unknown", "anonymous", "user", "admin", "administrator", "python-docx"})
+
+
+def clean_metadata(title: str, author: str) -> tuple[str, str]:
+    """Returns title and author, each '' where it is none."""
+    # some programs encode a byte order mark a second time
+    title, author = (" ".join(strip_unprintable(text).removeprefix("þÿ").split()) for text in (title, author))
+    named = _BY.match(title)
+    if named:  # "Emma, by Jane Austen": the file's author is then often who made the file
+        title, author = named.groups()
+    return "" if _NO_TITLE.match(title) else title, "" if author.lower() in _NO_AUTHOR else author
