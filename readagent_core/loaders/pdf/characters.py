@@ -31,8 +31,8 @@ _FONTS = (
     (re.compile(rb"CM(?:R|BX|TI|SL|SS|CSC|TT)"), _ROMAN),
     (re.compile(rb"^$"), f"−{_ROMAN[1:]}"),  # bitmap fonts have no name: most are roman, and a minus is no roman glyph
 )
-# control characters, and the signs and Greek letters that PDFium does name
-_TEX_PAGE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\u0391-\u03c9\u2190-\u22ff]|\r(?!\n)")
+# on a page that may have such glyphs: control characters, and the signs and Greek letters that PDFium does name
+TEX_PAGE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\u0391-\u03c9\u2190-\u22ff]|\r(?!\n)")
 # parts of brackets as Adobe numbers them, and Greek letters that its list takes for units
 _ADOBE = {0xF8EB + n: part for n, part in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭")} | {0x2126: "Ω", 0x2206: "Δ"}
 _NEGATED = re.compile("\u0338\\s*(\\S)")
@@ -42,20 +42,14 @@ _UNITS = frozenset(
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
 SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
-_PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
+PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
 _MANY = 0.5  # share of the characters without a map that makes a page doubtful
-_FEWEST_SAMPLES = 10
 _FEW_LETTERS = 200  # fewer do not show whether they are words
 _SAMPLE = 1_000  # characters
 _LETTERS_IN_TEXT = 0.5  # share; pages of numbers have fewer
 _NO_LATIN = re.compile("[^a-z]+")
 _VOWELS = frozenset("aeiouy")
 _FEWEST_VOWELS, _MOST_VOWELS = 0.2, 0.72  # share of the letters in words of any language in Latin script
-
-
-def is_tex_page(text: str) -> bool:
-    """Returns whether a page may have glyphs of TeX's fonts that PDFium gives by their number."""
-    return bool(_TEX_PAGE.search(text))
 
 
 def tex_character(code: str, font: bytes) -> str:
@@ -95,17 +89,12 @@ def _is_note_mark(before: str, mark: str) -> bool:
     return not letters.isascii() or (len(letters) > 1 and not _VOWELS.isdisjoint(letters) and letters not in _UNITS)
 
 
-def is_readable(text: str, unmapped: int, samples: int) -> bool:
-    """Returns whether the fonts of a page give readable text. ``unmapped``: of ``samples`` characters without a map.
+def is_readable(text: str, unmapped: float) -> bool:
+    """Returns whether the fonts of a page give readable text. ``unmapped``: share of the characters without a map.
 
     Numbers of glyphs may happen to be right, as in the bitmap fonts of TeX, so the letters are looked at as well."""
-    sample = text[:_SAMPLE].lower()
-    if len(_PRIVATE.findall(sample)) > _MANY * len(sample):
-        return False
-    if not sample.isascii():
-        sample = unicodedata.normalize("NFD", sample)
+    sample = unicodedata.normalize("NFD", text[:_SAMPLE].lower())
     latin = _NO_LATIN.sub("", sample)
     words = _FEWEST_VOWELS * len(latin) < sum(map(latin.count, _VOWELS)) < _MOST_VOWELS * len(latin)
-    if unmapped > _MANY * max(samples, _FEWEST_SAMPLES):
-        return words and len(latin) > _LETTERS_IN_TEXT * len(sample)
-    return words or len(latin) < max(_FEW_LETTERS, _LETTERS_IN_TEXT * len(sample))
+    prose = len(latin) > _LETTERS_IN_TEXT * len(sample)
+    return words and prose if unmapped > _MANY else words or not prose or len(latin) < _FEW_LETTERS

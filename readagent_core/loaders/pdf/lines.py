@@ -19,10 +19,11 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
 from readagent_core.loaders.pdf.characters import (
+    PRIVATE,
     SMALL_NUMBER,
+    TEX_PAGE,
     UNMAPPED,
     is_readable,
-    is_tex_page,
     join_signs,
     replace_raised,
     tex_character,
@@ -45,7 +46,7 @@ _LINE = re.compile("[^\r\n\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
-_SAMPLES = 12  # characters that show how a page is turned, and whether it can be read
+_SAMPLES, _FEWEST_SAMPLES = 12, 10  # characters that show how a page is turned, and whether it can be read
 _FONT_NAME = 128  # bytes
 GAP = 1.1  # of the size; a wider gap separates columns or cells
 _NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
@@ -72,10 +73,6 @@ class Line:
     bold: bool = False
     number: int = 0
 
-    @property
-    def width(self) -> float:
-        return self.end - self.x
-
 
 def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
     """Returns the lines of ``page`` without the text outside its crop box, and whether its fonts can be read."""
@@ -101,8 +98,9 @@ class _PageReader:
         self._same_index = len(self.text) == textpage.count_chars()
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         self.turn = max(Counter(map(self._turn, samples)).items(), key=itemgetter(1), default=(0, 0))[0]
-        self.readable = is_readable(self.text, sum(map(self._is_unmapped, samples)), len(samples))
-        tex = is_tex_page(self.text)
+        unmapped = sum(self._is_unmapped(i) or bool(PRIVATE.match(self.text[i])) for i in samples)
+        self.readable = is_readable(self.text, unmapped / max(_FEWEST_SAMPLES, len(samples)))
+        tex = bool(TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
             self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
@@ -131,9 +129,8 @@ class _PageReader:
         if start >= stop:
             return
         half = (start + stop) // 2
-        if not self.text[half].isalpha():  # a letter is on the baseline
-            letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
-            half = letter.start() if letter else half
+        letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
+        half = letter.start() if letter else half  # a letter is on the baseline
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
         rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1) if first >= 0 else 0
         x, y = self._origin(middle)

@@ -174,7 +174,7 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
 def _next_word_would_fit(passage: Passage, line: Line, following: Line) -> bool:
     """Returns whether the first word of the next line would have fitted on ``line``: the break is intended."""
     share = (len(following.text.split(" ", 1)[0]) + 1) / max(1, len(following.text))
-    return line.end - passage.left + following.width * share < 0.93 * passage.width
+    return line.end - passage.left + (following.end - following.x) * share < 0.93 * passage.width
 
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
