@@ -36,19 +36,20 @@ TEX_PAGE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\u0391-\u03c9\u2190-\u22ff]|\r(?
 # parts of brackets as Adobe numbers them, and Greek letters that its list takes for units
 _ADOBE = {0xF8EB + n: part for n, part in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭")} | {0x2126: "Ω", 0x2206: "Δ"}
 _NEGATED = re.compile("\u0338\\s*(\\S)")
-_UNITS = frozenset(
-    {"mi", "sec", "ha", "yards", "miles", "metres", "meters", "feet", "inches"}
-)  # the others have no vowel
+# what has exponents: numbers, variables, units (most have no vowel), sums in brackets; other text has marks of notes
+_POWER = re.compile(
+    r"(?:\d|[}|∂∇∆]|\b(?:[^\W\d_]|[b-df-hj-np-tv-xz]+|mi|sec|ha|yards|miles|met(?:re|er)s|feet|inches)|"
+    r"[(\[][^(\[]*[-+−=*/^][^(\[]*[)\]])$",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
 SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
-_LAST_WORD = re.compile(r"[^\W\d_]+$")
 PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")
 _MANY = 0.5  # share of the characters without a map that makes a page doubtful
 _FEW_LETTERS = 200  # fewer do not show whether they are words
 _SAMPLE = 1_000  # characters
 _LETTERS_IN_TEXT = 0.5  # share; pages of numbers have fewer
 _NO_LATIN = re.compile("[^a-z]+")
-_VOWELS = frozenset("aeiouy")
 _FEWEST_VOWELS, _MOST_VOWELS = 0.2, 0.72  # share of the letters in words of any language in Latin script
 
 
@@ -70,23 +71,11 @@ def replace_raised(before: str, raised: str, after: str) -> str:
     """Returns a raised number between two texts as superscript characters; '' for the mark of a note."""
     if not SMALL_NUMBER.fullmatch(raised) or after[:1] in ("/", "\u2044"):  # a fraction
         return raised
-    if _is_note_mark(before.rstrip(), raised):
+    before = before.rstrip()
+    power = not before or raised[0] in "-−" or _POWER.search(before)
+    if raised in "*†‡" or _YEAR.search(before) or not power:  # the mark of a note
         return " " if after[:1].isalnum() else ""
     return raise_text(raised, up=True) or raised
-
-
-def _is_note_mark(before: str, mark: str) -> bool:
-    word = _LAST_WORD.search(before)
-    if mark in "*†‡" or _YEAR.search(before):
-        return True
-    if not before or mark[0] in "-−":
-        return False
-    if before[-1] in ")]":
-        return not any(c in "+−-=*/^" for c in before[before.rfind("(") + 1 :])
-    if word is None:
-        return not before[-1].isalnum() and before[-1] not in "}|∂∇∆"
-    letters = word.group().lower()
-    return not letters.isascii() or (len(letters) > 1 and not _VOWELS.isdisjoint(letters) and letters not in _UNITS)
 
 
 def is_readable(text: str, unmapped: float) -> bool:
@@ -95,6 +84,6 @@ def is_readable(text: str, unmapped: float) -> bool:
     Numbers of glyphs may happen to be right, as in the bitmap fonts of TeX, so the letters are looked at as well."""
     sample = unicodedata.normalize("NFD", text[:_SAMPLE].lower())
     latin = _NO_LATIN.sub("", sample)
-    words = _FEWEST_VOWELS * len(latin) < sum(map(latin.count, _VOWELS)) < _MOST_VOWELS * len(latin)
+    words = _FEWEST_VOWELS * len(latin) < sum(map(latin.count, "aeiouy")) < _MOST_VOWELS * len(latin)
     prose = len(latin) > _LETTERS_IN_TEXT * len(sample)
     return words and prose if unmapped > _MANY else words or not prose or len(latin) < _FEW_LETTERS
