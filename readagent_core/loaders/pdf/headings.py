@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from readagent_core.loaders.headings import is_named_heading
-from readagent_core.loaders.pdf.paragraphs import CAPTION, BodyStyle, Passage, passage_text
+from readagent_core.loaders.pdf.paragraphs import CAPTION, NUMBERED, BodyStyle, Passage, passage_text
 from readagent_core.loaders.pdf.running import LARGE
 
-_NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NUMBER = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
 _NEAR = 0.4  # points by which the letters of one kind of heading differ
-_LEADING = 1.5  # of the size; headings this close are lines of one heading
 _LINES, _LONGEST = 4, 200  # of a heading; characters
 _ROW = 3  # headings of one size in a row; more are labels
 _FIRST_PAGES = 2
@@ -40,10 +38,8 @@ def to_pieces(found: Iterable[Passage], usual: BodyStyle) -> list[Piece]:
     passages: list[Passage] = []
     for (heading, _), run in groupby(found, key=lambda each: (_is_heading(each, usual), round(each.size))):
         row = list(run)
-        if heading:
-            row = row if len(row) > _ROW else _merge_heading_lines(row)
-            for each in row:
-                each.kind = "label" if len(row) > _ROW or _is_label(each, usual) else "heading"
+        for each in row if heading else ():
+            each.kind = "label" if len(row) > _ROW or _is_label(each, usual) else "heading"
         passages += row
     _find_other_labels(passages)
     sizes = sorted({round(each.size) for each in passages if each.kind == "heading"}, reverse=True)
@@ -70,26 +66,6 @@ def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
     return len(text) > 1 if large else len(text) > 2 and passage.size >= 0.97 * usual.size and not ends
 
 
-def _merge_heading_lines(row: Sequence[Passage]) -> list[Passage]:
-    """Returns headings of one size with their lines joined."""
-    merged: list[Passage] = []
-    for passage in row:
-        last, first = merged[-1].lines[-1] if merged else None, passage.lines[0]
-        if (
-            last
-            and last.number == first.number
-            and last.bold == first.bold
-            and 0 < last.y - first.y < _LEADING * last.size
-            and abs(last.size - first.size) < 0.03 * last.size
-            and not is_named_heading(first.text)
-            and not _NUMBERED.match(first.text)
-        ):
-            merged[-1] = replace(merged[-1], lines=[*merged[-1].lines, *passage.lines])
-        else:
-            merged.append(passage)
-    return merged
-
-
 def _is_label(passage: Passage, usual: BodyStyle) -> bool:
     """Returns whether a passage is the label of a node in a figure, or the bold head of a table."""
     if all(_SYMBOL.match(word) for word in passage.text.split()):
@@ -104,7 +80,7 @@ def _find_other_labels(passages: Sequence[Passage]) -> None:
     below: Passage | None = None  # the first passage below that is no such heading
     for here in reversed(passages):
         if below and here.kind == "heading" and not is_named_heading(here.lines[0].text):
-            if CAPTION.match(below.text) and not _NUMBERED.match(here.text):
+            if CAPTION.match(below.text) and not NUMBERED.match(here.text):
                 here.kind = "label"
                 continue
             larger = below.kind == "heading" and below.size > here.size + _NEAR

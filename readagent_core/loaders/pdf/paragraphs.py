@@ -16,11 +16,12 @@ from operator import itemgetter
 from readagent_core.loaders.headings import is_named_heading
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.pdf.order import Flow
-from readagent_core.loaders.pdf.running import usual_size
+from readagent_core.loaders.pdf.running import LARGE, usual_size
 from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
 _BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
+NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*[^\W\d_])")
 _SOFT = "\u00ad"
 CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
@@ -129,6 +130,8 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     continues = before.text.endswith((*_HYPHENS, ",", ";"))
     if line.bold != before.bold and min(len(before.text), len(line.text)) < 80 and not continues:
         return True
+    if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
+        return is_named_heading(line.text) or bool(NUMBERED.match(line.text))
     ended = bool(_END.search(before.text))
     filled = (before.end - flow.left) / flow.width
     offset, offset_before = line.x - flow.left, before.x - flow.left

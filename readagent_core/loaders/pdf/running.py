@@ -123,7 +123,7 @@ def _without_line_numbers(pages: Sequence[list[Line]]) -> tuple[list[list[Line]]
 
 
 def _line_numbers(lines: Sequence[Line]) -> set[int]:
-    """Returns the ids of numbers that are beside the text in one column, and count by a constant step."""
+    """Returns the ids of numbers that are beside the text in one column, and count the lines."""
     text = [line for line in lines if len(line.text) >= LONG]
     numbers = sorted((line for line in lines if _LINE_NUMBER.match(line.text)), key=lambda line: -line.y)
     if min(len(numbers), len(text)) < _LINE_NUMBERS:
@@ -133,8 +133,6 @@ def _line_numbers(lines: Sequence[Line]) -> set[int]:
     found: set[int] = set()
     for column in ([n for n in numbers if n.end <= left], [n for n in numbers if n.x >= right]):
         values = [int(line.text.rstrip("RLrl")) for line in column]
-        steps = Counter(after - before for before, after in pairwise(values))
-        step, times = steps.most_common(1)[0] if steps else (0, 0)
-        if len(values) >= _LINE_NUMBERS and step > 0 and times * 5 >= 4 * (len(values) - 1):
+        if len(values) >= _LINE_NUMBERS and all(before < after for before, after in pairwise(values)):
             found |= {id(line) for line in column}
     return found
