@@ -25,7 +25,6 @@ NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*[^\W\d_])")
 _SOFT = "\u00ad"
 CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
-_MEASURED = 200  # columns of a long document that show its usual size, leading and indent
 _LEAST_TEXT = 60  # characters; less is no text above notes
 _HYPHENS = ("-", "\u2010", _SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -85,11 +84,10 @@ class BodyStyle:
 
 def measure_body(flows: Sequence[Flow]) -> BodyStyle:
     """Returns the usual size, leading and indent of ``flows``, and the words that are not broken at a line end."""
-    some = flows[:: len(flows) // _MEASURED + 1]
-    size = usual_size(flow.lines for flow in some)
+    size = usual_size(flow.lines for flow in flows)
     pairs = [
         (flow.left, before, line)
-        for flow in some
+        for flow in flows
         for before, line in pairwise(flow.lines)
         if max(abs(line.size - size), abs(before.size - size)) < 0.6
     ]

@@ -21,7 +21,6 @@ _COUNTED = re.compile(
     r"^(?:day|night|week|month|lesson|lecture|unit|psalm|sonnet|tag|woche|lektion|jour|leçon|día|lección) \d", re.I
 )
 _LINE_NUMBER = re.compile(r"^\d{1,4}[RLrl]?$")
-_MEASURED = 100  # pages that show the usual size
 _EDGE = 3  # rows at the top and at the bottom that can be headers or footers
 _NEARBY = 6  # pages that are compared
 _HIGHER = 8.0  # points by which the heights of a running header differ
@@ -34,8 +33,14 @@ _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 
 def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
     """Returns the pages without line numbers and what repeats at their edges, and how many lines were removed."""
-    pages, removed = _without_line_numbers(pages)
-    size = usual_size(pages[:: len(pages) // _MEASURED + 1])
+    numbers = [_line_numbers(lines) for lines in pages]
+    counts = sum(map(bool, numbers)) >= min(2, len(pages))  # else they may be of a table or list
+    removed = sum(map(len, numbers)) if counts else 0
+    pages = [
+        join_parts([line for line in lines if not counts or id(line) not in ids])
+        for lines, ids in zip(pages, numbers, strict=True)
+    ]
+    size = usual_size(pages)
     rows = [find_rows(lines) for lines in pages]
     edges = [[line for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:]) for line in row] for each in rows]
     if len(pages) == 1:  # only the last line alone can be seen to be a page number
@@ -111,15 +116,6 @@ def _in_their_place(rows: list[list[Line]], nearby: Sequence[Sequence[Line]], si
                 )
                 if same > 2 and same * 2 > len(nearby):
                     yield line
-
-
-def _without_line_numbers(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
-    """Returns the pages without the numbers of lines in a margin, and how many these are. Other parts of lines join."""
-    found = [_line_numbers(lines) for lines in pages]
-    if sum(map(bool, found)) < min(2, len(pages)):
-        found = [set() for _ in pages]
-    text = [[line for line in lines if id(line) not in ids] for lines, ids in zip(pages, found, strict=True)]
-    return [join_parts(lines) for lines in text], sum(map(len, found))
 
 
 def _line_numbers(lines: Sequence[Line]) -> set[int]:
