@@ -129,8 +129,9 @@ class _PageReader:
         if start >= stop:
             return
         half = (start + stop) // 2
-        letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
-        half = letter.start() if letter else half  # a letter is on the baseline
+        if not self.text[half].isalpha():  # a letter is on the baseline
+            letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
+            half = letter.start() if letter else half
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
         rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1) if first >= 0 else 0
         x, y = self._origin(middle)
@@ -139,10 +140,11 @@ class _PageReader:
         y, size = _turn_back(x, y, self.turn)[1], self._size(middle)
         # the ink of a bracket or full stop is narrower than its place in the line
         edges = [self._place(first), self._place(last)]
-        parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
-        left, end = min(edges + parts)[0], max(edge[1] for edge in edges + parts)
+        if rects > 1:
+            edges += sorted(map(self._rect, range(rects)))
+        left, end = min(edges)[0], max(edge[1] for edge in edges)
         wide = end - left > _SPACED * size * (stop - start)
-        wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(parts))
+        wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(edges[2:]))
         if wide or _DIGIT.search(self.text, start, stop):
             cuts = self._find_cuts(start, stop, y, size, GAP * size if wide else inf)
             if cuts:
@@ -212,6 +214,8 @@ class _PageReader:
 
     def _edges(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
         """Returns the left and right edge of a box in the direction of the text."""
+        if not self.turn:
+            return left, right
         one, other = _turn_back(left, bottom, self.turn)[0], _turn_back(right, top, self.turn)[0]
         return min(one, other), max(one, other)
 
@@ -227,7 +231,8 @@ def _turn_back(x: float, y: float, turn: int) -> tuple[float, float]:
 
 def _clean(text: str) -> str:
     """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
-    text = _SPACES.sub(" ", text.replace(UNMAPPED, "")).strip()
+    if "  " in text or not text.isprintable():
+        text = _SPACES.sub(" ", text.replace(UNMAPPED, "")).strip()
     if text.isascii():
         return text
     text = join_signs(text.replace("\ufffe", "-"))
@@ -258,5 +263,6 @@ def _is_continued(last: Line, line: Line) -> bool:
     """Returns whether ``line`` is an index of ``last``, or what follows on its baseline."""
     size = max(last.size, line.size)
     is_index = min(last.size, line.size) < _INDEX * size
-    level = abs(last.y - line.y) < (_RAISED if is_index else 0.1) * size
-    return level and -0.5 * size < line.x - last.end < (0.5 if is_index else GAP) * size
+    if not -0.5 * size < line.x - last.end < (0.5 if is_index else GAP) * size:
+        return False
+    return abs(last.y - line.y) < (_RAISED if is_index else 0.1) * size

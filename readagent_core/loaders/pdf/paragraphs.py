@@ -25,12 +25,13 @@ NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*[^\W\d_])")
 _SOFT = "\u00ad"
 CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
+_MEASURED = 200  # columns of a long document that show its usual size, leading and indent
 _LEAST_TEXT = 60  # characters; less is no text above notes
 _HYPHENS = ("-", "\u2010", _SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
-_BROKEN_WORD = re.compile(r"\S+[-\u2010\u00ad]\n\S+")
+_BREAK = re.compile(r"[-\u2010\u00ad]\n")
 # first parts of words that are written without a hyphen
 _JOINED = frozenset(
     "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
@@ -84,10 +85,11 @@ class BodyStyle:
 
 def measure_body(flows: Sequence[Flow]) -> BodyStyle:
     """Returns the usual size, leading and indent of ``flows``, and the words that are not broken at a line end."""
-    size = usual_size(flow.lines for flow in flows)
+    some = flows[:: len(flows) // _MEASURED + 1]
+    size = usual_size([flow.lines for flow in some])
     pairs = [
         (flow.left, before, line)
-        for flow in flows
+        for flow in some
         for before, line in pairwise(flow.lines)
         if max(abs(line.size - size), abs(before.size - size)) < 0.6
     ]
@@ -101,7 +103,9 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
     )
     indent, times = max(indents.items(), key=itemgetter(1), default=(0, 0))
     text = "\n".join(line.text for flow in flows for line in flow.lines).lower()
-    words = set(_WORD.findall(_BROKEN_WORD.sub(" ", text)))
+    # without the two halves of a broken word
+    parts = [part.split(None, 1)[-1].rsplit(None, 1)[0] for part in _BREAK.split(text) if part.strip()]
+    words = set(_WORD.findall("\n".join(parts)))
     words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
     return BodyStyle(size, leading, float(indent) if times >= 3 or times * 8 > len(close) else 0.0, words)
 
@@ -130,16 +134,15 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
         return True
     if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
         return is_named_heading(line.text) or bool(NUMBERED.match(line.text))
-    ended = bool(_END.search(before.text))
-    filled = (before.end - flow.left) / flow.width
-    offset, offset_before = line.x - flow.left, before.x - flow.left
+    length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
     if _BULLET.match(line.text) or offset > 0.5 * line.size:
         deeper = offset - offset_before > 0.5 * line.size
         as_usual = usual.indent and max(abs(offset - usual.indent), abs(offset - offset_before)) < 2.5
-        return bool(_BULLET.match(line.text) or deeper or as_usual) and (ended or filled <= 0.8)
-    if usual.indent or not ended:
+        begins = bool(_BULLET.match(line.text) or deeper or as_usual)
+        return begins and (length <= 0.8 * flow.width or bool(_END.search(before.text)))
+    if usual.indent or length >= 0.72 * flow.width or flow.width <= 11.5 * line.size or not line.text[:1].isupper():
         return False
-    return filled < 0.72 and line.text[:1].isupper() and flow.width > 11.5 * line.size
+    return bool(_END.search(before.text))
 
 
 def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
@@ -182,7 +185,7 @@ def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
     if before.endswith(_SOFT):
         return before[:-1] + after
-    first, second = _BROKEN.search(before), _LETTERS.match(after)
+    first, second = before.endswith(_HYPHENS) and _BROKEN.search(before), _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
     one, two = first.group(1).lower(), second.group().lower()

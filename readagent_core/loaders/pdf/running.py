@@ -21,6 +21,7 @@ _COUNTED = re.compile(
     r"^(?:day|night|week|month|lesson|lecture|unit|psalm|sonnet|tag|woche|lektion|jour|leçon|día|lección) \d", re.I
 )
 _LINE_NUMBER = re.compile(r"^\d{1,4}[RLrl]?$")
+_MEASURED = 100  # pages that show the usual size
 _EDGE = 3  # rows at the top and at the bottom that can be headers or footers
 _NEARBY = 6  # pages that are compared
 _HIGHER = 8.0  # points by which the heights of a running header differ
@@ -40,7 +41,7 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
         join_parts([line for line in lines if not counts or id(line) not in ids])
         for lines, ids in zip(pages, numbers, strict=True)
     ]
-    size = usual_size(pages)
+    size = usual_size(pages[:: len(pages) // _MEASURED + 1])
     rows = [find_rows(lines) for lines in pages]
     edges = [[line for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:]) for line in row] for each in rows]
     if len(pages) == 1:  # only the last line alone can be seen to be a page number
