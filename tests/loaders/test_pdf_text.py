@@ -9,6 +9,7 @@ from reportlab.lib.pagesizes import A5
 from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.loaders import load
+from readagent_core.loaders.pdf.characters import replace_raised
 from tests.loaders.making import as_text, sample
 
 # (x, y, text) and, where they differ from 10 points Times-Roman, size and font
@@ -121,6 +122,23 @@ def test_powers_are_raised_and_marks_of_notes_are_left_out():
     assert "12" not in text
 
 
+@pytest.mark.parametrize(
+    ("before", "raised", "after", "text"),
+    [
+        ("NID(0, σ", "2", ")", "²"),
+        ("(a + b)", "2", " ", "²"),
+        ("12 km", "2", " ", "²"),
+        ("s", "−1", "", "⁻¹"),
+        ("(as he said)", "4", "", ""),
+        ("in 1984", "3", "", ""),
+        ("灯台の光", "1", "は", " "),
+        ("the light.”", "12", "Nobody", " "),
+    ],
+)
+def test_raised_numbers_are_exponents_or_marks_of_notes(before, raised, after, text):
+    assert replace_raised(before, raised, after) == text
+
+
 def test_three_columns_below_one():
     lines = prose(90, width=24)
     wide = prose(6, start=60)
@@ -166,6 +184,27 @@ def test_a_footer_that_differs_in_each_chapter_is_left_out():
         pages.append([*body(prose(36, start=36 * page)), *footer])
     text = whole(opened(*pages))
     assert not any(f"On {name}" in text for name in names)
+
+
+def test_a_header_that_names_the_chapter_on_every_second_page_is_left_out():
+    pages = []
+    for page in range(12):
+        chapter = "Chapter 1. The Lamp" if page < 6 else "Chapter 2. The Bell"
+        header = (50, 570, chapter if page % 2 else "THE KEEPER'S LOG", 8)
+        pages.append([header, *body(prose(36, start=36 * page))])
+    document = opened(*pages)
+    assert document.sections == ()
+    assert "Chapter" not in whole(document)
+
+
+def test_lines_of_an_index_at_the_foot_of_pages_stay():
+    names = ["bell", "boat", "door", "lamp", "oil", "rope"]
+    pages = [
+        [*body(prose(36, start=36 * n)), (50, 60, f"{name} . . . . . . . . . . . . . . . . {7 * n + 20}", 10)]
+        for n, name in enumerate(names)
+    ]
+    text = whole(opened(*pages))
+    assert all(f"{name} . . ." in text for name in names)
 
 
 def test_pages_of_one_repeated_line_keep_it():
