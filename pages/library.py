@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.library import acts, cards, dialogs
+from pages.parts.library import acts, cards, dialogs, recognition
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import import_record, imports_of_session, start_import
 from pages.parts.shared import covers, polling, shell
@@ -31,8 +31,9 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
     """Draw the component and return what the person did there."""
     running = cards.running_gists(workspace)
     mount = component("library", "library/main.js", style="shared/cover.css library/library.css")
+    imports = (import_record(workspace, one) for one in imports_of_session())
     common = {
-        "imports": [import_record(workspace, one) for one in imports_of_session()],
+        "imports": [*recognition.scan_records(workspace), *filter(None, imports)],
         "formats": FORMATS_TAKEN,
         "most": DEFAULT.file,
         "model": workspace.model.name if workspace.model.is_language_model else "",
@@ -70,7 +71,7 @@ def under_way(workspace: Workspace) -> set[str]:
     """What the screen waits for: gists being made, and files with how far each is."""
     snapshots = [(one.key, one.job.snapshot) for one in imports_of_session() if one.job.running]
     files = {f"{key} {now.value} {10 * now.done // max(1, now.total)}" for key, now in snapshots}  # ten steps a file
-    return files | {job.key for job in cards.running_gists(workspace).values()}
+    return files | recognition.under_way(workspace) | {job.key for job in cards.running_gists(workspace).values()}
 
 
 @st.fragment

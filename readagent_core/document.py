@@ -23,12 +23,14 @@ class Paragraph:
     """A paragraph. ``place``: its position in the source ("p. 12", "Chapter 3"); '' if unknown.
 
     ``continues``: a later part of a paragraph that was split because it was longer than a page; joined to the part
-    before it without a separator it gives the original.
+    before it without a separator it gives the original. ``confidence``: 0 to 1, of a text that was recognised in a
+    picture of its page; None for text that the file itself has.
     """
 
     text: str
     place: str = ""
     continues: bool = False
+    confidence: float | None = None
 
     @cached_property
     def words(self) -> int:
@@ -69,6 +71,7 @@ class Document:
     may start at one paragraph (a part and its first chapter). ``format``: 'text', 'markdown', 'html', 'epub', 'pdf',
     … ``language``: BCP 47, e.g. 'en'. ``vertical``: the source sets its lines from top to bottom. ``doubtful_pages``:
     source pages, from 1, whose text is missing because they are pictures or because their fonts cannot be read.
+    ``recognised_pages``: those whose text was recognised, each with its confidence from 0 to 1.
     """
 
     title: str
@@ -81,6 +84,7 @@ class Document:
     cover: Cover | None = field(default=None, compare=False, repr=False)
     vertical: bool = False
     doubtful_pages: tuple[int, ...] = ()
+    recognised_pages: tuple[tuple[int, float], ...] = ()
 
     @cached_property
     def id(self) -> str:
@@ -94,6 +98,11 @@ class Document:
     @cached_property
     def words(self) -> int:
         return sum(p.words for p in self.paragraphs)
+
+    @cached_property
+    def recognised_words(self) -> int:
+        """The words of the paragraphs that were recognised in pictures of their pages."""
+        return sum(p.words for p in self.paragraphs if p.confidence is not None)
 
     @cached_property
     def right_to_left(self) -> bool:
@@ -160,11 +169,12 @@ class Document:
             "author": self.author,
             "language": self.language,
             "format": self.format,
-            "paragraphs": [[p.text, p.place, p.continues] for p in self.paragraphs],
+            "paragraphs": [_paragraph_row(p) for p in self.paragraphs],
             "sections": [[s.title, s.start, s.level] for s in self.sections],
             "warnings": [[w.code, w.message, w.count] for w in self.warnings],
             "vertical": self.vertical,
             "doubtful_pages": list(self.doubtful_pages),
+            "recognised_pages": [list(page) for page in self.recognised_pages],
         }
 
     @classmethod
@@ -182,4 +192,10 @@ class Document:
             warnings=tuple(Notice(*row) for row in data["warnings"]),
             vertical=bool(data.get("vertical")),  # a text stored before has no such field
             doubtful_pages=tuple(data.get("doubtful_pages", ())),  # older documents have none
+            recognised_pages=tuple((number, confidence) for number, confidence in data.get("recognised_pages", ())),
         )
+
+
+def _paragraph_row(paragraph: Paragraph) -> list[Any]:
+    row: list[Any] = [paragraph.text, paragraph.place, paragraph.continues]
+    return row if paragraph.confidence is None else [*row, paragraph.confidence]

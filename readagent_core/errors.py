@@ -69,7 +69,11 @@ class EmptyDocumentError(DocumentError):
 
 
 class NoTextError(DocumentError):
-    pass
+    """No text, only pictures. ``pages``: source pages of a PDF, from 1, whose text may be recognised."""
+
+    def __init__(self, message: str, pages: tuple[int, ...] = ()) -> None:
+        super().__init__(message)
+        self.pages = pages
 
 
 class DamagedDocumentError(DocumentError):

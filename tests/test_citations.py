@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, check, parse, parse_unfinished
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.export.conversation import citation_label
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from tests.recordings import NAMES, recording
@@ -38,6 +40,17 @@ KEEPER = memory_of(
 
 def words_at(memory: GistMemory, places) -> list[str]:
     return [memory.document.paragraphs[p.paragraph].text[p.start : p.end] for p in places]
+
+
+def test_words_of_recognised_text_are_marked_as_such():
+    document = replace(
+        KEEPER.document, paragraphs=tuple(replace(p, confidence=0.99) for p in KEEPER.document.paragraphs)
+    )
+    answer = 'He warned them [2].\n\nEvidence:\n[2] "fired the gun twice"'
+    for memory, marked in ((KEEPER, False), (replace(KEEPER, document=document), True)):
+        (citation,) = check(answer, memory, full=[2]).citations
+        assert (citation.state, citation.recognised, "may be wrong" in citation.why) == (FROM_PAGE, marked, marked)
+        assert citation_label(citation) == "from page 2" + (", recognised text" if marked else "")
 
 
 # --- the form of the answer -------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Adding books: files dropped anywhere on the page or chosen, and what became of each. The files themselves go through
 // Streamlit's uploader, which is on the page but not seen.
 
-import { button, el, icon, number } from "../shared/dom.js";
+import { button, el, icon, number, plural } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
 /**
@@ -9,11 +9,12 @@ import { container } from "../shared/streamlit.js";
  * @typedef {object} Import
  * @property {string} key
  * @property {string} name of the file
- * @property {"waiting" | "opening" | "opened" | "failed" | "password"} state
- * @property {[number, number] | null} [pages] of a PDF being opened: read, of how many
+ * @property {"waiting" | "opening" | "opened" | "failed" | "password" | "recognising" | "paused"} state
+ * @property {[number, number] | null} [pages] of a PDF being opened or recognised: done, of how many
  * @property {string} [book] its id
  * @property {string} [title] of the book, or what happened in a few words
  * @property {string} [text] what was found, or why it failed and what to do next
+ * @property {string} [offer] to recognise its text, on a button
  * @property {string} [detail] for a report of a bug
  */
 export class Adding {
@@ -91,7 +92,7 @@ export class Adding {
       ...this.imports.map((one) => this.line(one)));
   }
 
-  line({ key, name, state, pages, book, title, text, detail }) {
+  line({ key, name, state, pages, book, title, text, offer, detail }) {
     const dismiss = () => this.send({ do: "dismiss", of: key });
     if (state === "waiting") return this.busy(`${name} is next`, this.away(dismiss, name, "Do not open"));
     if (state === "opening") {
@@ -105,17 +106,28 @@ export class Adding {
           button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` })),
         this.away(dismiss, name));
     }
-    const enter = state === "password" && button("Enter the password", () => this.send({ do: "password", of: key }), { kind: "slim" });
-    return this.failed(name, title, text, dismiss, enter || null, detail);
+    const act = (label, what) => button(label, () => this.send({ do: what, of: key }), { kind: "slim", "aria-label": `${label}: ${name}` });
+    if (state === "recognising") {
+      return this.busy(`Recognising ${name}… ${number(pages[0])} of ${plural(pages[1], "page")}, ${text}`,
+        act("Pause", "pause_scan"), pages[0] / pages[1]);
+    }
+    if (state === "paused") {
+      const far = `recognition is paused, ${number(pages[0])} of ${plural(pages[1], "page")} done.`;
+      return this.failed(name, far, text, () => this.send({ do: "discard_scan", of: key }), act("Resume", "resume_scan"), "",
+        "Delete what was recognised of");
+    }
+    const enter = state === "password" ? act("Enter the password", "password") : offer ? act(offer, "recognise") : null;
+    return this.failed(name, title, text, dismiss, enter, detail);
   }
 
-  busy = (text, action = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),
-    el("span", { class: "busy", "aria-hidden": "true" }, el("b", {})), action);
+  busy = (text, action = null, share = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),
+    el("span", { class: share === null ? "busy" : "busy far", "aria-hidden": "true" },
+      el("b", { style: share === null ? null : `width: ${Math.round(100 * share)}%` })), action);
 
-  failed = (name, title, text, dismiss, action = null, detail = "") => el("div", { class: "note failed" },
-    el("div", { class: "grow" }, el("p", {}, el("b", { dir: "auto" }, name), `: ${title}`), el("p", { class: "small dim" }, text),
+  failed = (name, title, text, dismiss, action = null, detail = "", away = undefined) => el("div", { class: "note failed" },
+    el("div", { class: "grow" }, el("p", {}, el("b", { dir: "auto" }, name), `: ${title}`), text ? el("p", { class: "small dim" }, text) : null,
       detail ? el("details", { class: "small dim" }, el("summary", {}, "Details for a report"), detail) : null),
-    action, this.away(dismiss, name));
+    action, this.away(dismiss, name, away));
 
   away = (dismiss, name, what = "Hide the note about") =>
     button("", dismiss, { kind: "quiet icon slim", icon: "close", name: `${what} ${name}` });

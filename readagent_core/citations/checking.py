@@ -25,7 +25,7 @@ class Citation:
 
     ``state``: 'page' (quoted words were found on a page read in full), 'memory' (based on the gist, or nothing was
     quoted) or 'not found'. ``places``: where the words are, empty unless all were found. ``why``: the reason, for
-    screens.
+    screens. ``recognised``: the words are in text that was recognised in a picture of its page, so may be wrong.
     """
 
     page: int
@@ -34,6 +34,7 @@ class Citation:
     quotation: str = ""
     places: tuple[Place, ...] = ()
     why: str = ""
+    recognised: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,12 +129,12 @@ def _cite(
     inline = tuple(run for run in quoted_runs(claim) if len(terms(run)) >= 4)
     extents = list(quotation.extents) if quotation else [inline] if inline else []
     if in_full and len(terms(claim)) >= COPIED and (places := finder.find_in_page([claim], number)):
-        return Citation(number, FROM_PAGE, claim, claim, places, f"These words are on page {number}.")
+        return _on_page(finder, number, claim, claim, places)
     for extent in extents:
         places = finder.find_in_page(extent, number)
         words = " … ".join(extent)
         if places and in_full:
-            return Citation(number, FROM_PAGE, claim, words, places, f"These words are on page {number}.")
+            return _on_page(finder, number, claim, words, places)
         if places or finder.occurs_in_gist(extent, number):
             why = f"The model was shown only the gist of page {number}."
             if in_full:
@@ -148,6 +149,16 @@ def _cite(
         return Citation(number, FROM_MEMORY, claim, why=f"The model was shown only the gist of page {number}.")
     why = f"The model read page {number}, but the answer quotes no words of it."
     return Citation(number, FROM_MEMORY, claim, why=why)
+
+
+def _on_page(finder: Finder, number: int, claim: str, quotation: str, places: tuple[Place, ...]) -> Citation:
+    """Return the citation of words that are in a page read in full."""
+    paragraphs = finder.memory.document.paragraphs
+    recognised = any(paragraphs[place.paragraph].confidence is not None for place in places)
+    why = f"These words are on page {number}."
+    if recognised:
+        why = f"These words are on page {number}, in text recognised in a picture, so some may be wrong."
+    return Citation(number, FROM_PAGE, claim, quotation, places, why, recognised)
 
 
 def _supported(claim: str, memory: GistMemory, number: int) -> bool:

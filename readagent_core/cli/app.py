@@ -22,6 +22,7 @@ from readagent_core.cli.output import (
     usage_errors,
     wait_for,
 )
+from readagent_core.cli.recognise import recognise
 from readagent_core.cli.shared import complete_reading, open_book, plan_from_options, read_book
 from readagent_core.errors import ReadAgentError, SettingsError
 from readagent_core.words import count_of
@@ -224,6 +225,7 @@ def export(
 
 
 app.command(name="import")(import_folder)
+app.command()(recognise)
 app.command()(evaluate)
 
 

@@ -24,6 +24,7 @@ from readagent_core.workspace.signature import signature_of
 
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", "not found": "not found"}
+RECOGNISED = ", recognised text"  # by OCR: some of the quoted words may be wrong
 
 # what comes before a quotation that begins a sentence, and after one that ends it: it then needs no ellipsis
 _BEGINS = re.compile(r"(?:^|[.!?…:。！？—][\"”’»」』)\]*_]*|[\"“‘«「『(\[])[\s*_]*$")
@@ -31,8 +32,8 @@ _ENDS = re.compile(r"[\s*_]*(?:$|[.!?…。！？—\"”»」』)\]]|[’'](?!\
 
 
 def citation_label(citation: Citation) -> str:
-    """A citation in the words people see: 'from page 7', 'from memory', 'not found'."""
-    return LABELS[citation.state].format(page=citation.page)
+    """A citation in the words people see: 'from page 7', 'from page 7, recognised text', 'from memory', 'not found'."""
+    return LABELS[citation.state].format(page=citation.page) + (RECOGNISED if citation.recognised else "")
 
 
 def quote_citation(citation: Citation, document: Document) -> str:
@@ -145,9 +146,12 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
         answer = "".join(text + "".join(f" [{citation_label(c)}]" for c in cited) for text, cited in one.pieces)
         lines += [answer or "(no answer)", ""]
         quotes = dict.fromkeys(
-            (c.page, quote_citation(c, one.document)) for _, cited in one.pieces for c in cited if c.places
+            (f"Page {c.page}{RECOGNISED if c.recognised else ''}", quote_citation(c, one.document))
+            for _, cited in one.pieces
+            for c in cited
+            if c.places
         )
-        lines += [f"- Page {number}: {words}" for number, words in quotes]
+        lines += [f"- {place}: {words}" for place, words in quotes]
         lines += [""] * bool(quotes) + [f"*{line}*  " for line in one.footer]
     return "\n".join(lines) + "\n"
 

@@ -14,6 +14,7 @@ from readagent_core.errors import NotInLibraryError
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
 from readagent_core.library.file_lock import FileLock
+from readagent_core.library.originals import Originals
 from readagent_core.library.readings import Readings
 from readagent_core.library.records import Card
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
@@ -21,7 +22,7 @@ from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, 
 from readagent_core.library.shelves import Shelves, load_cards
 
 
-class Library(Readings, Conversations, Artifacts, Shelves):
+class Library(Readings, Originals, Conversations, Artifacts, Shelves):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:

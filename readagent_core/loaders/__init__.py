@@ -7,7 +7,7 @@ becomes a DamagedDocumentError.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -16,6 +16,7 @@ from readagent_core.document import Document, Notice
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError
 from readagent_core.loaders.base import DEFAULT, Limits, PageProgress, check_size
 from readagent_core.loaders.file_types import FORMATS, NAMES, detect_file_type
+from readagent_core.loaders.recognition.page import RecognisedPage
 
 __all__ = ["DEFAULT", "FORMATS", "Limits", "PageProgress", "load"]
 
@@ -39,17 +40,19 @@ def load(
     limits: Limits = DEFAULT,
     progress: PageProgress | None = None,
     skip: Collection[int] = (),
+    recognised: Mapping[int, RecognisedPage] | None = None,
 ) -> Document:
     """Returns the document in ``data``. ``name`` is its file name. Raises DocumentError.
 
     ``address``: where a web page was fetched; it is then searched for an article. ``progress`` is called after each
-    source page of a PDF, whose pages ``skip``, from 0, are left out."""
+    source page of a PDF, whose pages ``skip``, from 0, are left out. ``recognised``: what was recognised on its pages,
+    from 1, that have no text of their own."""
     check_size(data, limits.file, "This file")
     found = detect_file_type(data, name)
     opened = import_loader(found.format)
     more: dict[str, Any] = {"address": address} if found.format == "html" else {}
     if found.format == "pdf":
-        more = {"progress": progress, "skip": skip}
+        more = {"progress": progress, "skip": skip, "recognised": recognised or {}}
     try:
         document = opened(data, _title_from_name(name), password=password, limits=limits, **more)
     except DocumentError:

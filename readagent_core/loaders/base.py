@@ -152,8 +152,12 @@ class Builder:
         self.place = ""
         self._rule = False
 
-    def add_paragraph(self, text: str, place: str | None = None, *, exact: bool = False) -> None:
-        """Adds a paragraph. ``exact``: with its spaces as they are, for program code and aligned columns."""
+    def add_paragraph(
+        self, text: str, place: str | None = None, *, exact: bool = False, confidence: float | None = None
+    ) -> None:
+        """Adds a paragraph. ``exact``: with its spaces as they are, for program code and aligned columns.
+
+        ``confidence``: of a text that was recognised in a picture of its page."""
         text = strip_unprintable(text).strip("\n ")
         if text.strip():
             text = text if exact else squeeze_spaces(text)
@@ -163,7 +167,7 @@ class Builder:
             self._rule = False
             place = self.place if place is None else place
             pieces = split_unbroken(text)
-            self.paragraphs.extend(Paragraph(piece, place, continues=n > 0) for n, piece in enumerate(pieces))
+            self.paragraphs.extend(Paragraph(piece, place, n > 0, confidence) for n, piece in enumerate(pieces))
 
     def add_scene_break(self) -> None:
         """Adds a scene break before the next paragraph, unless a heading comes before or after it."""

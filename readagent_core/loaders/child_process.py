@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from base64 import b64decode, b64encode
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import Empty, Queue
@@ -24,10 +25,17 @@ from typing import IO, Any
 
 from readagent_core import errors
 from readagent_core.document import Cover, Document, Notice
-from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnsafeDocumentError
+from readagent_core.errors import (
+    DamagedDocumentError,
+    DocumentError,
+    NoTextError,
+    TooLargeError,
+    UnsafeDocumentError,
+)
 from readagent_core.loaders import DEFAULT, Limits, PageProgress, import_loader, load
 from readagent_core.loaders.base import check_size
 from readagent_core.loaders.file_types import detect_file_type
+from readagent_core.loaders.recognition.page import RecognisedPage
 
 OPENED_IN_PLACE = frozenset({"text", "markdown"})
 _ROOT = Path(__file__).resolve().parent.parent.parent
@@ -50,6 +58,7 @@ def load_in_child_process(
     address: str = "",
     limits: Limits = DEFAULT,
     progress: PageProgress | None = None,
+    recognised: Mapping[int, RecognisedPage] | None = None,
 ) -> Document:
     """Does what ``load`` does, in a child process for the formats that need it. Raises DocumentError.
 
@@ -64,10 +73,12 @@ def load_in_child_process(
         for attempt in range(_ATTEMPTS):
             request: dict[str, Any] = {"file": str(file), "name": name, "password": password, "address": address}
             request |= {"limits": asdict(limits), "skip": sorted(skip)}
+            request["recognised"] = [[number, page.to_list()] for number, page in (recognised or {}).items()]
             try:
                 ended = _run(request, Path(folder), limits, progress)
             except OSError:
-                document = load(data, name, password=password, address=address, limits=limits, progress=progress)
+                asked: dict[str, Any] = {"password": password, "address": address, "limits": limits}
+                document = load(data, name, **asked, progress=progress, recognised=recognised)
                 return replace(document, warnings=(*document.warnings, _NO_CHILD_PROCESS))
             if ended.reply or ended.page is None:
                 break
@@ -161,6 +172,8 @@ def _parse_reply(ended: _Ended, limits: Limits) -> Document:
     answer: dict[str, Any] = json.loads(ended.reply)
     if "error" in answer:
         kind = getattr(errors, str(answer["error"]), DocumentError)
+        if kind is NoTextError:
+            raise NoTextError(answer["message"], tuple(answer["pages"]))
         raise kind(answer["message"]) if issubclass(kind, DocumentError) else DocumentError(answer["message"])
     document = Document.from_dict(answer["document"])
     if answer["cover"]:
@@ -168,7 +181,7 @@ def _parse_reply(ended: _Ended, limits: Limits) -> Document:
     return document
 
 
-def _limit_memory(limits: Limits) -> None:
+def limit_memory(limits: Limits) -> None:
     """Limits the memory of this process, where the system can (not on Windows)."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -178,7 +191,7 @@ def _limit_memory(limits: Limits) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (mapped + limits.memory, mapped + limits.memory))
 
 
-def _extend_time(limits: Limits) -> None:
+def extend_time(limits: Limits) -> None:
     """Limits the CPU time of this process to ``limits.seconds`` from now, where the system can (not on Windows)."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
@@ -193,15 +206,15 @@ def main() -> None:
     limits = Limits(**request["limits"])
 
     def report(done: int, pages: int) -> None:
-        _extend_time(limits)
+        extend_time(limits)
         sys.stdout.buffer.write(_PAGE + b"%d %d\n" % (done, pages))
         sys.stdout.buffer.flush()
 
     try:
         data = Path(request["file"]).read_bytes()
         import_loader(detect_file_type(data, request["name"]).format)
-        _limit_memory(limits)
-        _extend_time(limits)
+        limit_memory(limits)
+        extend_time(limits)
         document = load(
             data,
             request["name"],
@@ -210,6 +223,7 @@ def main() -> None:
             limits=limits,
             progress=report,
             skip=frozenset(request["skip"]),
+            recognised={number: RecognisedPage.from_list(page) for number, page in request["recognised"]},
         )
         cover = document.cover
         answer: dict[str, Any] = {
@@ -218,7 +232,8 @@ def main() -> None:
         }
         reply = json.dumps(answer).encode()
     except DocumentError as error:
-        reply = json.dumps({"error": type(error).__name__, "message": str(error)}).encode()
+        told = {"error": type(error).__name__, "message": str(error), "pages": getattr(error, "pages", ())}
+        reply = json.dumps(told).encode()
     sys.stdout.buffer.write(reply + b"\n")
 
 

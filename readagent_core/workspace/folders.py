@@ -19,6 +19,7 @@ from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.calibre import COVER_FILE, METADATA_FILE, BookMetadata, parse_metadata
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.opening import add_book
 
 _JOB = "import folder"
 _BEST_FIRST = ("epub", "docx", "html", "markdown", "text", "pdf")  # of the formats of one book
@@ -137,7 +138,7 @@ def _import_book(workspace: Workspace, item: FoundBook) -> ImportedBook:
         )
     metadata = item.metadata
     document = _with_metadata(load_in_child_process(data, item.path.name), item)
-    book = workspace.library.add(document, source_name=item.name)
+    book = add_book(workspace, document, data, item.path.name, source_name=item.name)
     if tags := [*metadata.tags, *([metadata.series] if metadata.series else [])]:
         workspace.library.set_tags(book.id, tags)
     return ImportedBook(book, item.name, metadata.tags, metadata.series, metadata.position)

@@ -24,6 +24,7 @@ from readagent_core.loaders.base import check_size
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.settings import Settings
 from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.opening import add_book
 
 OFF = "Links are turned off, so nothing was fetched. Save the page as a file and open that."
 _WITH_SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*://|(?:data|file|mailto|javascript):)\S+", re.IGNORECASE)
@@ -64,8 +65,8 @@ def fetch_document(
     *,
     password: str = "",
     rules: Rules = PUBLIC,
-) -> tuple[Document, str]:
-    """Returns the document at ``address``, and the address that it came from in the end.
+) -> tuple[Document, Fetched]:
+    """Returns the document at ``address``, and what was fetched from the address that it came from in the end.
 
     Raises LinkError, DocumentError or CancelledError. ``rules``: see ``fetching.connecting``; only tests change them.
     """
@@ -81,7 +82,7 @@ def fetch_document(
         ) from None
     when = strftime("%Y-%m-%d at %H:%M", localtime(found.when))
     fetched = Notice("fetched", f"Fetched from {found.address} on {when}.")
-    return replace(document, warnings=(fetched, *document.warnings)), found.address
+    return replace(document, warnings=(fetched, *document.warnings)), found
 
 
 def open_link(
@@ -93,8 +94,8 @@ def open_link(
     rules: Rules = PUBLIC,
 ) -> Book:
     """Returns the book at ``address``, added to the library. Raises as ``fetch_document``; then nothing was added."""
-    document, final = fetch_document(workspace.settings, address, cancel, password=password, rules=rules)
-    return workspace.library.add(document, source_name=final)
+    document, found = fetch_document(workspace.settings, address, cancel, password=password, rules=rules)
+    return add_book(workspace, document, found.data, _file_name(found), source_name=found.address)
 
 
 def can_fetch_again(book: Book) -> bool:
@@ -107,8 +108,8 @@ def fetch_again(
 ) -> Book:
     """Returns the book with what is at its address now: a new version, or the same one where the text is the same."""
     address = workspace.library.book(book_id).source_name
-    document, _ = fetch_document(workspace.settings, address, cancel, rules=rules)
-    return workspace.library.add(document, source_name=address)
+    document, found = fetch_document(workspace.settings, address, cancel, rules=rules)
+    return add_book(workspace, document, found.data, _file_name(found), source_name=address)
 
 
 def open_pasted_text(workspace: Workspace, text: str) -> Book:

@@ -6,12 +6,13 @@ An exported reading (JSON) becomes its book together with that reading. Nothing 
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Document
-from readagent_core.errors import DamagedDocumentError, DocumentError, WrongFormatError
+from readagent_core.errors import DamagedDocumentError, DocumentError, LibraryError, WrongFormatError
 from readagent_core.library.records import Book
 from readagent_core.loaders import PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
@@ -20,6 +21,8 @@ from readagent_core.workspace.base import Workspace
 
 READING_SUFFIX = ".json"  # what the name of an exported reading ends with
 READING_FORMAT, READING_VERSION = "readagent gist memory", 1
+KEEP_ORIGINALS = "keep_originals"  # the preference that stores the original file of every book that is opened
+_log = logging.getLogger(__name__)
 
 
 def read_file(path: Path) -> bytes:
@@ -39,7 +42,25 @@ def open_file(
     if name.lower().endswith(READING_SUFFIX):
         return _open_reading(workspace, data, name)
     document = load_in_child_process(data, name, password=password, progress=progress)
-    return workspace.library.add(document, source_name=name)
+    return add_book(workspace, document, data, name, source_name=name)
+
+
+def add_book(workspace: Workspace, document: Document, data: bytes, name: str, *, source_name: str) -> Book:
+    """Returns the book of ``document``, added to the library with its original file, ``data`` of this ``name``.
+
+    The file is not stored where that is turned off, and does not replace one of the format that the text came from.
+    Without it the book is complete, so where it cannot be written that is only logged.
+    """
+    library = workspace.library
+    book = library.add(document, source_name=source_name)
+    try:
+        if not library.preference(KEEP_ORIGINALS, True):
+            library.remove_original(book.id)
+        elif document.format == book.format or library.original_path(book.id) is None:
+            library.keep_original(book.id, name, data)
+    except LibraryError as error:
+        _log.warning("%s", error)
+    return book
 
 
 def _open_reading(workspace: Workspace, data: bytes, name: str) -> Book:

@@ -49,6 +49,12 @@ def test_markdown_says_what_the_screen_says():
     assert "**Page 1**\n\nOne to six.\n\n*‖ Paused here: the fog lifts*" in text
     assert "by rule" not in text  # the last page ends with the text, there was no pause
     assert "not read to the end yet" in export_memory(make_memory(complete=False), "md").decode()
+    memory = make_memory()
+    scanned = replace(
+        memory.document,
+        paragraphs=(replace(memory.document.paragraphs[0], confidence=0.99), *memory.document.paragraphs[1:]),
+    )
+    assert "50 % of the words recognised in pictures" in export_memory(replace(memory, document=scanned), "md").decode()
     one = recordings.make_memory(["The lamp was out."], ["Lamp out."])
     assert memory_facts(one).startswith("1 page · 4 words kept in 2 (50.0 % fewer)")
 

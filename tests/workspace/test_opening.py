@@ -15,7 +15,7 @@ from readagent_core.memory import Gist, check_coverage
 from readagent_core.methods.base import Answered, event_from_dict
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace, samples
-from readagent_core.workspace.opening import open_file
+from readagent_core.workspace.opening import KEEP_ORIGINALS, open_file
 from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.samples import add_samples
 from tests.loaders.making import Press, as_epub, as_text, sample
@@ -125,3 +125,24 @@ def test_opening_a_pdf_shows_its_pages_and_can_be_cancelled(workspace):
     with pytest.raises(KeyboardInterrupt):
         open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf", progress=cancel)
     assert [b.id for b in workspace.library.books()] == [book.id]
+
+
+def test_the_original_file_is_stored_unless_that_is_turned_off(workspace):
+    library = workspace.library
+    text = as_text(sample("harrow-council-minutes"))
+    book = open_file(workspace, text, "minutes.txt")
+    assert library.original(book.id) == text
+    open_file(workspace, as_epub(sample("harrow-council-minutes")), "minutes.epub")
+    assert library.original(book.id) == text  # the stored text came from this file
+    changed = text.replace(b"miracle", b"wonder")
+    assert open_file(workspace, changed, "minutes.txt").id == book.id
+    assert library.original(book.id) == changed
+    library.set_preference(KEEP_ORIGINALS, False)
+    open_file(workspace, text, "minutes.txt")
+    assert library.original(book.id) is None
+
+
+def test_a_book_opens_where_its_original_cannot_be_written(workspace):
+    workspace.library.originals_folder.write_bytes(b"a file in the way of the folder")
+    book = open_file(workspace, b"Some words of a text.", "a.txt")
+    assert workspace.library.document(book.id).words == 5

@@ -7,7 +7,7 @@ from typing import Any
 
 from pages.parts.shared.memory_view import utf16_offset
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, parse_unfinished
-from readagent_core.export.conversation import citation_label
+from readagent_core.export.conversation import RECOGNISED, citation_label
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answer
 from readagent_core.models.builtin.statistics import shared_words
@@ -47,6 +47,9 @@ def sentence_pieces(checked: Checked, answer: Answer, question: str) -> list[dic
             book = answer.seen.get(page) == "full"
             label = f"page {page}" if book else f"gist of page {page}"
             why = "Copied word for word." if book else "A sentence of this page's gist."
+            if piece.citations[0].recognised:
+                label += RECOGNISED
+                why = "Copied word for word from text recognised in a picture, so some words may be wrong."
             chip = {"page": page, "state": "copied", "label": label, "why": why, "at": number}
             places = shared_words(text, question)
             shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in places]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.library import dialogs
+from pages.parts.library import dialogs, recognition
 from pages.parts.library.imports import dismiss_import, imports_of_session
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
@@ -31,6 +31,9 @@ def change_library(workspace: Workspace, act: Act) -> None:
         "remove_tag": lambda: library.remove_tag(ids, act.text),
         "go_on": lambda: go_on(workspace, act.of),
         "dismiss": lambda: dismiss_import(act.of),
+        "recognise": lambda: recognition.recognise_import(workspace, act.of),
+        "pause_scan": lambda: recognition.pause(workspace, act.of),
+        "resume_scan": lambda: recognition.resume(workspace, act.of),
     }
     if act.do not in changes:
         return
@@ -55,6 +58,8 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         dialogs.show_removed(workspace)
     elif act.do == "paste":
         st.session_state["pasting"] = True
+    elif act.do == "discard_scan":
+        recognition.confirm_discard(workspace, act.of)
     elif act.do == "password":
         one = next((i for i in imports_of_session() if i.key == act.of), None)
         if one is not None:

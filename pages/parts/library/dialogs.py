@@ -6,7 +6,7 @@ import secrets
 
 import streamlit as st
 
-from pages.parts.library import adding
+from pages.parts.library import adding, recognition
 from pages.parts.library.imports import Import, imports_of_session, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
@@ -70,6 +70,7 @@ def show_report(workspace: Workspace, book: Book) -> None:
         st.markdown(":blue[:material/check:] Everything was imported, without any guess.")
     for notice in document.warnings:
         st.text(f"• {notice.message}")  # the message has its count and unit: words, parts, pages
+    recognition.draw_in_report(workspace, book)
     if document.sections:
         with st.expander(count_of(len(document.sections), "section")):
             for section in document.sections:

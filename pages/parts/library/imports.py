@@ -10,10 +10,10 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared.shell import TITLES
-from readagent_core.errors import NotInLibraryError, PasswordError
+from readagent_core.errors import NoTextError, NotInLibraryError, PasswordError
 from readagent_core.jobs import Job
 from readagent_core.words import count_of, length_of
-from readagent_core.workspace import Workspace
+from readagent_core.workspace import Workspace, recognising
 from readagent_core.workspace.opening import open_file
 
 _ONE_AT_A_TIME = threading.Lock()  # a file is parsed in a process of its own, which takes memory
@@ -21,12 +21,14 @@ _ONE_AT_A_TIME = threading.Lock()  # a file is parsed in a process of its own, w
 
 @dataclass
 class Import:
-    """A file that was dropped. ``data``: its bytes, as long as a password may be needed for it."""
+    """A file that was dropped. ``data``: its bytes, as long as a password may be needed for it or its pages may be
+    recognised. ``password``: the one that opens it."""
 
     name: str
     data: bytes = field(repr=False)
     job: Job
     key: str
+    password: str = field(default="", repr=False)
 
     @property
     def waits_for_password(self) -> bool:
@@ -61,18 +63,20 @@ def start_import(workspace: Workspace, name: str, data: bytes, *, password: str 
             job.publish(value="opening")
             return open_file(workspace, data, name, password=password, progress=pages_read).id
 
-    return Import(name, data, workspace.jobs.start(f"import {key}", work), key)
+    return Import(name, data, workspace.jobs.start(f"import {key}", work), key, password)
 
 
-def import_record(workspace: Workspace, one: Import) -> dict[str, Any]:
-    """An ``Import`` of assets/library/adding.js."""
+def import_record(workspace: Workspace, one: Import) -> dict[str, Any] | None:
+    """An ``Import`` of assets/library/adding.js; None for a file being recognised (see parts/library/recognition)."""
     record = {"key": one.key, "name": one.name}
     snapshot = one.job.snapshot
+    if snapshot.state != "done" and one.job.subject and one.job.key == recognising.job_key(one.job.subject):
+        return None
     if snapshot.state == "running":
         pages = [snapshot.done, snapshot.total] if snapshot.total else None
         return record | {"state": "opening" if snapshot.value else "waiting", "pages": pages}
     if snapshot.state == "done":
-        one.data = b""  # no password is needed any more
+        one.data, one.password = b"", ""
         try:
             book = workspace.library.book(snapshot.value)
             document = workspace.library.document(book.id)
@@ -89,4 +93,10 @@ def import_record(workspace: Workspace, one: Import) -> dict[str, Any]:
     title, _ = TITLES.get(snapshot.error_kind, ("This did not work", ""))
     state = "password" if one.waits_for_password else "failed"
     detail = getattr(one.job.exception, "detail", "")
-    return record | {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}
+    record |= {"state": state, "title": f"{title}.", "text": snapshot.error, "detail": detail}
+    if isinstance(one.job.exception, NoTextError) and one.job.exception.pages:
+        if missing := recognising.missing_packages():
+            record["text"] = f"{snapshot.error} {missing}"
+        else:
+            record["offer"] = recognising.offer(workspace, len(one.job.exception.pages))
+    return record

@@ -222,6 +222,8 @@ def _finished(workspace: Workspace, place: Place, made: Made) -> dict[str, Any]:
     if answer.cut_off:
         notes.append("The reply broke off.")
     whole = workspace.library.document(place.reading.book_id, document_id=place.reading.document_id)
+    if pieces and whole.recognised_words:
+        notes.append("Text of this book was recognised in pictures of its pages, so quoted words may be wrong.")
     since = sum(p.words for p in whole.paragraphs[made.paragraphs : place.paragraphs])
     if since:
         notes.append(f"You have read {count_of(since, 'word')} since this was made.")

@@ -10,9 +10,9 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby, pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 
 from pypdfium2 import PdfDocument, PdfiumError
 
@@ -35,27 +35,41 @@ from readagent_core.loaders.pdf.headings import Piece, to_pieces
 from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.order import order_into_flows
 from readagent_core.loaders.pdf.paragraphs import BodyStyle, join_passages, measure_body, split_passages
+from readagent_core.loaders.pdf.recognised import (
+    body_styles,
+    confidences_of,
+    join_names,
+    place_lines,
+    recognition_notices,
+    with_even_sizes,
+)
 from readagent_core.loaders.pdf.running import LARGE, remove_running_lines
+from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
-_OCR_ADVICE = "Have the text recognised first, with a scanner's program or a PDF program that has OCR"
+_HOW_TO_RECOGNISE = (
+    "The text can be recognised in the library, or with 'readagent recognise FILE': Latin and Greek letters, Chinese "
+    "and Japanese. For others use a PDF program that has OCR (or 'ocrmypdf {option}in.pdf out.pdf'), and open the "
+    "result here."
+)
 _CRASHED = "the program that reads PDFs crashed or came to no end"
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.? [^\W\d_]")
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
-_NAMES = 20  # of pages in a notice
 _TITLE_GAP = 1.7  # of the size, between the lines of a title
 
 
 @dataclass
 class _Pages:
-    """The lines of each page that could be read. The other fields list pages, from 0, that have no text.
+    """The lines of each page that could be read. The other fields list pages, from 0, that have no text in the file.
 
-    ``skipped``: reading them brought PDFium down. ``missing``: from here on no page was read, for this ``reason``."""
+    ``recognised``: their text was recognised, with this confidence. ``skipped``: reading them brought PDFium down.
+    ``missing``: from here on no page was read, for this ``reason``."""
 
     lines: list[list[Line]] = field(default_factory=list)
     scanned: list[int] = field(default_factory=list)
+    recognised: dict[int, float] = field(default_factory=dict)
     unreadable: list[int] = field(default_factory=list)
     damaged: list[int] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
@@ -71,14 +85,17 @@ def load(
     limits: Limits,
     progress: PageProgress | None = None,
     skip: Collection[int] = (),
+    recognised: Mapping[int, RecognisedPage] | None = None,
 ) -> Document:
-    """Returns the document in the PDF ``data``. ``skip``: pages, from 0, that are left out. Raises DocumentError."""
+    """Returns the document in the PDF ``data``. ``skip``: pages, from 0, that are left out. Raises DocumentError.
+
+    ``recognised``: what was recognised on pages, from 1, that have no text in the file."""
     builder = Builder()
     with _PDFIUM:
         document, repaired = open_pdf(data, password, limits)
         try:
             document.init_forms()
-            pages = _read_pages(document, limits, progress, skip)
+            pages = _read_pages(document, limits, progress, skip, recognised or {})
             remaining, removed = remove_running_lines(pages.lines)
             if not any(remaining):
                 raise _no_text_error(pages)
@@ -93,11 +110,15 @@ def load(
         )
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
     usual = measure_body(flows)
-    pieces = to_pieces(join_passages((split_passages(flow, usual) for flow in flows), usual), usual)
+    styles = body_styles(flows, usual, pages.recognised)
+    split = (split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
+    passages = join_passages(split, usual)
+    confidences = confidences_of(passages, pages.recognised)
+    pieces = to_pieces(passages, usual)
     pieces, header = gutenberg.remove_licence(pieces, [piece.text for piece in pieces], builder)
     facts = {key: fact for key, fact in header.items() if fact} | facts
     title = facts.get("title", "") or _largest_text(remaining[0], usual)
-    _add_pieces(builder, pieces, entries, labels)
+    _add_pieces(builder, pieces, entries, labels, confidences)
     _add_notices(builder, pages, removed, labels)
     built = builder.build(
         title=title or name,
@@ -106,10 +127,22 @@ def load(
         format="pdf",
         limits=limits,
     )
-    return replace(built, doubtful_pages=tuple(n + 1 for n in sorted([*pages.scanned, *pages.unreadable])))
+    return replace(
+        built,
+        warnings=(*recognition_notices(built, pages.recognised, labels), *built.warnings),
+        doubtful_pages=tuple(n + 1 for n in sorted([*pages.scanned, *pages.unreadable])),
+        recognised_pages=tuple((n + 1, confidence) for n, confidence in pages.recognised.items()),
+        vertical=2 * sum(page.vertical for page in (recognised or {}).values()) > pages.total,
+    )
 
 
-def _read_pages(document: PdfDocument, limits: Limits, progress: PageProgress | None, skip: Collection[int]) -> _Pages:
+def _read_pages(
+    document: PdfDocument,
+    limits: Limits,
+    progress: PageProgress | None,
+    skip: Collection[int],
+    recognised: Mapping[int, RecognisedPage],
+) -> _Pages:
     """Returns what could be read of the pages within the limits on time and memory."""
     pages = _Pages(total=len(document))
     end = time.monotonic() + limits.longest
@@ -124,11 +157,15 @@ def _read_pages(document: PdfDocument, limits: Limits, progress: PageProgress | 
                 page = document[number]
                 lines, readable = read_lines(page, number)
                 lines = add_fields(document, page, number, lines)
-                if not readable:
+                picture = readable and not lines and has_picture(page)
+                if (picture or not readable) and number + 1 in recognised:
+                    lines = place_lines(recognised[number + 1], page.get_width(), number)
+                    pages.recognised[number] = recognised[number + 1].confidence
+                elif picture:
+                    pages.scanned.append(number)
+                elif not readable:
                     pages.unreadable.append(number)
                     lines = []
-                elif not lines and has_picture(page):
-                    pages.scanned.append(number)
                 page.close()
             except PdfiumError:  # one broken page must not lose the book; a notice names it
                 pages.damaged.append(number)
@@ -141,6 +178,7 @@ def _read_pages(document: PdfDocument, limits: Limits, progress: PageProgress | 
             pages.reason = f"the file needs more than {limits.memory >> 20:,} MB of memory"
         if pages.reason:
             break
+    pages.lines = with_even_sizes(pages.lines, pages.recognised)
     return pages
 
 
@@ -150,16 +188,22 @@ def _no_text_error(pages: _Pages) -> Exception:
         return DamagedDocumentError(
             f"None of this PDF's pages can be read: it is damaged. Nothing was opened. {REPAIR_ADVICE}"
         )
-    advice = f"{_OCR_ADVICE} (or with 'ocrmypdf in.pdf out.pdf'). Then open the result here."
+    if pages.recognised:
+        return EmptyDocumentError(
+            f"No text was found in the pictures of {count_of(len(pages.recognised), 'page')}. Open another file."
+        )
+    doubtful = tuple(n + 1 for n in sorted([*pages.scanned, *pages.unreadable]))
     if len(pages.unreadable) > len(pages.scanned):
         return NoTextError(
             "The text of this PDF cannot be read: its fonts do not say which letters they show. Nothing was opened. "
-            f"{_OCR_ADVICE} (or with 'ocrmypdf --force-ocr in.pdf out.pdf'). Then open the result here."
+            f"{_HOW_TO_RECOGNISE.format(option='--force-ocr ')}",
+            doubtful,
         )
     if pages.scanned:
         holds = "its page is a picture" if total == 1 else f"its {total:,} pages are pictures"
         return NoTextError(
-            f"This PDF is a scan: {holds} without text, so there is nothing to read yet. Nothing was opened. {advice}"
+            f"This PDF is a scan: {holds} without text. Nothing was opened. {_HOW_TO_RECOGNISE.format(option='')}",
+            doubtful,
         )
     if pages.skipped:
         return DamagedDocumentError(f"This PDF cannot be read: {_CRASHED}. Nothing was opened. {REPAIR_ADVICE}")
@@ -178,8 +222,21 @@ def _largest_text(lines: Sequence[Line], usual: BodyStyle) -> str:
     return text if 1 < len(text) < 200 and not heading else ""
 
 
-def _add_pieces(builder: Builder, pieces: list[Piece], entries: list[OutlineEntry], labels: list[str]) -> None:
-    """Adds headings and paragraphs to the builder, with the entries of the outline at their titles."""
+def _add_pieces(
+    builder: Builder,
+    pieces: list[Piece],
+    entries: list[OutlineEntry],
+    labels: list[str],
+    confidences: Mapping[tuple[int, float], float],
+) -> None:
+    """Adds headings and paragraphs to the builder, with the entries of the outline at their titles.
+
+    ``confidences``: see ``confidences_of``."""
+
+    def add_paragraph(piece: Piece) -> None:
+        confidence = confidences.get((piece.number, piece.y))
+        builder.add_paragraph(piece.text, f"p. {labels[piece.number]}", confidence=confidence)
+
     if not entries and not any(piece.level for piece in pieces):
         chapters, _ = headings.find_headings([piece.text.split("\n") for piece in pieces])
         for i, found in sorted(chapters.items(), reverse=True):
@@ -197,8 +254,12 @@ def _add_pieces(builder: Builder, pieces: list[Piece], entries: list[OutlineEntr
         if piece.level:
             builder.add_heading(piece.text, piece.level + level)
         else:
-            builder.add_paragraph(piece.text, f"p. {labels[piece.number]}")
-    builder.add_notes([(piece.text, f"p. {labels[piece.number]}") for piece in pieces if piece.note])
+            add_paragraph(piece)
+    notes = [piece for piece in pieces if piece.note]
+    if notes:
+        builder.add_heading("Notes")
+    for piece in notes:
+        add_paragraph(piece)
 
 
 def _place_entries(pieces: list[Piece], entries: list[OutlineEntry]) -> dict[int, list[OutlineEntry]]:
@@ -229,20 +290,20 @@ def _is_heading_of(title: str, text: str) -> bool:
 def _add_notices(builder: Builder, pages: _Pages, removed: int, labels: list[str]) -> None:
     def add(code: str, before: str, numbers: Sequence[int], after: str = "") -> None:
         if numbers:
-            message = f"{before}: {count_of(len(numbers), 'page')} ({_join_names(numbers, labels)}).{after}"
+            message = f"{before}: {count_of(len(numbers), 'page')} ({join_names(numbers, labels)}).{after}"
             builder.add_notice(code, message, len(numbers))
 
     add(
         "pages-without-text",
         "Pictures without text, so not read",
         pages.scanned,
-        f" {_OCR_ADVICE} (or with 'ocrmypdf --skip-text in.pdf out.pdf'). Then open the result here.",
+        f" {_HOW_TO_RECOGNISE.format(option='--skip-text ')}",
     )
     add(
         "pages-unreadable",
         "The fonts do not say which letters they show, so not read",
         pages.unreadable,
-        f" {_OCR_ADVICE} (or with 'ocrmypdf --force-ocr in.pdf out.pdf'). Then open the result here.",
+        f" {_HOW_TO_RECOGNISE.format(option='--force-ocr ')}",
     )
     add("pages-damaged", "Damaged, so left out", pages.damaged)
     add("pages-not-read", f"Left out because {_CRASHED}", pages.skipped, f" {REPAIR_ADVICE}")
@@ -251,17 +312,3 @@ def _add_notices(builder: Builder, pages: _Pages, removed: int, labels: list[str
     if removed:
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
-
-
-def _join_names(numbers: Sequence[int], labels: Sequence[str]) -> str:
-    """Returns the labels of pages: '3, 7–9 … and 12 more'."""
-    names: list[str] = []
-    named = 0
-    for _, run in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]):
-        pages = [labels[number] for _, number in run]
-        names += [f"{pages[0]}–{pages[-1]}"] if len(pages) > 2 else pages
-        named += len(pages)
-        if len(names) >= _NAMES:
-            break
-    more = len(numbers) - named
-    return ", ".join(names) + (f" and {more:,} more" if more else "")

@@ -1,0 +1,106 @@
+"""Puts the recognised lines of a page in their place in a PDF, and says in notices what was recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, groupby
+from statistics import median
+
+from readagent_core.document import Document, Notice
+from readagent_core.loaders.pdf.lines import Line
+from readagent_core.loaders.pdf.order import LONG, Flow
+from readagent_core.loaders.pdf.paragraphs import BodyStyle, Passage, measure_body
+from readagent_core.loaders.recognition.page import DOUBTFUL, RecognisedPage
+from readagent_core.words import count_of
+
+_NAMES = 20  # of pages in a notice
+_SAME = 0.2  # sizes that differ less from the usual one are the usual one
+_NARROWEST, _WIDEST = 300.0, 612.0  # points
+
+
+def place_lines(page: RecognisedPage, width: float, number: int) -> list[Line]:
+    """Returns the lines of source page ``number``, from 0, which is ``width`` points wide."""
+    width = min(max(width, _NARROWEST), _WIDEST)  # as of printed pages: some scans have a point for every dot
+    return [
+        Line(each.text, each.x * width, each.end * width, each.y * width, each.size * width, number=number)
+        for each in page.lines
+    ]
+
+
+def with_even_sizes(pages: Sequence[list[Line]], recognised: Collection[int]) -> list[list[Line]]:
+    """Returns the lines of all pages with the sizes of the ``recognised`` pages made even.
+
+    Boxes of text show only about how large its letters are. The usual size of recognised text becomes the usual size of
+    the other pages, so that no text is taken for a heading."""
+    usual = _usual_size(pages[number] for number in recognised)
+    others = _usual_size(lines for number, lines in enumerate(pages) if number not in recognised)
+    body = others or usual
+
+    def even(size: float) -> float:
+        return body if abs(size - usual) < _SAME * usual else size * body / usual
+
+    return [
+        [replace(line, size=even(line.size)) for line in lines] if number in recognised else lines
+        for number, lines in enumerate(pages)
+    ]
+
+
+def body_styles(flows: Sequence[Flow], usual: BodyStyle, recognised: Collection[int]) -> list[BodyStyle]:
+    """Returns the style of each flow: recognised pages have a leading and an indent of their own."""
+    if not recognised:
+        return [usual] * len(flows)
+    kinds = [flow.lines[0].number in recognised for flow in flows]
+    groups = {kind: [flow for flow, other in zip(flows, kinds, strict=True) if other == kind] for kind in set(kinds)}
+    styles = {kind: replace(measure_body(group), size=usual.size, words=usual.words) for kind, group in groups.items()}
+    return [styles[kind] for kind in kinds]
+
+
+def confidences_of(passages: Iterable[Passage], recognised: Mapping[int, float]) -> dict[tuple[int, float], float]:
+    """Returns the confidence of each passage that has recognised text, by the page and the height of its first line.
+
+    A paragraph that continues on another page has the lower confidence of the two."""
+    found: dict[tuple[int, float], float] = {}
+    for passage in passages:
+        pages = [recognised[line.number] for line in passage.lines if line.number in recognised]
+        if pages:
+            found[passage.number, passage.lines[0].y] = min(pages)
+    return found
+
+
+def _usual_size(pages: Iterable[Sequence[Line]]) -> float:
+    """Returns the size of most lines; 0.0 of none."""
+    lines = list(chain.from_iterable(pages))
+    return median(line.size for line in [each for each in lines if len(each.text) >= LONG] or lines) if lines else 0.0
+
+
+def recognition_notices(document: Document, recognised: Mapping[int, float], labels: Sequence[str]) -> list[Notice]:
+    """Returns how much of the text was recognised, and which pages should be compared with their pictures.
+
+    ``recognised``: the confidence of each page, from 0, whose text was recognised."""
+    if not recognised:
+        return []
+    share = 100 * document.recognised_words / max(1, document.words)
+    pages = f"{count_of(len(recognised), 'page')} ({join_names(list(recognised), labels)})"
+    message = f"Recognised in pictures of pages: {share:.0f} % of the words, on {pages}. Some of them may be wrong."
+    notices = [Notice("recognised", message, len(recognised))]
+    doubtful = [number for number, confidence in recognised.items() if confidence < DOUBTFUL]
+    if doubtful:
+        pages = f"{count_of(len(doubtful), 'page')} ({join_names(doubtful, labels)})"
+        message = f"Hard to recognise, so compare the text with the picture: {pages}."
+        notices.append(Notice("recognised-doubtful", message, len(doubtful)))
+    return notices
+
+
+def join_names(numbers: Sequence[int], labels: Sequence[str]) -> str:
+    """Returns the labels of pages: '3, 7–9 … and 12 more'."""
+    names: list[str] = []
+    named = 0
+    for _, run in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]):
+        pages = [labels[number] for _, number in run]
+        names += [f"{pages[0]}–{pages[-1]}"] if len(pages) > 2 else pages
+        named += len(pages)
+        if len(names) >= _NAMES:
+            break
+    more = len(numbers) - named
+    return ", ".join(names) + (f" and {more:,} more" if more else "")

@@ -1,0 +1,1 @@
+"""Recognises text in pictures of pages with RapidOCR, an optional extra whose models need no network."""

@@ -1,0 +1,155 @@
+"""Pictures of PDF pages: right size and rotation, locked files, and pages that bring the child process down.
+
+And rectangles of words: the words under them are the words that were asked for.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import zlib
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import EncodedStreamObject, NameObject, RectangleObject
+from pypdfium2 import PdfDocument
+from reportlab.lib.pagesizes import A5
+from reportlab.pdfgen.canvas import Canvas
+
+from readagent_core.errors import DamagedDocumentError, DocumentError, PasswordError
+from readagent_core.loaders import load
+from readagent_core.loaders.pdf.picture import PdfFacts, PdfPages, draw_page, page_rectangles
+from tests.loaders.making import Press, sample
+from tests.loaders.test_pdf import locked
+from tests.loaders.words_under import plain, words_under
+
+
+def pages_of(*lines: list[str], turned: int = 0, crop: bool = False) -> bytes:
+    """A PDF with these lines on each page."""
+    out = BytesIO()
+    canvas = Canvas(out, pagesize=A5)
+    for page in lines:
+        for row, line in enumerate(page):
+            canvas.drawString(60, 520 - 16 * row, line)
+        canvas.showPage()
+    canvas.save()
+    writer = PdfWriter(clone_from=PdfReader(out))
+    for page in writer.pages:
+        page.rotate(turned)
+        if crop:
+            page.cropbox = RectangleObject((40, 100, 400, 560))
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def bomb() -> bytes:
+    """Three pages; the second has 1.2 GB of spaces in 1.2 MB."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(pages_of(["One"], ["Two"], ["Three"]))))
+    packer = zlib.compressobj(9)
+    stream = EncodedStreamObject()
+    stream._data = b"".join([packer.compress(b" " * (1 << 20)) for _ in range(1200)]) + packer.flush()
+    stream[NameObject("/Filter")] = NameObject("/FlateDecode")
+    writer.pages[1][NameObject("/Contents")] = writer._add_object(stream)
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(("turned", "crop", "shape"), [(0, False, A5), (90, False, A5[::-1]), (0, True, (360, 460))])
+def test_a_picture_has_the_shape_of_what_is_shown_of_the_page(turned, crop, shape):
+    data = pages_of(["Words"], turned=turned, crop=crop)
+    picture = Image.open(BytesIO(draw_page(data, 1, width=500)))
+    assert picture.format == "JPEG"
+    assert picture.width == pytest.approx(500, abs=1)
+    assert picture.height == pytest.approx(500 * shape[1] / shape[0], abs=2)
+    assert picture.convert("L").getextrema()[0] < 100  # the words are black
+
+
+def test_a_locked_file_needs_its_password():
+    data = locked("secret", "owner")
+    for password, message in (("", "Type its password"), ("wrong one", "does not open")):
+        with pytest.raises(PasswordError, match=message) as caught:
+            draw_page(data, 1, width=100, password=password)
+        assert "wrong one" not in str(caught.value)
+    assert draw_page(data, 1, width=100, password="secret").startswith(b"\xff\xd8")
+
+
+def test_a_page_that_brings_the_process_down_is_an_error_and_the_next_page_is_drawn():
+    with PdfPages(bomb()) as pages:
+        assert pages.facts() == PdfFacts(3)
+        for _ in range(2):
+            with pytest.raises(DamagedDocumentError, match="other pages can be shown"):
+                pages.draw(2, width=100)
+            assert pages.draw(3, width=100).startswith(b"\xff\xd8")
+        with pytest.raises(DocumentError, match="no page 4"):
+            pages.draw(4, width=100)
+
+
+def test_size_is_bounded(tmp_path):
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pages_of(["Words"]))
+    with PdfPages(path) as pages:
+        assert Image.open(BytesIO(pages.draw(1, width=10**6))).width <= 3000
+
+
+def test_a_label_may_name_several_pages():
+    assert PdfFacts(9).numbers("4") == (4,)
+    assert PdfFacts(9).numbers("10") == PdfFacts(9).numbers("iv") == ()
+    assert PdfFacts(4, ("1", "2", "1", "2")).numbers("1") == (1, 3)
+
+
+@pytest.mark.parametrize("name", ["the-keeper-of-harrow-light", "yuki-no-eki"])
+def test_the_words_under_the_rectangles_are_the_words_asked_for(name):
+    data = Press(hyphens=True)(sample(name))
+    document = load(data, "x.pdf")
+    sentences = [
+        (paragraph, found.start(), found.end())
+        for paragraph in document.paragraphs
+        for found in re.finditer(r"[^.!?。\s][^.!?。]{8,}[.!?。]", paragraph.text)
+        if paragraph.place
+    ]
+    chosen = random.Random(1).sample(sentences, 50)
+    pdf = PdfDocument(data)
+    with PdfPages(data) as pages:
+        facts = pages.facts()
+        for paragraph, start, end in chosen:
+            places = pages.find(paragraph.text, start, end, facts.numbers(paragraph.place.removeprefix("p. ")))
+            assert plain(words_under(pdf, places)) == plain(paragraph.text[start:end])
+
+
+@pytest.mark.parametrize(("turned", "crop"), [(0, False), (90, False), (180, True), (270, True)])
+def test_a_quotation_over_a_page_break_has_two_places(turned, crop):
+    data = pages_of(
+        ["The keeper lit the lamp, and then he went slowly", "down to the boat that lay un-"],
+        ["Harrow Light, chapter one", "loved at the quay. The lamp went out."],
+        turned=turned,
+        crop=crop,
+    )
+    text = "The keeper lit the lamp, and then he went slowly down to the boat that lay unloved at the quay."
+    places = page_rectangles(data, text, text.index("he went"), len(text), label="1")
+    assert [place.number for place in places] == [1, 2]
+    under = plain(words_under(PdfDocument(data), places))
+    assert under == plain("he went slowly down to the boat that lay unloved at the quay.")
+    for place in places:
+        assert all(0 <= edge <= 1 for rectangle in place.rectangles for edge in rectangle)
+
+
+def test_words_that_occur_twice_are_found_where_the_paragraph_has_them():
+    lines = ["A bell. The lamp went out at dawn, he said.", "A boat. The lamp went out at dusk, she said."]
+    data = pages_of(lines)
+    for row, text in enumerate(lines):
+        start = text.index("The lamp")
+        (place,) = page_rectangles(data, text, start, start + len("The lamp went out"), label="1")
+        ((_, top, _, bottom),) = place.rectangles
+        assert top < (A5[1] - 520 + 16 * row) / A5[1] < bottom + 0.01
+
+
+def test_words_that_are_not_on_the_page_have_no_place():
+    data = pages_of(["The keeper lit the lamp."])
+    text = "Something else altogether was written here by another hand."
+    assert page_rectangles(data, text, 0, len(text), label="1") == ()
+    assert page_rectangles(data, "The keeper lit the lamp.", 0, 24, label="7") == ()
+    assert page_rectangles(data, "… !", 0, 3, label="1") == ()

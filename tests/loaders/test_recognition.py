@@ -1,0 +1,103 @@
+"""What was recognised on a page becomes lines and paragraphs, whatever the package that finds boxes of text."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import pytest
+from PIL import Image
+
+from readagent_core.document import Document
+from readagent_core.errors import EmptyDocumentError, NoTextError
+from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.loaders.pdf.lines import Line
+from readagent_core.loaders.pdf.recognised import place_lines, with_even_sizes
+from readagent_core.loaders.recognition.page import RecognisedPage, arrange
+from tests.loaders.scans import partly_scanned, scanned_pdf
+
+WIDTH, HEIGHT = 1000, 1400
+
+
+def box(x, y, text, *, size=30.0, score=0.99, turn=0.0, upright=False):
+    """A box of text whose top left corner is at x, y; ``turn``: in radians, of the whole page about its corner."""
+    wide = size * 0.44 * len(text) if text.isascii() else size * len(text)
+    high = size / 0.8
+    wide, high = (high, wide) if upright else (wide, high)
+    corners = [(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)]
+    turned = [[a * cos(turn) - b * sin(turn), a * sin(turn) + b * cos(turn)] for a, b in corners]
+    return turned, text, score
+
+
+def test_a_turned_page_is_set_straight():
+    texts = ("The lamp was lit at dusk and it", "burned until the morning came,", "and nobody saw who put it out.")
+    page = arrange([box(100, 100 + 50 * n, text, turn=0.012) for n, text in enumerate(texts)], WIDTH, HEIGHT)
+    assert [line.text for line in page.lines] == list(texts)
+    assert max(line.x for line in page.lines) - min(line.x for line in page.lines) < 0.001
+    assert page.lines[0].y - page.lines[1].y == pytest.approx(0.05, abs=0.001)
+
+
+def test_text_has_the_size_of_the_other_pages_and_a_heading_has_a_larger_one():
+    text = [box(100, 300 + 50 * n, "and nobody saw who put the lamp out", size=30 + n % 3) for n in range(6)]
+    heading = box(100, 150, "the second night", size=48)
+    lines = place_lines(arrange([heading, *text], WIDTH, HEIGHT), 420, 1)
+    others = [Line("and this was in the file itself", 40, 300, 500, 10.0)]
+    _, evened = with_even_sizes([others, lines], {1})
+    assert {line.size for line in evened[1:]} == {10.0}
+    assert evened[0].size == pytest.approx(48 / 31 * 10, abs=0.5)
+
+
+def test_vertical_lines_are_read_from_the_right():
+    columns = [
+        box(800 - 60 * n, 100, text, upright=True) for n, text in enumerate(("雪守駅の時計は", "三分進んで", "いる。"))
+    ]
+    page = arrange(list(reversed(columns)), WIDTH, HEIGHT)
+    assert page.vertical
+    assert [line.text for line in page.lines] == ["雪守駅の時計は", "三分進んで", "いる。"]
+    assert page.lines[0].x == pytest.approx(0.1, abs=0.001)
+
+
+def test_specks_are_left_out_and_make_the_page_doubtful():
+    certain = [box(100, 100, "The lamp was lit at dusk.")]
+    specks = [box(100, 200 + 50 * n, "i~.'", score=0.3) for n in range(4)]
+    page = arrange([*certain, *specks], WIDTH, HEIGHT)
+    assert [line.text for line in page.lines] == ["The lamp was lit at dusk."]
+    assert page.doubtful
+    assert not arrange(certain, WIDTH, HEIGHT).doubtful
+    assert not arrange([], WIDTH, HEIGHT).lines
+
+
+def recognised(*texts, score=0.99):
+    boxes = [box(100, 150 + 33 * n, text, size=24, score=score) for n, text in enumerate(texts)]
+    return arrange(boxes, WIDTH, HEIGHT)
+
+
+def test_recognised_pages_take_their_place_among_the_others():
+    data = partly_scanned()
+    before = load_in_child_process(data, "mixed.pdf")
+    assert (before.doubtful_pages, before.recognised_words) == ((2, 3), 0)
+    lamp = recognised("The lamp was lit at dusk and it burned until the", "morning, and nobody saw who put it out.")
+    boat = recognised("The boat came back without her master on it now.", score=0.7)
+    document = load_in_child_process(data, "mixed.pdf", recognised={2: lamp, 3: boat})
+    found = [(p.text, p.place, p.confidence) for p in document.paragraphs if p.confidence is not None]
+    text = "The lamp was lit at dusk and it burned until the morning, and nobody saw who put it out."
+    assert found[0][0].endswith(text)  # the paragraph that page 1 ends in continues with it
+    assert found[0][1:] == ("p. 1", 0.99)
+    assert found[1:] == [("The boat came back without her master on it now.", "p. 3", 0.7)]
+    places = [p.place for p in document.paragraphs]
+    assert places.index("p. 1") < places.index("p. 3") < places.index("p. 4")
+    assert (document.doubtful_pages, document.recognised_pages) == ((), ((2, 0.99), (3, 0.7)))
+    told = {notice.code: notice.message for notice in document.warnings}
+    share = round(100 * document.recognised_words / document.words)
+    assert f"{share} % of the words, on 2 pages (2, 3)" in told["recognised"]
+    assert "1 page (3)" in told["recognised-doubtful"]
+    assert "pages-without-text" not in told
+    assert Document.from_dict(document.to_dict()) == document
+
+
+def test_a_refused_scan_says_which_pages_can_be_recognised():
+    data = scanned_pdf([Image.new("L", (874, 1240), 240)] * 2)
+    with pytest.raises(NoTextError, match="'readagent recognise FILE'") as refused:
+        load_in_child_process(data, "scan.pdf")
+    assert refused.value.pages == (1, 2)
+    with pytest.raises(EmptyDocumentError, match="No text was found in the pictures of 2 pages"):
+        load_in_child_process(data, "scan.pdf", recognised={1: RecognisedPage(), 2: RecognisedPage()})
