@@ -1,6 +1,7 @@
 """How fast a book of 600,000 words opens and turns in the reader, what goes over the wire, what the browser holds.
 
     python bench/rendering.py [--pages 1000] [--words 600]
+    python bench/rendering.py --marks 500     opens the book in turn without and with so many marks, and compares
 
 The book is opened twice: without gists, right after its text was added to the library, and with a gist of each page.
 "Opens" is from the change of screen to the text in view, the app being open.
@@ -20,13 +21,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from playwright.sync_api import Page, ViewportSize, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright  # noqa: E402
 
 from readagent_core.document import Document, Paragraph, Section  # noqa: E402
 from readagent_core.library import Library  # noqa: E402
+from readagent_core.library.marks import COLOURS, HIGHLIGHT, Spot  # noqa: E402
 from readagent_core.memory import Gist, GistMemory  # noqa: E402
 from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import ReadingPlan  # noqa: E402
+from readagent_core.workspace.marks import make_mark  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
 TEXT = "the ferry came late and nobody knew how long a river runs before it meets the sea and slows down there"
@@ -62,6 +65,7 @@ class Wire:
         self.received += len(payload)
 
 
+PAINTED = "[...CSS.highlights].reduce((sum, [name, ranges]) => sum + (name.startsWith('mark-') ? ranges.size : 0), 0)"
 FIND = """
   const inside = (e) => [e, ...(e.shadowRoot ? deep(e.shadowRoot) : [])];
   const deep = (root) => [...root.querySelectorAll("*")].flatMap(inside);
@@ -93,6 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--words", type=int, default=600)
+    parser.add_argument("--marks", type=int, default=0)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         home = Path(folder) / "home"
@@ -107,22 +112,60 @@ def main() -> None:
         with running_app(home) as url:
             size = ViewportSize(width=1440, height=900)
             print(f"{len(memory.pages)} pages, {memory.document.words:,} words")
+            if given.marks:
+                compare_marks(browser, url, home, book.id, given.marks)
+                return
             measure(browser.new_page(viewport=size), url, without.id, "without gists")
             measure(browser.new_page(viewport=size), url, book.id, "with gists")
         browser.close()
 
 
-def measure(page: Page, url: str, book_id: str, name: str) -> None:
-    wire = Wire(page)
-    rows: list[tuple[str, str, str]] = []
+def open_book(page: Page, url: str, book_id: str) -> float:
+    """Seconds from the change of screen to the text in view."""
     page.goto(f"{url}/ask?book={book_id}")  # so that it is the book of the session
     page.get_by_test_id("stTopNavLink").filter(has_text="Read").wait_for()
     page.wait_for_timeout(2500)
-    before = wire.received
     began = time.perf_counter()
     page.get_by_test_id("stTopNavLink").filter(has_text="Read").click()
     page.locator('p[data-i="0"]').wait_for()
-    rows.append(("opens", f"{time.perf_counter() - began:.2f} s", "1.5 s"))
+    return time.perf_counter() - began
+
+
+def compare_marks(browser: Browser, url: str, home: Path, book_id: str, count: int, *, times: int = 6) -> None:
+    """Print how long opening takes without marks and with ``count`` of them, and how many are painted."""
+    library = Library(home)
+    document = library.document(book_id)
+    made = []
+    for n in range(count):
+        start = Spot(n * len(document.paragraphs) // count, 10)
+        end = Spot(start.paragraph, 90)
+        made.append(make_mark(document, book_id, HIGHLIGHT, start, end, colour=COLOURS[1 + n % 4]))
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    for turn in range(2 * times + 1):
+        with_marks = turn % 2 == 0
+        if with_marks:
+            library.put_mark(*made)
+        page = browser.new_page(viewport=ViewportSize(width=1440, height=900))
+        took = open_book(page, url, book_id)
+        if with_marks:
+            page.wait_for_function(f"{PAINTED} === {count}", timeout=20_000)
+        page.close()
+        for mark in library.marks(book_id) if with_marks else ():
+            library.remove_mark(mark.id)
+        if turn:  # the first one loads the app
+            seconds[with_marks].append(took)
+    library.close()
+    before, after = (statistics.median(seconds[with_marks]) for with_marks in (False, True))
+    print(
+        f"  opens in {before:.2f} s without marks, in {after:.2f} s with {count}: {after / before - 1:+.0%} (of 10 %)"
+    )
+
+
+def measure(page: Page, url: str, book_id: str, name: str) -> None:
+    wire = Wire(page)
+    rows: list[tuple[str, str, str]] = []
+    before = wire.received
+    rows.append(("opens", f"{open_book(page, url, book_id):.2f} s", "1.5 s"))
     page.wait_for_timeout(4000)
     rows.append(("sent for the whole book", f"{(wire.received - before) / 1e6:.2f} MB", ""))
     before = wire.received

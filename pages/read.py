@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.read import book_text, recap, start
+from pages.parts.read import book_text, marks, notes, recap, start
 from pages.parts.shared import book as current
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
@@ -78,9 +78,12 @@ def act(workspace: Workspace, book: Book, reading: Reading | None, done: Act) ->
         recap.open_recap(book)
     elif done.do == "cast":
         recap.open_cast(book)
+    elif done.do == "notes_export":
+        notes.open_export(book)
     elif done.do == "ask":
         current.choose(book.id)
         st.session_state["ask_page"] = done.page or None
+        st.session_state["ask_quote"] = done.text
         st.switch_page("pages/ask.py")
     elif reading is not None:
         act_on_gists(workspace, book, reading, done)
@@ -181,6 +184,7 @@ def reader(
         key=key,
         data={
             "scope": book_text.text_scope(document),
+            "book": book.id,
             "layer": layer,
             "count": len(memory.pages) if memory else 0,
             "gists": line,
@@ -234,6 +238,7 @@ def show() -> None:
     goto = where_to_go(workspace, book, document, memory)
     sidebar(workspace, book, document, readings, reading)
     recap.draw(workspace, book, reading)
+    notes.draw_export(workspace, book, reading)
     exchanges = [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
     running_before = reading is not None and (
         workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None
@@ -243,6 +248,7 @@ def show() -> None:
         looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
     st.fragment(reader)(workspace, book, document, reading, goto=goto, looked=looked, running_before=running_before)
     book_text.send_text(document, words=book.words, first=goto["paragraph"])
+    marks.draw(workspace, book, document)  # last: the text does not wait for its marks
 
 
 shell.draw(show)

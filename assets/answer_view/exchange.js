@@ -34,7 +34,7 @@ export class Exchange {
       working: [data.running, data.status, data.hurry],
       answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden],
       trouble: [data.trouble, data.notes, data.again, data.acts],
-      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.again, data.methods, data.current, data.among],
+      foot: [data.running, data.cost, data.details, data.legend, data.acts, data.again, data.methods, data.current, data.among, data.kept],
     };
     for (const [name, values] of Object.entries(parts)) {
       const key = JSON.stringify(values);
@@ -184,7 +184,7 @@ export class Exchange {
   }
 
   foot() {
-    const { running, cost, details, legend, acts, methods, current, among } = this.data;
+    const { running, cost, details, legend, acts, methods, current, kept } = this.data;
     if (running) return [];
     const out = [];
     if (cost) {
@@ -207,6 +207,10 @@ export class Exchange {
       row.append(choose);
     }
     if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(this.data.plain, e.currentTarget), { kind: "quiet slim" }));
+    if (kept) row.append(el("span", { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" }, "Kept"),
+      button("Undo", () => this.send({ do: "release" }), { kind: "quiet slim", "aria-label": "Do not keep this answer" }));
+    else if (kept === false && acts.includes("copy"))
+      row.append(button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }));
     if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
     if (row.children.length) out.push(row);
     if (acts.includes("connect")) {

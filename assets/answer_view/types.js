@@ -68,6 +68,7 @@
  * @property {string | null} exchange the current exchange
  * @property {boolean} running
  * @property {string[]} order ids of the exchanges that are shown
+ * @property {string[]} kept ids of the exchanges whose answers are kept beside their pages
  * @property {Record<string, ExchangeRecord>} records those that may still change
  * @property {string[]} steps titles of the replay's steps
  * @property {[string, string][]} questions of a recording: id, question

@@ -57,6 +57,7 @@ export class Library {
     this.shelves = el("nav", { class: "shelves", "aria-label": "Shelves" });
     this.tag = button("", () => this.chooseTag(), { kind: "chip", "aria-haspopup": "menu" });
     this.gists = button("", () => this.chooseGists(), { kind: "chip", "aria-haspopup": "menu" });
+    this.notes = button("Notes", () => this.send({ do: "notes" }), { kind: "slim", icon: "note", title: "The notes of all books" });
     this.select = button("Select", () => this.grid.setSelecting(!this.grid.selecting), { kind: "slim", "aria-pressed": "false" });
     this.continuing = el("section", { class: "continuing", "aria-label": "Continue reading" });
     this.nothing = el("p", { class: "nothing", role: "status", hidden: true });
@@ -68,7 +69,7 @@ export class Library {
     this.root.append(
       el("div", { class: "top" }, el("h1", {}, "Library"), el("label", { class: "field find" }, icon("search"), this.input), this.sort, this.add),
       this.adding.notes, this.continuing,
-      el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, this.select),
+      el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, this.notes, this.select),
       this.nothing, this.grid.node, this.all, this.hits.node,
       el("div", { class: "dropline small" }, icon("drop"),
         el("span", {}, "Drop a book anywhere on this page, or ",

@@ -49,7 +49,7 @@ export class BookMap {
     this.height = height;
     const shape = svg("svg", { width: 84, height, viewBox: `0 0 84 ${height}`, role: "img", "aria-label": "Map of the book" });
     const hatch = `hatch${Math.random().toString(36).slice(2)}`;
-    shape.append(hatching(hatch), ...this.openBlocks(), ...this.pageCells(hatch), ...this.labels());
+    shape.append(hatching(hatch), ...this.openBlocks(), ...this.pageCells(hatch), ...this.markTicks(), ...this.labels());
     this.cells.replaceChildren(shape);
     this.drawn = true;
     this.place();
@@ -98,6 +98,14 @@ export class BookMap {
     for (const [n] of search.byPage) hits.add(Math.round(this.pageY(layer.pages[n - 1]) / 2));
     for (const y of hits) above.push(svg("circle", { class: "mtick", cx: LEFT + WIDE + 7, cy: 2 * y, r: 2.2 }));
     return [...found, ...above];
+  }
+
+  // A tick at the left for each mark, in its colour; those that fall together are one.
+  markTicks() {
+    const found = new Map();
+    for (const mark of this.reader.marks.all) found.set(`${mark.c || mark.k} ${Math.round(this.y(mark.s[0]) / 2)}`, mark);
+    return [...found].map(([key, mark]) =>
+      svg("rect", { class: `marktick hue-${mark.c}`, x: LEFT - 7, y: 2 * Number(key.split(" ")[1]) - 1, width: 6, height: 2.5, rx: 1 }));
   }
 
   // Where a page begins; without a page, where the last one ends.

@@ -7,6 +7,7 @@ import { DIALOG, DIALOG_CLOSE } from "../shared/streamlit.js";
 export function readerKey(reader, event) {
   if (!reader.root.isConnected || !reader.book?.outline || event.ctrlKey || event.metaKey) return;
   const dialog = document.querySelector(DIALOG);
+  if (!dialog && !typing(event) && (reader.selection.key(event) || reader.keyboardSelection.key(event))) return event.preventDefault();
   if (event.key === "Escape" && !event.altKey) return dialog ? closeDialog(dialog) : reader.escape(event);
   if (typing(event)) return;
   const path = event.composedPath();
@@ -28,7 +29,8 @@ export function readerKey(reader, event) {
     "[": () => reader.toChapter(-1), "]": () => reader.toChapter(1), Backspace: () => position.back(),
     g: () => reader.nextView(), "/": () => reader.toolbar.find(), n: () => reader.search.step(1),
     N: () => reader.search.step(-1), m: () => reader.map.node.focus(), "?": () => reader.toolbar.toggle("help"),
-    o: () => reader.book.dispatchEvent(new Event("show outline")),
+    o: () => reader.book.dispatchEvent(new Event("show outline")), b: () => reader.marks.toggleBookmark(),
+    i: () => reader.notes.toggle(), l: () => reader.listen.open(),
   }[event.key];
   if (!action) return;
   event.preventDefault();

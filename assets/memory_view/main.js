@@ -2,9 +2,10 @@
 
 import { mountParts } from "../shared/mount.js";
 import { Memory } from "./memory.js";
+import { AllNotes } from "./notes_panel.js";
 import { Outline } from "./outline.js";
 import { Reader } from "./reader.js";
 
 const LEAVING = ["ask", "open", "settings"]; // acts that lead to another screen
 
-export default mountParts({ read: Reader, outline: Outline, memory: Memory }, LEAVING);
+export default mountParts({ read: Reader, outline: Outline, memory: Memory, notes: AllNotes }, LEAVING);

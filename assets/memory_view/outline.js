@@ -98,6 +98,7 @@ function mapKey() {
     [cell(hatching("keyhatch"), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
     [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],
     [cell(svg("circle", { class: "mtick", cx: 11, cy: 7, r: 3 })), "Search hit"],
+    [cell(...["rose", "sky"].map((hue, i) => rect(`marktick hue-${hue}`, 2 + 10 * i, 8, { y: 5, height: 3 }))), "Your marks"],
   ];
   const key = el("div", { class: "key" }, ...rows.flatMap(([shape, text]) => [shape, el("span", {}, text)]));
   return el("details", { class: "mapkey" }, el("summary", { class: "lab" }, "What the map shows"), key);

@@ -60,6 +60,9 @@ export class Position {
     if (page !== before.page) layer.markCurrent(page, before.page);
     if (!this.restored) return;
     this.reader.search.follow(first, last);
+    this.reader.marks.place(first, last);
+    if (paragraph !== before.paragraph) this.reader.notes.follow();
+    this.reader.toolbar.bookmarked();
     if (this.reader.view !== "gists") this.reader.progress.look(first, last);
     if (paragraph === before.paragraph && page === before.page && book.at) return;
     book.at = { paragraph, page };

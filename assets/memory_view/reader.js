@@ -2,6 +2,7 @@
 // messages to the server only when the person does something that must be stored.
 
 import { button, el } from "../shared/dom.js";
+import { Annotations } from "./annotations.js";
 import { BookMap } from "./book_map.js";
 import { Foot } from "./foot.js";
 import { GistCard } from "./gist_card.js";
@@ -18,6 +19,7 @@ import { Toolbar } from "./toolbar.js";
 import { Units } from "./units.js";
 
 const NARROW = 860; // px; narrower, a gist comes after its page as a closed line
+const PHONE = 560; // px; narrower, menus and panels are sheets
 const VIEWS = ["both", "text", "gists"];
 
 export class Reader {
@@ -44,16 +46,17 @@ export class Reader {
     this.layer = new Layer(this);
     this.map = new BookMap(this);
     this.card = new GistCard(this);
-    this.room = el("div", { class: "room" }, this.scroller, this.beside, this.map.whole, this.card.node, this.backChip);
+    this.annotations = new Annotations(this);
+    this.room = el("div", { class: "room" }, this.scroller, this.beside, this.notes.node, this.map.whole, this.card.node, this.backChip, ...this.annotations.over);
     this.position = new Position(this);
     this.progress = new Progress(this);
     this.toolbar = new Toolbar(this);
     this.foot = new Foot(this);
     this.flow = new Scrolled(this);
-    root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.foot.node, this.live);
+    root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.listen.node, this.foot.node, this.live);
     this.keys = (event) => readerKey(this, event);
     document.addEventListener("keydown", this.keys);
-    this.away = (event) => event.composedPath().includes(this.foot.node) || this.foot.toggleMenu(false);
+    this.away = (event) => this.pressed(event.composedPath());
     document.addEventListener("pointerdown", this.away);
   }
 
@@ -61,12 +64,22 @@ export class Reader {
     document.removeEventListener("keydown", this.keys);
     document.removeEventListener("pointerdown", this.away);
     clearTimeout(this.saying);
-    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.flow]) part.close();
+    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.flow, this.annotations]) part.close();
     this.leaveBook();
   }
 
   get isNarrow() {
     return this.root.clientWidth <= NARROW;
+  }
+
+  get isPhone() {
+    return this.root.clientWidth <= PHONE;
+  }
+
+  // A press outside closes what is open.
+  pressed(path) {
+    if (!path.includes(this.foot.node)) this.foot.toggleMenu(false);
+    this.annotations.pressed(path);
   }
 
   get canBeVertical() {
@@ -87,6 +100,7 @@ export class Reader {
     const other = before.scope !== data.scope;
     this.data = data;
     if (other || before.layer !== data.layer) this.layer.change(data.layer);
+    this.marks.follow(data.book);
     if (other) this.changeBook(data);
     this.takeFurthest(data.furthest, before.furthest);
     this.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
@@ -133,6 +147,7 @@ export class Reader {
     this.chooseFlow();
     for (const unit of this.units.draw()) this.layer.fill(unit);
     this.layer.take();
+    this.marks.draw();
     this.applyLook();
     this.position.request(this.data.goto);
   }
@@ -229,8 +244,9 @@ export class Reader {
   }
 
   escape(event) {
+    if (this.annotations.escape()) return;
     if (this.card.page) return this.card.close();
-    if (!this.foot.escape()) this.toolbar.escape(event);
+    if (!this.foot.escape() && !this.toolbar.escape(event)) this.annotations.escapeLast();
   }
 
   // --- views and looks ----------------------------------------------------------------------------
@@ -272,6 +288,7 @@ export class Reader {
   drawClasses() {
     const kinds = [this.isNarrow ? "slim" : "wide", `v-${this.view}`, this.flow.isPaged ? "paged" : "scrolled", `f-${this.flow.isPaged ? this.look.flow : "scroll"}`];
     if (this.look.justify === "on") kinds.push("justified");
+    if (this.notes.opened) kinds.push("with-notes");
     if (this.vertical && this.flow.isPaged) kinds.push("vertical");
     this.room.className = `room ${kinds.join(" ")}`;
     this.root.classList.toggle("narrow", this.isNarrow);

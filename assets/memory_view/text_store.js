@@ -88,6 +88,11 @@ export function chapterOf(book, paragraph) {
   return at < 0 ? [0, paragraphs] : [chapters[at], chapters[at + 1] ?? paragraphs];
 }
 
+/** The title of the innermost section of a paragraph; "" before the first. */
+export function sectionAt(book, paragraph) {
+  return book.outline.sections.findLast(([, , start]) => start <= paragraph)?.[0] ?? "";
+}
+
 /** '5 min', '1 h 20 min': the time that `words` take to read. */
 export function readingTime(book, words) {
   const minutes = Math.max(words > 0 ? 1 : 0, Math.round(words / book.outline.speed));

@@ -8,7 +8,9 @@ const KEYS = [
   ["j  k", "next page, previous page (also ← →)"], ["[  ]", "previous chapter, next chapter"],
   ["Home  End", "beginning, end"], ["Backspace", "back to where I was, after a jump"],
   ["g", "side by side, text, gists"], ["/", "search; n N next hit, previous hit"],
-  ["o", "outline"], ["m", "map; then ↑ ↓"], ["Esc", "close"], ["?", "this help"],
+  ["o", "outline"], ["m", "map; then ↑ ↓"], ["b", "bookmark"], ["i", "notes"], ["l", "listen, pause"],
+  ["v", "select a sentence; then ← → by word, ↑ ↓ by sentence, Shift for its beginning, Enter for the menu"],
+  ["1  2  3  4", "highlight what is selected; n note, a ask, e explain, d define, t translate, c copy"], ["Esc", "close"], ["?", "this help"],
 ];
 
 export class Toolbar {
@@ -32,12 +34,16 @@ export class Toolbar {
     this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keys", title: "Keys" });
     this.more = button("…", panel("more"), { kind: "quiet icon moreb", "aria-expanded": "false", name: "More" });
     this.openers = { type: this.aa, help: this.help, more: this.more };
-    this.export = this.opening("Export", "export", "quiet notnarrow");
+    this.export = this.opening("Export", "export", "quiet notnarrow exportb");
     this.ask = button("Ask", () => reader.send({ do: "ask", page: 0 }), { kind: "first" });
-    this.told = this.telling("quiet notnarrow");
+    this.told = this.telling("quiet notnarrow told");
+    this.bookmark = button("", () => reader.marks.toggleBookmark(), { kind: "quiet icon", icon: "bookmark", name: "Bookmark this place", "aria-pressed": "false" });
+    this.listening = button("", () => reader.listen.open(), { kind: "quiet icon notphone", icon: "listen", name: "Listen", "aria-pressed": "false" });
+    this.notesCount = el("span", { class: "num" });
+    this.notes = button(this.notesCount, () => reader.notes.toggle(), { kind: "quiet notesb notphone", icon: "note", "aria-pressed": "false", "aria-label": "Notes", title: "Notes" });
     this.bar = el("div", { class: "tbar", role: "toolbar", "aria-label": "Reading" },
       this.seg, el("label", { class: "field find" }, icon("search"), this.input, this.count), before, next,
-      el("span", { class: "gap" }), this.goto, ...this.told, this.aa, this.help, this.export, this.more, this.ask);
+      el("span", { class: "gap" }), this.goto, ...this.told, this.bookmark, this.notes, this.listening, this.aa, this.help, this.export, this.more, this.ask);
     this.panel = el("div", { class: "panel", hidden: true });
     this.nothing = el("div", { class: "nothing", hidden: true, role: "status" });
     this.nodes = [this.bar, this.panel, this.nothing];
@@ -53,6 +59,26 @@ export class Toolbar {
     const narrow = root.clientWidth < 560;
     this.input.placeholder = narrow ? "Search" : made ? "Search text and gists" : "Search the text";
     this.of.textContent = this.missing ? `no page ${this.missing}` : layer.pages.length ? `of ${number(layer.pages.length)}` : "";
+  }
+
+  // How many marks there are, and what is open.
+  marked() {
+    const { marks, notes, listen } = this.reader;
+    const count = marks.all.length + (marks.store?.lost.length ?? 0);
+    this.notesCount.textContent = count ? number(count) : "";
+    this.notes.setAttribute("aria-label", count ? `Notes, ${number(count)}` : "Notes");
+    this.notes.setAttribute("aria-pressed", String(notes.opened));
+    this.listening.setAttribute("aria-pressed", String(listen.opened));
+    this.bookmarked();
+  }
+
+  bookmarked() {
+    const there = this.reader.marks.bookmarksHere.length > 0;
+    const name = there ? "Remove the bookmark" : "Bookmark this place";
+    if (this.bookmark.title === name) return;
+    this.bookmark.setAttribute("aria-pressed", String(there));
+    this.bookmark.setAttribute("aria-label", name);
+    this.bookmark.title = name;
   }
 
   // What the search has found.
@@ -144,11 +170,15 @@ export class Toolbar {
       const opener = this.openers[this.panel.dataset.name];
       this.toggle(this.panel.dataset.name);
       (opener.checkVisibility() ? opener : this.more).focus();
-    } else if (event.composedPath().includes(this.input) || this.reader.search.query) {
+      return true;
+    }
+    if (event.composedPath().includes(this.input) || this.reader.search.query) {
       this.input.value = "";
       this.search();
       this.input.blur();
+      return true;
     }
+    return false;
   }
 
   typePanel() {
@@ -174,7 +204,7 @@ export class Toolbar {
         ...VIEWS.map(([view, label]) => button(view === "both" ? "Both" : label, () => (this.reader.chooseView(view), this.toggle("more")), { "aria-pressed": String(this.reader.view === view) }))),
       el("div", { class: "erow" }, button("Type and theme", other("type"), {}), ...this.telling(""),
         this.export.hidden ? null : this.opening("Export", "export", ""),
-        button("Keys", other("help"), {}))].filter(Boolean);
+        ...this.hiddenOnPhones(), button("Keys", other("help"), {}))].filter(Boolean);
   }
 
   // A button that opens a dialog of the screen.
@@ -183,6 +213,13 @@ export class Toolbar {
       if (!this.panel.hidden) this.toggle(this.panel.dataset.name);
       this.reader.send({ do: act });
     }, { kind });
+  }
+
+  hiddenOnPhones() {
+    const { notes, listen, marks } = this.reader;
+    const after = (act) => () => (this.toggle("more"), act());
+    return [button(marks.all.length ? `Notes ${number(marks.all.length)}` : "Notes", after(() => notes.toggle(true)), { icon: "note" }),
+      button("Listen", after(() => listen.open()), { icon: "listen" })];
   }
 
   telling(kind) {

@@ -96,6 +96,7 @@
  *
  * @typedef {object} ReaderData data of kind "read"
  * @property {string} scope of the text
+ * @property {string} book whose marks are shown
  * @property {string | null} layer scope of the pages
  * @property {number} count number of pages
  * @property {GistsLine} gists
@@ -111,6 +112,58 @@
  * @typedef {object} OutlineData data of kind "outline"
  * @property {string} scope
  * @property {string | null} layer
+ *
+ * @typedef {object} MarkRecord a mark; places are [paragraph, UTF-16 offset]
+ * @property {string} id
+ * @property {"highlight" | "note" | "bookmark" | "answer"} k kind
+ * @property {"" | "rose" | "leaf" | "sky" | "lilac"} c colour
+ * @property {[number, number]} s start
+ * @property {[number, number]} e end
+ * @property {string} n note
+ * @property {string} x the exact words
+ * @property {string} [h] the section it was made in
+ * @property {string} t when it was made, ISO 8601
+ * @property {string} [p] its page, where the pages are not in the browser
+ * @property {KeptAnswer | null} a of kind "answer"
+ *
+ * @typedef {object} KeptAnswer
+ * @property {string} question
+ * @property {string} signer who answered, in a line
+ * @property {{text: string, cites: {page: number, s: [number, number] | null}[]}[]} pieces `s`: null where only the page is known
+ *
+ * @typedef {object} MarksData data of kind "marks" (receive_marks.js)
+ * @property {string} book
+ * @property {MarkRecord[]} marks those with a place in the text
+ * @property {MarkRecord[]} lost those whose words are not found any more
+ * @property {number} seen the last change that the server has
+ * @property {boolean} model a language model is connected
+ *
+ * @typedef {object} MarkChange one of the state value "changes"; `at`: later ones have higher numbers
+ * @property {"make" | "change" | "remove" | "restore"} do
+ * @property {Partial<MarkRecord>} [mark] of make and change
+ * @property {string} [id] of remove and restore
+ * @property {number} at
+ *
+ * @typedef {object} PassageData data of kind "passage": what is known of the last passage that was asked about
+ * @property {string} book
+ * @property {string} id of the request
+ * @property {"running" | "done" | "failed" | "cancelled"} state
+ * @property {string} text
+ * @property {{kind: string, line: string} | null} signer
+ * @property {string} cost
+ * @property {string} error
+ * @property {string} waiting
+ * @property {{paragraph: number, at: number, before: string, words: string, after: string, section: string}[]} places
+ * @property {number} more how many places are not listed
+ * @property {string} language of a translation
+ * @property {string[]} [languages]
+ *
+ * @typedef {object} BookMarks the marks of a book in the list of all books
+ * @property {string} id
+ * @property {string} title
+ * @property {string} language
+ * @property {boolean} marked
+ * @property {MarkRecord[]} marks
  *
  * @typedef {object} Act trigger "act" of the reader and of the memory
  * @property {string} do see `act` in pages/read.py; the memory sends "open"

@@ -64,10 +64,11 @@ export class Units {
         place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind });
-      fill(node, text[i], [], outline.marked);
+      fill(node, text[i], this.reader.marks.spans(i), outline.marked);
       this.rows[i] = row;
       this.nodes[i] = node;
       place(node);
+      this.reader.marks.paragraphDrawn(i);
     }
     if (at === 0) nodes.push(promise(this.rows[outline.units[0][0]]));
     this.units[at].replaceChildren(...nodes);
@@ -84,6 +85,8 @@ export class Units {
   /** Marks `spans` of a paragraph; its text stays the same. */
   mark(paragraph, spans) {
     const node = this.nodes[paragraph];
-    if (node) fill(node, this.book.text[paragraph], spans, this.book.outline.marked);
+    if (!node) return;
+    fill(node, this.book.text[paragraph], [...spans, ...this.reader.marks.spans(paragraph)], this.book.outline.marked);
+    this.reader.marks.paragraphDrawn(paragraph);
   }
 }

@@ -10,6 +10,7 @@ import typer
 
 from readagent_core.cli.evaluate import evaluate
 from readagent_core.cli.folders import import_folder, inspect_folder, inspection_json, inspection_line
+from readagent_core.cli.notes import notes
 from readagent_core.cli.output import (
     WrongUsage,
     answer_json,
@@ -23,8 +24,8 @@ from readagent_core.cli.output import (
     wait_for,
 )
 from readagent_core.cli.recognise import recognise
-from readagent_core.cli.shared import complete_reading, open_book, plan_from_options, read_book
-from readagent_core.errors import ReadAgentError, SettingsError
+from readagent_core.cli.shared import complete_reading, open_book, plan_from_options, read_book, write_file
+from readagent_core.errors import ReadAgentError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
@@ -206,26 +207,24 @@ def export(
     """The gist memory of a file, which is read first where it has not been."""
     with report_errors(as_json=False):
         from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
+        from readagent_core.workspace.marks import placed_marks
 
         if format not in MEMORY_FORMATS:
             raise typer.BadParameter(f"choose one of {', '.join(MEMORY_FORMATS)}", param_hint="--format")
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         workspace, book = open_book(file, password=password)
         _, memory = complete_reading(workspace, book, plan, connections=connections)
-        data = export_memory(memory, format)
+        data = export_memory(memory, format, marks=placed_marks(workspace.library, book.id, memory.document))
         if output is None and (format != "epub" or not sys.stdout.isatty()):
             sys.stdout.buffer.write(data)
             return
         path = output or Path(memory_file_name(memory, format))
-        try:
-            path.write_bytes(data)
-        except OSError as error:
-            raise SettingsError(f"{path} cannot be written ({error.strerror}). Name another with --output.") from None
-        say_aside(f"Written: {path}")
+        write_file(path, data)
 
 
 app.command(name="import")(import_folder)
 app.command()(recognise)
+app.command()(notes)
 app.command()(evaluate)
 
 

@@ -89,6 +89,15 @@ def complete_reading(
     return read_book(workspace, book, plan, connections=connections)
 
 
+def write_file(path: Path, data: bytes) -> None:
+    """Write a result to the file that the person named. Raises SettingsError where that is not possible."""
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be written ({error.strerror}). Name another with --output.") from None
+    say_aside(f"Written: {path}")
+
+
 def _progress_line(snapshot: Snapshot) -> str:
     from readagent_core.reading import Progress
 

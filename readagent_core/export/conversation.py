@@ -128,8 +128,7 @@ def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
 
 
 def _pieces(text: str, answer: Answer | None, memory: GistMemory) -> list[tuple[str, list[Citation]]]:
-    full = [n for n, how in answer.seen.items() if how == "full"] if answer else []
-    checked = citations.check(text, memory, full=full, shown=answer.seen.keys() if answer and answer.seen else None)
+    checked = replay.checked_answer(text, answer, memory) if answer else citations.check(text, memory, full=())
     pieces = [(piece.text, list(piece.citations)) for piece in checked.pieces]
     return [*pieces, ("", list(checked.loose))] if checked.loose else pieces
 

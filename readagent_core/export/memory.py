@@ -11,9 +11,11 @@ from io import BytesIO
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
+from readagent_core.export.marked import marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.text_files import escape_markdown, html_page, slug
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import collapse_whitespace, count_of
+from readagent_core.workspace.marks import NO_MARKS, PlacedMarks
 from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION
 from readagent_core.workspace.signature import signature_of
 
@@ -26,15 +28,23 @@ MEMORY_FORMATS = {
 _MAP_HEIGHT = 44  # pixels of the longest page's cell in the map of the HTML page
 _PAGES_PER_CHAPTER = 25  # of an EPUB, where the book has no sections
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LOST = "Marks whose words are not in this text"
 _EPUB_STYLE = (
     "h1,h2{font-weight:normal} .n{color:#666b73;font-size:.8em;margin:1.6em 0 .2em} .p{font-style:italic;color:#50565e}"
+    " .notes{list-style:none;padding:0} .notes li{margin:.8em 0;padding-left:.8em;border-left:3px solid #666b73}"
+    " .notes blockquote{margin:0;font-style:italic}"
 )
 
 
-def export_memory(memory: GistMemory, format: str) -> bytes:
-    """The memory as the bytes of a file. ``format``: a key of MEMORY_FORMATS, else SettingsError."""
+def export_memory(memory: GistMemory, format: str, *, marks: PlacedMarks = NO_MARKS) -> bytes:
+    """The memory as the bytes of a file. ``format``: a key of MEMORY_FORMATS, else SettingsError.
+
+    ``marks``: placed in the memory's document; the HTML page and the EPUB show them.
+    """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
+    if format in _WRITERS_WITH_MARKS:
+        return _WRITERS_WITH_MARKS[format](memory, marks)
     return _WRITERS[format](memory)
 
 
@@ -129,21 +139,22 @@ def join_paragraphs(document: Document) -> Document:
 # --- HTML: gist beside text, the pauses, the map of the book ----------------------------------------------
 
 
-def _html(memory: GistMemory) -> bytes:
+def _html(memory: GistMemory, marks: PlacedMarks) -> bytes:
     document = memory.document
-    pages = "".join(_html_article(memory, page) for page in memory.pages)
+    pages = "".join(_html_article(memory, page, marks) for page in memory.pages)
+    lost = f"<section><h2>{_LOST}</h2>{notes_list(marks.lost)}</section>" if marks.lost else ""
     author = f'<p class="by">{escape(document.author)}</p>' if document.author else ""
     body = (
         f'<header><h1 lang="{escape(document.language)}">{escape(document.title)}</h1>{author}'
         f'<p class="facts">{escape(memory_facts(memory))}</p></header>'
-        f'<nav class="map" aria-label="Map of the book">{_html_map(memory)}</nav><main>{pages}</main>'
+        f'<nav class="map" aria-label="Map of the book">{_html_map(memory)}</nav><main>{pages}{lost}</main>'
     )
     direction = "rtl" if document.right_to_left else "ltr"
     whole = html_page(document.title, body, language=document.language, direction=direction)
     return whole.encode("utf-8", "replace")
 
 
-def _html_article(memory: GistMemory, page: Page) -> str:
+def _html_article(memory: GistMemory, page: Page, placed: PlacedMarks) -> str:
     document, number = memory.document, page.number
     language = escape(document.language)
     gist = memory.gists[number - 1]
@@ -158,19 +169,16 @@ def _html_article(memory: GistMemory, page: Page) -> str:
     if gist is not None and gist.edited:
         marks.append("changed by hand")
     note = f'<p class="mark">{escape("; ".join(marks))}</p>' if marks else ""
+    text = marked_paragraphs(memory.page_text(number), spans_in(memory, page, placed.placed))
     pause = _pause(memory, page)
     stroke = f'<p class="pause"><b>‖</b> {escape(pause)}</p>' if pause else ""
     words = f"{gist.words:,} of {page.words:,} words" if gist is not None else f"{page.words:,} words, no gist yet"
     return (
         f'{headings}<article id="p{number}"><p class="head"><b>Page {number}</b> · {words}</p>'
-        f'<p class="gist">{escape(_gist_text(memory, number))}</p>{note}'
-        f'<details><summary>The page in full</summary><div class="text" lang="{language}">'
-        f"{_html_paragraphs(memory.page_text(number))}</div></details></article>{stroke}"
+        f'<p class="gist">{escape(_gist_text(memory, number))}</p>{note}{notes_list(marks_of(page, placed.placed))}'
+        f'<details><summary>The page in full</summary><div class="text" lang="{language}">{text}</div></details>'
+        f"</article>{stroke}"
     )
-
-
-def _html_paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(piece)}</p>" for piece in text.split("\n\n") if piece.strip())
 
 
 def _html_map(memory: GistMemory) -> str:
@@ -191,7 +199,7 @@ def _html_map(memory: GistMemory) -> str:
 # --- EPUB: the gists as a book, one chapter for each section --------------------------------------------
 
 
-def _epub(memory: GistMemory) -> bytes:
+def _epub(memory: GistMemory, marks: PlacedMarks) -> bytes:
     from ebooklib import epub  # takes a moment to load
 
     document = memory.document
@@ -206,7 +214,9 @@ def _epub(memory: GistMemory) -> bytes:
 
     chapters = [chapter("front", document.title, f"<p>{escape(_xml(memory_facts(memory)))}</p>")]
     for number, (title, pages) in enumerate(_chapters(memory), start=1):
-        chapters.append(chapter(f"part{number:04}", title, "".join(_epub_page(memory, page) for page in pages)))
+        chapters.append(chapter(f"part{number:04}", title, "".join(_epub_page(memory, page, marks) for page in pages)))
+    if marks.lost:
+        chapters.append(chapter("lost", _LOST, _xml(notes_list(marks.lost))))
     book = epub.EpubBook()
     book.set_identifier(f"readagent-{document.id}-{memory.plan.key}")
     book.set_title(_xml(document.title))
@@ -240,10 +250,11 @@ def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
     return chapters
 
 
-def _epub_page(memory: GistMemory, page: Page) -> str:
-    text = _html_paragraphs(_xml(_gist_text(memory, page.number) or "(no gist yet)"))
-    pause = _pause(memory, page)
-    return f'<p class="n">Page {page.number}</p>{text}' + (f'<p class="p">‖ {escape(_xml(pause))}</p>' if pause else "")
+def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> str:
+    text = marked_paragraphs(_xml(_gist_text(memory, page.number) or "(no gist yet)"))
+    notes = _xml(notes_list(marks_of(page, marks.placed)))
+    pause = f'<p class="p">‖ {escape(_xml(_pause(memory, page)))}</p>' if _pause(memory, page) else ""
+    return f'<p class="n">Page {page.number}</p>{text}{notes}{pause}'
 
 
 def _xml(text: str) -> str:
@@ -251,4 +262,5 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("", text)
 
 
-_WRITERS: dict[str, Callable[[GistMemory], bytes]] = {"md": _markdown, "html": _html, "json": _json, "epub": _epub}
+_WRITERS: dict[str, Callable[[GistMemory], bytes]] = {"md": _markdown, "json": _json}
+_WRITERS_WITH_MARKS: dict[str, Callable[[GistMemory, PlacedMarks], bytes]] = {"html": _html, "epub": _epub}

@@ -1,4 +1,4 @@
-"""The library: books, readings with their pages and gists, and conversations, in one SQLite file in READAGENT_HOME.
+"""The library: books, their readings, conversations and marks, in one SQLite file in READAGENT_HOME.
 
 ``Library`` joins the operations of the modules for each subject. Every method is thread-safe and raises LibraryError
 or one of its subclasses. Knows nothing of models, of how books are read, or of screens.
@@ -14,6 +14,7 @@ from readagent_core.errors import NotInLibraryError
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
 from readagent_core.library.file_lock import FileLock
+from readagent_core.library.marks import Marks
 from readagent_core.library.originals import Originals
 from readagent_core.library.readings import Readings
 from readagent_core.library.records import Card
@@ -22,7 +23,7 @@ from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, 
 from readagent_core.library.shelves import Shelves, load_cards
 
 
-class Library(Readings, Originals, Conversations, Artifacts, Shelves):
+class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:

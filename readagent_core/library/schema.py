@@ -2,7 +2,7 @@
 
 It is in WAL mode, each thread has its own connection, and migrations bring the tables of an earlier version up to
 date. Every SQLite error is turned into a LibraryError here. The columns are explained where their values are defined:
-books, readings and exchanges in ``library.records``, pages and gists in ``memory``.
+books, readings and exchanges in ``library.records``, marks in ``library.marks``, pages and gists in ``memory``.
 """
 
 from __future__ import annotations
@@ -96,6 +96,11 @@ MIGRATIONS: tuple[str, ...] = (
         book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, PRIMARY KEY (book_id, shelf_id)) WITHOUT ROWID;
     CREATE TABLE tag (book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, name TEXT NOT NULL,
         PRIMARY KEY (book_id, name)) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE mark (id TEXT PRIMARY KEY, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
+        body TEXT NOT NULL);
+    CREATE INDEX mark_book ON mark (book_id);
     """,
 )
 _log = logging.getLogger(__name__)

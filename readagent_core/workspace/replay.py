@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from readagent_core.citations import Checked, check
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import (
@@ -73,6 +74,12 @@ def answer_text(events: Sequence[Event]) -> str:
     """The answer's text, or as much of it as was received."""
     answer = answer_of(events)
     return answer.text if answer else "".join(event.text for event in events if isinstance(event, AnswerPart))
+
+
+def checked_answer(text: str, answer: Answer, memory: GistMemory) -> Checked:
+    """``text`` of an answer in pieces with its citations, checked against the pages that were in its prompt."""
+    full = [n for n, how in answer.seen.items() if how == "full"]
+    return check(text, memory, full=full, shown=answer.seen.keys() or None)
 
 
 def look_up_words(step: Step, exchange: Exchange, memory: GistMemory) -> str:

@@ -33,7 +33,7 @@ def show_conversation(
     """Draw the exchanges; ``records``: those that do not change any more, made by ``record.exchange_record``.
 
     ``earlier``: the label of the button for exchanges left out. ``empty``: the text for a conversation without any.
-    Acts, of an exchange: again, method, stop, hurry, cite, replay. And: earlier.
+    Acts, of an exchange: again, method, stop, hurry, cite, replay, keep, release. And: earlier.
     """
     data = {"kind": "conversation", "book": book, "records": list(records), "earlier": earlier, "empty": empty}
     key = f"exchanges {book}"

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.ask import sidebar
+from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import (
     checked_answer,
@@ -115,6 +116,7 @@ def ask_state(now: Scene) -> dict[str, Any]:
         "exchange": current.id if current else None,
         "running": running,
         "order": [e.id for e in shown],
+        "kept": list(stored_answers(now.workspace, now.book.id)),
         "records": records,
         "steps": [step.title for step in steps] if current else [],
         "questions": [[e.id, e.question] for e in now.exchanges] if now.recording else [],

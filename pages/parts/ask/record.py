@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from pages.parts.ask.pieces import chip_of, citations_summary, pending_pieces, pieces_of, sentence_pieces
-from readagent_core.citations import Checked, check
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
@@ -22,6 +21,7 @@ from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.workspace import costs, replay
 from readagent_core.workspace.asking import INTERRUPTED
 from readagent_core.workspace.questions import parse_standalone
+from readagent_core.workspace.replay import checked_answer
 from readagent_core.workspace.signature import BUILT_IN, RECORDING, Signature, signature_of
 
 MOST_LOOK_UPS = 6
@@ -96,11 +96,6 @@ def pages_named(numbers: Sequence[int]) -> str:
         return f"page {numbers[0]}" if numbers else "no page"
     *first, last = map(str, numbers)
     return f"pages {', '.join(first)} and {last}"
-
-
-def checked_answer(text: str, answer: Answer, memory: GistMemory) -> Checked:
-    full = [n for n, how in answer.seen.items() if how == "full"]
-    return check(text, memory, full=full, shown=answer.seen.keys() or None)
 
 
 def describe_context(answer: Answer) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload
+from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS, checked_answer
 from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
@@ -79,7 +80,15 @@ def _handle(now: Scene, act: Act) -> None:
     if act.do == "connect":
         st.session_state["ask_connect"] = True
         st.rerun(STAGE)
-    if act.do == "stop" and job:
+    if act.do == "keep":
+        try:
+            store_answer(now.workspace, exchange)
+        except ReadAgentError as error:
+            st.session_state["ask_trouble"] = error
+            st.rerun(STAGE)
+    elif act.do == "release":
+        remove_answer(now.workspace, now.book.id, exchange)
+    elif act.do == "stop" and job:
         job.cancel()
     elif act.do == "hurry" and job:
         job.hurry()
@@ -140,6 +149,8 @@ def _line(now: Scene) -> None:
     if not now.running:
         _suggest(now)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
+            st.session_state["ask_input"] = f"{quote}\n"
         st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())

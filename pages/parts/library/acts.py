@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.library import dialogs, recognition
+from pages.parts.library import dialogs, notes, recognition
 from pages.parts.library.imports import dismiss_import, imports_of_session
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
@@ -56,6 +56,8 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         st.switch_page("pages/settings.py")
     elif act.do == "removed":
         dialogs.show_removed(workspace)
+    elif act.do == "notes":
+        notes.show_all_notes(workspace)
     elif act.do == "paste":
         st.session_state["pasting"] = True
     elif act.do == "discard_scan":

@@ -19,6 +19,7 @@ from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.reading import regenerate_gist
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace, costs, reading
+from readagent_core.workspace.marks import placed_marks
 from readagent_core.workspace.reading import start_reading
 
 PRESET_NAMES = {
@@ -198,7 +199,9 @@ def export_dialog(workspace: Workspace, shown: Reading) -> None:
     for kind, use in USES.items():
         st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
-            data=lambda kind=kind: export_memory(memory, kind),  # type: ignore[misc]
+            data=lambda kind=kind: export_memory(  # type: ignore[misc]
+                memory, kind, marks=placed_marks(workspace.library, shown.book_id, memory.document)
+            ),
             file_name=memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],
             key=f"export_{kind}",

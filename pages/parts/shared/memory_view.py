@@ -1,9 +1,10 @@
 """The memory view: the reader with the map of the book, and the gist memory with pages opened in place.
 
-One component has three kinds of view:
+One component has four kinds of view:
 
 - ``read``    the reader: the text with pages, pauses and gists in its margins, the map, search, progress.
 - ``outline`` sections with progress and the map's legend, for the sidebar; follows the reader without the server.
+- ``notes``   the marks of several books, for the library.
 - ``memory``  the gist memory with expanded pages in place and passages marked, for Ask.
 
 Invisible components put what is shown into stores of the browser tab: the text of a book and the layer of a reading
@@ -24,12 +25,13 @@ import streamlit as st
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.memory import GistMemory, Page
 
+STYLES = "memory_view/memory_view.css memory_view/memory.css memory_view/marks.css"
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
 
 
 def _view() -> Callable[..., Any]:
-    return component("memory_view", "memory_view/main.js", style="memory_view/memory_view.css memory_view/memory.css")
+    return component("memory_view", "memory_view/main.js", style=STYLES)
 
 
 # --- drawing --------------------------------------------------------------------------------------
@@ -76,6 +78,14 @@ def show_reader(*, key: str, data: Mapping[str, Any]) -> Act | None:
 def show_outline(*, scope: str, layer: str | None, key: str) -> None:
     """Draw the sections with how far the person has read, the book in one line, and the map's legend."""
     _view()(key=key, data={"kind": "outline", "scope": scope, "layer": layer})
+
+
+def show_notes(books: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+    """Draw the marks of several books, each a ``BookMarks`` of types.js.
+
+    Act: open (``of`` is a book, ``text`` a paragraph).
+    """
+    return _view()(key="all_notes", data={"kind": "notes", "books": list(books)}, **options)
 
 
 # --- what is sent ---------------------------------------------------------------------------------

@@ -1,0 +1,198 @@
+// Reads the text or the gists aloud with the browser's own speech, sentence by sentence, and marks the sentence.
+
+import { button, el } from "../shared/dom.js";
+import { tabState } from "../shared/tab_state.js";
+import { paint } from "./marks.js";
+import { rangeIn } from "./text_places.js";
+
+const RATES = [0.75, 1, 1.25, 1.5, 1.75, 2];
+const VOICES_MS = 2_000; // some browsers name their voices a moment late
+const chosen = tabState("listening", () => ({ rate: 1, voice: "", stops: false }));
+
+export class Listen {
+  constructor(reader) {
+    this.reader = reader;
+    this.playing = false;
+    this.play = button("", () => this.toggle(), { kind: "icon", icon: "play", name: "Play" });
+    this.rate = el("select", { class: "btn slim", "aria-label": "Speed", onchange: () => this.change({ rate: Number(this.rate.value) }) },
+      ...RATES.map((rate) => el("option", { value: String(rate), selected: rate === chosen.rate }, `${rate} ×`)));
+    this.voice = el("select", { class: "btn slim voice", "aria-label": "Voice", onchange: () => this.change({ voice: this.voice.value }) });
+    this.stops = el("input", { type: "checkbox", onchange: () => (chosen.stops = this.stops.checked) });
+    this.stops.checked = chosen.stops;
+    this.line = el("span", { class: "small dim", role: "status" });
+    this.controls = [button("", () => this.skip(-1), { kind: "quiet icon", icon: "left", name: "Previous sentence" }), this.play,
+      button("", () => this.skip(1), { kind: "quiet icon", icon: "right", name: "Next sentence" }),
+      this.rate, this.voice, el("label", { class: "small stops" }, this.stops, " Stop at the page's end")];
+    this.node = el("div", { class: "listen", hidden: true, role: "group", "aria-label": "Listen" }, ...this.controls, this.line,
+      el("span", { class: "gap" }), button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Stop listening" }));
+  }
+
+  get speech() {
+    return globalThis.speechSynthesis;
+  }
+
+  get opened() {
+    return !this.node.hidden;
+  }
+
+  /** Opens the bar and begins; pressed again, pauses or goes on. */
+  async open() {
+    if (this.opened) return this.toggle();
+    this.node.hidden = false;
+    this.reader.toolbar.marked();
+    const voices = await this.voices();
+    if (!this.opened) return;
+    for (const part of this.controls) part.hidden = !voices.length;
+    this.line.textContent = voices.length ? "" : "This browser has no voices to read with. Another browser or the system's settings may have some.";
+    if (!voices.length) return;
+    const best = voices.some((voice) => voice.voiceURI === chosen.voice) ? chosen.voice : voices[0].voiceURI;
+    this.voice.replaceChildren(...voices.map((voice) => el("option", { value: voice.voiceURI, selected: voice.voiceURI === best }, voice.name)));
+    this.begin();
+  }
+
+  // Those of the book's language, else all of them.
+  async voices() {
+    const { speech } = this;
+    if (!speech) return [];
+    if (!speech.getVoices().length) {
+      await new Promise((done) => {
+        speech.addEventListener?.("voiceschanged", done, { once: true });
+        setTimeout(done, VOICES_MS);
+      });
+    }
+    const language = this.reader.book.outline.language.split("-")[0];
+    const all = speech.getVoices();
+    const own = all.filter((voice) => voice.lang.toLowerCase().startsWith(language));
+    return own.length ? own : all;
+  }
+
+  // From the line that is read.
+  begin() {
+    const { paragraph, at, page } = this.reader.position.here;
+    this.gists = this.reader.view === "gists";
+    this.unit = this.gists ? (page ?? 1) : paragraph;
+    this.load();
+    this.sentence = this.gists ? 0 : Math.max(0, this.sentences.findLastIndex(([from]) => from <= at));
+    this.speak();
+  }
+
+  // The sentences of the paragraph or gist `unit`, as [from, to].
+  load() {
+    const { book, layer } = this.reader;
+    this.text = (this.gists ? layer.pages[this.unit - 1]?.g?.t : book.text[this.unit]) ?? null;
+    if (this.text === null) return void (this.sentences = []);
+    const spoken = ({ segment }) => /[\p{L}\p{N}]/u.test(segment);
+    const parts = Intl.Segmenter ? [...new Intl.Segmenter(book.outline.language, { granularity: "sentence" }).segment(this.text)]
+      : [{ index: 0, segment: this.text }];
+    this.sentences = parts.filter(spoken).map(({ index, segment }) => [index, index + segment.trimEnd().length]);
+  }
+
+  speak() {
+    const turn = (this.turn = (this.turn ?? 0) + 1); // what was begun before counts no more
+    this.speech.cancel();
+    const [from, to] = this.sentences[this.sentence] ?? [];
+    if (from === undefined) return this.next();
+    const text = this.text.slice(from, to);
+    const said = Object.assign(new SpeechSynthesisUtterance(this.reader.book.outline.marked ? text.replace(/\*/g, "") : text), { rate: chosen.rate });
+    const voice = this.speech.getVoices().find((one) => one.voiceURI === this.voice.value);
+    if (voice) Object.assign(said, { voice, lang: voice.lang });
+    said.onend = () => turn === this.turn && this.playing && this.next();
+    said.onerror = (event) => {
+      if (turn !== this.turn || ["canceled", "interrupted"].includes(event.error)) return;
+      this.pause();
+      this.line.textContent = "The voice stopped. Choose another one, or play again.";
+    };
+    this.line.textContent = "";
+    this.setPlaying(true);
+    this.mark(from, to);
+    this.speech.speak(said);
+  }
+
+  // Shows the sentence, and brings it into view.
+  mark(from, to) {
+    const { units, layer, flow, scroller } = this.reader;
+    const node = this.gists ? layer.drawn.get(this.unit)?.gist.querySelector(".gtext") : units.nodes[this.unit];
+    if (!node) return;
+    const range = rangeIn(node, from, to);
+    paint("spoken", [range]);
+    const view = scroller.getBoundingClientRect();
+    const isSeen = (box) => box.height && box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left - 4 && box.right <= view.right + 4;
+    const follows = !this.range?.startContainer.isConnected || isSeen(this.range.getBoundingClientRect()); // else the person looks elsewhere
+    this.range = range;
+    if (!follows || isSeen(range.getBoundingClientRect())) return;
+    if (this.gists) node.scrollIntoView({ block: "center" });
+    else flow.show({ paragraph: this.unit, at: from });
+  }
+
+  next() {
+    const before = this.pageHere();
+    if (this.sentence + 1 < this.sentences.length) this.sentence++;
+    else {
+      this.unit++;
+      this.sentence = 0;
+      this.load();
+      if (this.text === null) return this.ended("The end");
+    }
+    const after = this.pageHere();
+    if (chosen.stops && before !== null && after !== before) return this.ended(`Page ${before} ends here`);
+    this.speak();
+  }
+
+  pageHere() {
+    return this.gists ? this.unit : this.reader.layer.pageAt(this.unit, this.sentences[this.sentence]?.[0] ?? 0);
+  }
+
+  ended(line) {
+    this.pause();
+    this.line.textContent = line;
+  }
+
+  skip(step) {
+    if (step > 0) return this.next();
+    if (this.sentence > 0) this.sentence--;
+    else if (this.unit > (this.gists ? 1 : 0)) {
+      this.unit--;
+      this.load();
+      this.sentence = Math.max(0, this.sentences.length - 1);
+    }
+    this.speak();
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else if (this.text === null || this.text === undefined) this.begin();
+    else this.speak();
+  }
+
+  // Stopping and saying the sentence again works in every browser; pausing does not.
+  pause() {
+    this.turn = (this.turn ?? 0) + 1;
+    this.range = null; // going on comes back to the sentence
+    this.speech?.cancel();
+    this.setPlaying(false);
+  }
+
+  change(values) {
+    Object.assign(chosen, values);
+    if (this.playing) this.speak();
+  }
+
+  setPlaying(playing) {
+    this.playing = playing;
+    const fresh = button("", () => this.toggle(), { kind: "icon", icon: playing ? "pause" : "play", name: playing ? "Pause" : "Play" });
+    const focused = this.node.getRootNode().activeElement === this.play;
+    this.play.replaceWith(fresh);
+    this.controls[1] = this.play = fresh;
+    if (focused) fresh.focus();
+  }
+
+  close() {
+    if (!this.opened) return false;
+    this.pause();
+    paint("spoken", []);
+    this.text = undefined;
+    this.node.hidden = true;
+    this.reader.toolbar.marked();
+    return true;
+  }
+}

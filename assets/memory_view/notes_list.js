@@ -1,0 +1,109 @@
+// A list of marks with its filters (kind, colour, words, chapter), of one book or of all; those that have lost their
+// place come last, with their words.
+
+import { button, el, fill, icon, number } from "../shared/dom.js";
+import { COLOURS, COLOUR_NAMES, kindName } from "./marks.js";
+import { answerOf } from "./mark_card.js";
+
+const KINDS = [["", "All"], ["highlight", "Highlights"], ["note", "Notes"], ["bookmark", "Bookmarks"], ["answer", "Answers"]];
+const NOTHING = "Nothing yet. Select words in the text to highlight them or write a note.";
+
+/**
+ * @typedef {object} ListedMark
+ * @property {import("./types.js").MarkRecord} mark
+ * @property {string} group the chapter, or the book
+ * @property {string} where the page
+ * @property {boolean} lost
+ * @property {string} language
+ * @property {boolean} marked
+ */
+export class NotesList {
+  /** @param {{go: (mark: ListedMark) => void, remove?: (mark: ListedMark) => void, edit?: (mark: ListedMark) => void, cite?: (cite: any) => void}} acts */
+  constructor(acts) {
+    this.acts = acts;
+    this.kind = this.colour = this.words = this.group = "";
+    this.chips = el("div", { class: "chips", role: "group", "aria-label": "Kind" });
+    this.input = el("input", { type: "search", placeholder: "Search notes", "aria-label": "Search notes", oninput: () => ((this.words = this.input.value), this.draw()) });
+    this.dots = COLOURS.map((colour) => button(el("span", { class: "sr" }, COLOUR_NAMES[colour]), () => {
+      this.colour = this.colour === colour ? "" : colour;
+      this.draw();
+    }, { kind: `dot hue-${colour}`, title: COLOUR_NAMES[colour] }));
+    this.groups = el("select", { class: "btn slim", "aria-label": "Chapter", onchange: () => ((this.group = this.groups.value), this.draw()) });
+    this.list = el("div", { class: "items", tabindex: "-1" });
+    this.node = el("div", { class: "noteslist" }, this.chips,
+      el("div", { class: "filt" }, el("label", { class: "field" }, icon("search"), this.input), el("div", { class: "dots" }, ...this.dots)), this.groups, this.list);
+  }
+
+  /** @param {ListedMark[]} items in order */
+  update(items, allOf = "All chapters") {
+    this.items = items;
+    this.allOf = allOf;
+    this.draw();
+  }
+
+  draw() {
+    const fits = ({ mark, group }, kind) => (!kind || mark.k === kind) && (!this.colour || mark.c === this.colour) && (!this.group || group === this.group) && this.hasWords(mark);
+    this.chips.replaceChildren(...KINDS.map(([kind, label]) => {
+      const count = this.items.filter((item) => (kind ? item.mark.k === kind : true)).length;
+      if (kind && !count) return null;
+      return button(el("span", {}, label, " ", el("span", { class: "num dimmer" }, number(count))), () => ((this.kind = kind), this.draw()),
+        { kind: "chip", "aria-pressed": String(this.kind === kind) });
+    }).filter(Boolean));
+    this.dots.forEach((dot, i) => dot.setAttribute("aria-pressed", String(this.colour === COLOURS[i])));
+    const groups = [...new Set(this.items.filter((item) => !item.lost).map((item) => item.group).filter(Boolean))];
+    if (!groups.includes(this.group)) this.group = "";
+    this.groups.hidden = groups.length < 2;
+    const option = (value, label) => el("option", { value, selected: value === this.group }, label);
+    this.groups.replaceChildren(option("", this.allOf), ...groups.map((group) => option(group, group)));
+    const shown = this.items.filter((item) => fits(item, this.kind));
+    this.nodes = new Map();
+    const rows = [];
+    let before = null;
+    for (const item of shown) {
+      const group = item.lost ? "Not found in the text any more" : item.group;
+      if (group !== before) rows.push(el("h3", { class: item.lost ? "ch lostch" : "ch", dir: "auto" }, group || "Before the first chapter"));
+      before = group;
+      const row = this.row(item);
+      this.nodes.set(item.mark.id, row);
+      rows.push(row);
+    }
+    if (!this.items.length) rows.push(el("p", { class: "dim none" }, NOTHING));
+    else if (!shown.length) rows.push(el("p", { class: "dim none" }, "No note fits these filters."));
+    const top = this.list.scrollTop;
+    this.list.replaceChildren(...rows);
+    this.list.scrollTop = top;
+  }
+
+  hasWords(mark) {
+    const text = `${mark.x} ${mark.n} ${mark.a?.question ?? ""} ${mark.a?.pieces.map((piece) => piece.text).join(" ") ?? ""}`.toLowerCase();
+    return this.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  }
+
+  row(item) {
+    const { mark, where, lost, language, marked } = item;
+    const sign = mark.k === "bookmark" ? icon("bookmark") : mark.k === "answer" ? icon("ask") : el("i", { class: `spot hue-${mark.c}`, title: COLOUR_NAMES[mark.c] });
+    const go = () => this.acts.go(item);
+    const words = el("span", { lang: language, dir: "auto" });
+    fill(words, mark.x, [], marked);
+    const body = mark.k === "answer" && mark.a ? answerOf(mark, (cite) => this.acts.cite?.(cite), language)
+      : el(lost ? "div" : "button", { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.c ? `hue-${mark.c}` : mark.k}` }, words);
+    const act = (name, shape, does) => (does ? button("", () => does(item), { kind: "quiet icon slim", icon: shape, name }) : null);
+    return el("article", { class: "it", "data-id": mark.id },
+      el("div", { class: "h" }, sign, el("span", {}, kindName(mark)), el("span", { class: "gap" }),
+        act("Edit", "pencil", lost ? null : this.acts.edit), act("Remove", "close", this.acts.remove),
+        lost ? null : el("button", { type: "button", class: "where num", onclick: go, "aria-label": `Go to ${where}` }, where)),
+      body, mark.n ? el("p", { class: "nx", dir: "auto" }, mark.n) : null);
+  }
+
+  /** Marks the rows of what is in view, and brings the first of them into view. */
+  follow(ids) {
+    let first = null;
+    for (const [id, row] of this.nodes ?? []) {
+      row.classList.toggle("on", ids.has(id));
+      if (ids.has(id)) first ??= row;
+    }
+    const key = [...ids].join();
+    if (first && key !== this.followed) first.scrollIntoView({ block: "nearest" });
+    this.followed = key;
+  }
+}

@@ -1,0 +1,32 @@
+// The entry of an invisible component: puts the marks of a book into the store of the tab, and sends what the person
+// changes or asks, each as a state value, so that the reader itself is not drawn again.
+
+import { mountParts } from "../shared/mount.js";
+import { marksOf, storeMarks } from "./marks_store.js";
+
+class Marks {
+  constructor(root, { setState }) {
+    this.setState = setState;
+  }
+
+  /** @param {import("./types.js").MarksData} data */
+  update(data) {
+    storeMarks(data);
+    const store = marksOf(data.book);
+    const waiting = store.send ? [] : store.pending;
+    store.send = (name, value) => this.setState(name, value);
+    if (waiting.length) store.send("changes", waiting);
+    this.close = () => (store.send = null);
+  }
+}
+
+class Passage {
+  /** @param {import("./types.js").PassageData} data */
+  update(data) {
+    const store = marksOf(data.book);
+    store.passage = data;
+    store.dispatchEvent(new Event("passage"));
+  }
+}
+
+export default mountParts({ marks: Marks, passage: Passage });

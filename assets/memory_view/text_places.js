@@ -1,0 +1,91 @@
+// Places in the text, as a paragraph and a UTF-16 offset in it, and the positions in the DOM that show them.
+
+/** @typedef {{paragraph: number, offset: number}} Spot */
+
+const TEXT = 4; // NodeFilter.SHOW_TEXT
+
+/**
+ * The place of a position in the DOM. One outside of a paragraph (a heading, a gist, a margin) is moved to the nearest
+ * paragraph after it, or with `end` before it. Null where there is none.
+ * @returns {Spot | null}
+ */
+export function spotAt(column, container, offset, end = false) {
+  if (!column.contains(container)) return null;
+  const element = container.nodeType === 1 ? container : container.parentElement;
+  const inside = element.closest("p[data-i]");
+  if (inside) {
+    const range = document.createRange();
+    range.setStart(inside, 0);
+    range.setEnd(container, offset);
+    return { paragraph: Number(inside.dataset.i), offset: range.toString().length };
+  }
+  const here = document.createRange();
+  here.setStart(container, offset);
+  const all = column.querySelectorAll("p[data-i]");
+  let [low, high] = [0, all.length]; // how many begin before the position
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (here.comparePoint(all[middle], 0) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const found = all[end ? low - 1 : low];
+  return found ? { paragraph: Number(found.dataset.i), offset: end ? found.textContent.length : 0 } : null;
+}
+
+/** The position in the DOM of an offset in a paragraph's element, as [node, offset]. */
+export function pointIn(paragraph, offset) {
+  const walker = document.createTreeWalker(paragraph, TEXT);
+  let left = offset;
+  let last = null;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (left <= node.data.length) return [node, left];
+    left -= node.data.length;
+    last = node;
+  }
+  return last ? [last, last.data.length] : [paragraph, 0];
+}
+
+/** A range of a paragraph's element. */
+export function rangeIn(paragraph, from, to) {
+  const range = document.createRange();
+  range.setStart(...pointIn(paragraph, from));
+  range.setEnd(...pointIn(paragraph, to));
+  return range;
+}
+
+/** The parts of a passage as [paragraph, from, to], also of paragraphs that have not come yet. @param {Spot} start @param {Spot} end */
+export function partsOf(book, start, end) {
+  const parts = [];
+  for (let i = start.paragraph; i <= end.paragraph && i < book.outline.paragraphs; i++) {
+    const length = book.text[i]?.length ?? Infinity;
+    const [from, to] = [i === start.paragraph ? start.offset : 0, i === end.paragraph ? Math.min(end.offset, length) : length];
+    if (to > from) parts.push([i, from, to]);
+  }
+  return parts;
+}
+
+/** The words of a passage as they are stored, without the stars that mean emphasis. */
+export function wordsOf(reader, start, end) {
+  const { book, units } = reader;
+  const shown = ([i, from, to]) => {
+    const node = units.nodes[i];
+    if (!book.outline.marked || !node) return book.text[i].slice(from, to);
+    const copy = rangeIn(node, from, to).cloneContents();
+    for (const star of copy.querySelectorAll(".star")) star.remove();
+    return copy.textContent;
+  };
+  return partsOf(book, start, end).map(shown).join("\n\n").trim();
+}
+
+/** The passage without white space at its ends; null where nothing else is in it. */
+export function trimmed(book, start, end) {
+  let [a, b] = [{ ...start }, { ...end }];
+  const parts = partsOf(book, a, b).filter(([i, from, to]) => book.text[i].slice(from, to).trim());
+  if (!parts.length) return null;
+  const [[first, from, firstTo], [last, lastFrom, to]] = [parts[0], parts.at(-1)];
+  const head = book.text[first].slice(from, firstTo);
+  const tail = book.text[last].slice(lastFrom, to);
+  a = { paragraph: first, offset: from + head.length - head.trimStart().length };
+  b = { paragraph: last, offset: to - (tail.length - tail.trimEnd().length) };
+  return { start: a, end: b };
+}

@@ -1,0 +1,82 @@
+"""The command ``notes``: the marks of a book as a file, and marks taken in from one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from readagent_core.cli.output import print_json, report_errors, say_aside
+from readagent_core.cli.shared import open_book, write_file
+from readagent_core.words import count_of
+
+if TYPE_CHECKING:
+    from readagent_core.library.records import Book
+    from readagent_core.memory import GistMemory
+    from readagent_core.workspace import Workspace
+    from readagent_core.workspace.marks import ImportedMarks
+
+
+def notes(
+    file: Annotated[
+        str,
+        typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx, or a web address.", show_default=False),
+    ],
+    format: Annotated[str, typer.Option(help="md, json (W3C Web Annotation) or csv.")] = "md",
+    take_in: Annotated[
+        Path | None, typer.Option("--import", help="First add the notes of this JSON file.", show_default=False)
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+    password: Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)] = "",
+) -> None:
+    """The highlights, notes, bookmarks and stored answers that were made in a book."""
+    with report_errors(as_json=json):
+        from readagent_core.export.notes import NOTES_FORMATS, export_notes, from_json
+        from readagent_core.workspace.marks import ImportedMarks, import_marks
+        from readagent_core.workspace.opening import read_file
+
+        if format not in NOTES_FORMATS:
+            raise typer.BadParameter(f"choose one of {', '.join(NOTES_FORMATS)}", param_hint="--format")
+        marks = from_json(read_file(take_in)) if take_in is not None else []
+        workspace, book = open_book(file, password=password)
+        imported = import_marks(workspace.library, book.id, marks) if take_in is not None else ImportedMarks()
+        if take_in is not None:
+            say_aside(_import_line(imported))
+        memory = _memory_of(workspace, book)
+        if json:
+            print_json(_marks_json(workspace, book, memory, imported))
+        data = export_notes(workspace.library, book.id, format, memory=memory)
+        if output is not None:
+            write_file(output, data)
+        elif not json:
+            sys.stdout.buffer.write(data)
+
+
+def _import_line(imported: ImportedMarks) -> str:
+    line = f"{count_of(len(imported.added), 'note')} added, {len(imported.replaced):,} replaced"
+    return line + (f"; the words of {imported.lost:,} are not in this text" if imported.lost else "")
+
+
+def _memory_of(workspace: Workspace, book: Book) -> GistMemory | None:
+    """The memory to take page numbers from; None where the newest text of the book was not read yet."""
+    from readagent_core.workspace.reading import newest_memory
+
+    found = newest_memory(workspace, book.id)
+    return found[1] if found is not None and found[0].document_id == book.document_id else None
+
+
+def _marks_json(workspace: Workspace, book: Book, memory: GistMemory | None, imported: ImportedMarks) -> dict[str, Any]:
+    from readagent_core.export.notes import pages_of
+    from readagent_core.workspace.marks import placed_marks
+
+    document = memory.document if memory else workspace.library.document(book.id)
+    marks, page_of = placed_marks(workspace.library, book.id, document), pages_of(memory)
+    return {
+        "book": {"id": book.id, "title": book.title, "author": book.author},
+        "imported": {"added": len(imported.added), "replaced": len(imported.replaced), "lost": imported.lost},
+        "marks": [{**mark.to_dict(), "page": page_of(mark.start.paragraph)} for mark in marks.placed],
+        "lost": [mark.to_dict() for mark in marks.lost],
+    }
