@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.read import book_text, marks, notes, recap, start
+from pages.parts.read.original import original_of
 from pages.parts.shared import book as current
 from pages.parts.shared import memory_view as view
 from pages.parts.shared import polling, shell
@@ -192,6 +193,7 @@ def reader(
             "furthest": workspace.library.position(book.id).furthest,
             "looked": looked[0],
             "lit": looked[1],
+            "original": original_of(book),
             "look": state.look_of(workspace.library.preference("look", {})),
             "view": workspace.library.preference("view", "both"),
             "can": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.parts.settings import links, model_tab, other_tabs
+from pages.parts.settings import links, model_tab, originals, other_tabs
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 
@@ -20,6 +20,7 @@ def screen() -> None:
         other_tabs.appearance_tab(workspace)
     with storage:
         other_tabs.storage_tab(workspace)
+        originals.draw(workspace)
         links.draw(workspace)
 
 

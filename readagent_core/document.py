@@ -2,11 +2,13 @@
 
 A paragraph is the smallest unit of reading. Headings are not paragraphs: a section has a title and the index of its
 first paragraph, and the title is shown above that paragraph. So no page can end between a heading and its text.
+Pictures are not paragraphs either: a figure belongs to the paragraph it comes before or after.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +18,7 @@ from typing import Any
 from readagent_core.words import count_words, is_right_to_left, split_long
 
 VERSION = 1
+_PICTURE_ID = re.compile(r"(?:[0-9a-f]{32})?")
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,55 @@ class Cover:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture that was decoded and encoded again. ``id``: hash of ``data``. ``kind``: its MIME type, JPEG or PNG."""
+
+    id: str
+    kind: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture in the text, before the paragraph with index ``paragraph`` or ``after`` it.
+
+    ``alt``: its alternative text, '' without one. ``caption``: index of the paragraph that is its caption. ``picture``:
+    id of its ``Picture``, '' where it could not be read. ``width`` and ``height``: in pixels, 0 where unknown.
+    ``light``: most of it is white or nearly white, as of line art.
+    """
+
+    paragraph: int
+    after: bool = False
+    alt: str = ""
+    caption: int | None = None
+    picture: str = ""
+    width: int = 0
+    height: int = 0
+    light: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return the words that stand for the picture in prompts."""
+        return f"[figure: {self.alt}]" if self.alt else "[figure]"
+
+    def to_list(self) -> list[Any]:
+        """Return the fields as plain JSON values, in order."""
+        return [self.paragraph, self.after, self.alt, self.caption, self.picture, self.width, self.height, self.light]
+
+    @classmethod
+    def from_list(cls, row: Sequence[Any], paragraphs: int) -> Figure:
+        """Return the figure that ``to_list`` gave. Raises ValueError for values that do not fit the text."""
+        found = cls(*row)
+        places = [found.paragraph, found.paragraph if found.caption is None else found.caption]
+        numbers = [*places, found.width, found.height]
+        if not all(type(number) is int and number >= 0 for number in numbers) or max(places) >= paragraphs:
+            raise ValueError("a figure is outside of the text")
+        if type(found.after) is not bool or not isinstance(found.alt, str) or not _PICTURE_ID.fullmatch(found.picture):
+            raise ValueError("a figure's place, text or picture is of another type")
+        return found
+
+
+@dataclass(frozen=True)
 class Document:
     """A text to be read.
 
@@ -72,6 +124,7 @@ class Document:
     … ``language``: BCP 47, e.g. 'en'. ``vertical``: the source sets its lines from top to bottom. ``doubtful_pages``:
     source pages, from 1, whose text is missing because they are pictures or because their fonts cannot be read.
     ``recognised_pages``: those whose text was recognised, each with its confidence from 0 to 1.
+    ``figures``: in the order of the text; they do not change the ``id``. ``pictures``: theirs, as a loader made them.
     """
 
     title: str
@@ -85,6 +138,8 @@ class Document:
     vertical: bool = False
     doubtful_pages: tuple[int, ...] = ()
     recognised_pages: tuple[tuple[int, float], ...] = ()
+    figures: tuple[Figure, ...] = ()
+    pictures: tuple[Picture, ...] = field(default=(), compare=False, repr=False)
 
     @cached_property
     def id(self) -> str:
@@ -116,6 +171,13 @@ class Document:
         return found
 
     @cached_property
+    def _figures(self) -> dict[tuple[int, bool], list[Figure]]:
+        found: dict[tuple[int, bool], list[Figure]] = {}
+        for figure in self.figures:
+            found.setdefault((figure.paragraph, figure.after), []).append(figure)
+        return found
+
+    @cached_property
     def _starts(self) -> list[int]:
         return [s.start for s in self.sections]
 
@@ -124,7 +186,8 @@ class Document:
         """For each paragraph two entries: the separator before it, and its text with section titles."""
         parts: list[str] = []
         for index, paragraph in enumerate(self.paragraphs):
-            parts += ("" if paragraph.continues and not self.headings(index) else "\n\n", self.shown(index))
+            joined = paragraph.continues and not self._before(index)
+            parts += ("" if joined else "\n\n", self.shown(index))
         return parts
 
     def headings(self, index: int) -> Sequence[Section]:
@@ -136,10 +199,22 @@ class Document:
         at = bisect_right(self._starts, index)
         return self.sections[at - 1] if at else None
 
+    def figures_at(self, index: int, *, after: bool) -> Sequence[Figure]:
+        """Return the figures before paragraph ``index``, below its section titles, or those ``after`` it."""
+        return self._figures.get((index, after), ())
+
     def shown(self, index: int) -> str:
-        """Return paragraph ``index`` as models see it: below the titles of the sections that start there."""
+        """Return paragraph ``index`` as models see it: with the titles and the figures that belong to it."""
+        after = "".join(f"\n\n{figure.text}" for figure in self.figures_at(index, after=True))
+        return self._before(index) + self.paragraphs[index].text + after
+
+    def text_offset(self, index: int) -> int:
+        """Return where the paragraph's own text begins in ``shown(index)``, in characters."""
+        return len(self._before(index))
+
+    def _before(self, index: int) -> str:
         titles = "".join(f"{'#' * min(s.level + 1, 6)} {s.title}\n\n" for s in self.headings(index))
-        return titles + self.paragraphs[index].text
+        return titles + "".join(f"{figure.text}\n\n" for figure in self.figures_at(index, after=False))
 
     def text(self, start: int = 0, end: int | None = None) -> str:
         """Return paragraphs ``start`` to ``end`` (exclusive) as models see them, with section titles."""
@@ -159,10 +234,16 @@ class Document:
             paragraphs.extend(replace(paragraph, text=piece, continues=True) for piece in pieces[1:])
         new_index.append(len(paragraphs))
         sections = tuple(replace(s, start=new_index[s.start]) for s in self.sections)
-        return replace(self, paragraphs=tuple(paragraphs), sections=sections)
+        last = [after - 1 for after in new_index[1:]]
+        return replace(
+            self,
+            paragraphs=tuple(paragraphs),
+            sections=sections,
+            figures=move_figures(self.figures, new_index, last),
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the cover as plain JSON values."""
+        """Return everything but the cover and the pictures as plain JSON values."""
         return {
             "version": VERSION,
             "title": self.title,
@@ -175,6 +256,7 @@ class Document:
             "vertical": self.vertical,
             "doubtful_pages": list(self.doubtful_pages),
             "recognised_pages": [list(page) for page in self.recognised_pages],
+            "figures": [figure.to_list() for figure in self.figures],
         }
 
     @classmethod
@@ -193,9 +275,22 @@ class Document:
             vertical=bool(data.get("vertical")),  # a text stored before has no such field
             doubtful_pages=tuple(data.get("doubtful_pages", ())),  # older documents have none
             recognised_pages=tuple((number, confidence) for number, confidence in data.get("recognised_pages", ())),
+            figures=tuple(Figure.from_list(row, len(data["paragraphs"])) for row in data.get("figures", ())),
         )
 
 
 def _paragraph_row(paragraph: Paragraph) -> list[Any]:
     row: list[Any] = [paragraph.text, paragraph.place, paragraph.continues]
     return row if paragraph.confidence is None else [*row, paragraph.confidence]
+
+
+def move_figures(figures: Sequence[Figure], first: Sequence[int], last: Sequence[int]) -> tuple[Figure, ...]:
+    """Return ``figures`` for a text in which each paragraph became those from ``first`` to ``last`` at its index."""
+    return tuple(
+        replace(
+            figure,
+            paragraph=(last if figure.after else first)[figure.paragraph],
+            caption=None if figure.caption is None else first[figure.caption],
+        )
+        for figure in figures
+    )

@@ -6,12 +6,13 @@ The fast JSON they are written in is the standard library's, for everything that
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagent_core.document import Document, Notice, Paragraph, Section
+from readagent_core.document import Document, Figure, Notice, Paragraph, Section
 from readagent_core.quick_json import from_json, to_json
 
 PARAGRAPHS = st.lists(st.text(alphabet="ab c.雪駅。\n", min_size=1, max_size=120), min_size=1, max_size=12)
@@ -20,6 +21,8 @@ PARAGRAPHS = st.lists(st.text(alphabet="ab c.雪駅。\n", min_size=1, max_size=
 @st.composite
 def documents(draw):
     texts = draw(PARAGRAPHS)
+    places = st.tuples(st.integers(0, len(texts) - 1), st.booleans(), st.sampled_from(["", "a lamp"]))
+    figures = [Figure(at, after, alt, caption=at) for at, after, alt in sorted(draw(st.lists(places, max_size=4)))]
     starts = sorted(draw(st.lists(st.integers(0, len(texts) - 1), max_size=5)))
     return Document(
         "T",
@@ -28,6 +31,7 @@ def documents(draw):
         author="A",
         language="ja",
         warnings=(Notice("x", "y", 3),),
+        figures=tuple(figures),
     )
 
 
@@ -50,6 +54,19 @@ def test_limiting_splits_but_keeps_the_text_and_the_id(document, limit):
     for before, after in zip(document.sections, limited.sections, strict=True):
         assert not limited.paragraphs[after.start].continues
         assert document.paragraphs[before.start].text.startswith(limited.paragraphs[after.start].text)
+    for before, after in zip(document.figures, limited.figures, strict=True):
+        assert not limited.paragraphs[after.caption].continues
+        assert document.paragraphs[before.caption].text.startswith(limited.paragraphs[after.caption].text)
+
+
+def test_figures_are_with_their_paragraph_and_change_no_id():
+    plain = Document("T", (Paragraph("a"), Paragraph("b")), (Section("Part", 1),))
+    shown = replace(plain, figures=(Figure(0, after=True), Figure(1, alt="A lamp")))
+    assert shown.text() == "a\n\n[figure]\n\n## Part\n\n[figure: A lamp]\n\nb"
+    assert shown.shown(1)[shown.text_offset(1) :] == "b"
+    assert shown.id == plain.id
+    older = {name: value for name, value in plain.to_dict().items() if name != "figures"}
+    assert Document.from_dict(older) == plain
 
 
 def test_titles_are_above_their_paragraph():

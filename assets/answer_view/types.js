@@ -46,6 +46,7 @@
  *
  * @typedef {object} MemoryData what the memory shows at every step
  * @property {string} scope
+ * @property {string | null} original the id under which the server has the book's PDF; null for a book that was none
  * @property {number} count number of pages
  * @property {import("../memory_view/types.js").BookFacts} meta
  *

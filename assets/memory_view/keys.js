@@ -25,6 +25,7 @@ export function readerKey(reader, event) {
     j: turn(1), k: turn(-1), ArrowRight: turn(-aside), ArrowLeft: turn(aside),
     ...(inMap || flow.isPaged ? { ArrowDown: turn(1), ArrowUp: turn(-1) } : {}),
     ...(flow.isPaged ? { PageDown: turn(1), PageUp: turn(-1), ...(onButton ? {} : { " ": turn(event.shiftKey ? -1 : 1) }) } : {}),
+    p: () => reader.original.toggle(),
     Home: () => position.jump({ paragraph: 0 }), End: () => reader.toEnd(),
     "[": () => reader.toChapter(-1), "]": () => reader.toChapter(1), Backspace: () => position.back(),
     g: () => reader.nextView(), "/": () => reader.toolbar.find(), n: () => reader.search.step(1),

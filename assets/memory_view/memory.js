@@ -1,6 +1,7 @@
 // The gist memory as Ask shows it: every gist in order, with the looked-up pages opened in place.
 
 import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
+import { CitedOriginal } from "../pdf_page/cited_original.js";
 import { button, el, fill, icon, plural } from "../shared/dom.js";
 import { bookOf, oncePerFrame } from "./book_store.js";
 import { drawMap, pageAt } from "./map.js";
@@ -24,9 +25,10 @@ export class Memory {
     this.limit = new SpoilerLimit((page) => this.send({ do: "limit", page }));
     this.curtain = el("div", { class: "curtain", hidden: true });
     this.list.append(this.curtain);
+    this.original = new CitedOriginal(this);
     root.replaceChildren(
-      el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note),
-      el("div", { class: "mbody" }, this.mapbox, this.limit.node, this.list));
+      el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note, this.original.button),
+      el("div", { class: "mbody" }, this.mapbox, this.limit.node, this.list, this.original.panel.node));
     this.resize = new ResizeObserver(() => this.mapSoon());
     this.resize.observe(this.mapbox);
     this.mapbox.addEventListener("click", (e) => {
@@ -38,6 +40,7 @@ export class Memory {
   close() {
     clearTimeout(this.mapping);
     this.limit.close();
+    this.original.close();
     this.unsubscribe?.();
     this.resize.disconnect();
     this.book?.removeEventListener("pages", this.onpages);
@@ -73,6 +76,7 @@ export class Memory {
     const same = this.data?.scope === data.scope && this.data.count === data.count;
     this.data = data;
     this.list.setAttribute("aria-label", `Gist memory of ${data.meta.title}`);
+    this.original.update(data.original);
     this.draw(same ? [...new Set([...before, ...this.touched()])] : null);
     const focus = data.focus && JSON.stringify([data.focus, data.passage, data.nonce, data.passages?.[data.focus] ?? 0]);
     if (focus && focus !== this.focused) this.wanted = data.focus;
@@ -86,6 +90,7 @@ export class Memory {
     const page = this.wanted;
     this.wanted = null;
     requestAnimationFrame(() => this.show(page, { passage: this.data.passage }));
+    this.original.cite(page, this.data.passage);
   }
 
   // The pages that are opened, asked for or quoted.
@@ -170,7 +175,8 @@ export class Memory {
     const head = el("div", { class: "oh small" }, el("strong", {}, icon("open"), label), el("span", { class: "num" }, fact));
     const foot = el("div", { class: "ofoot" },
       state === "peek" ? button("Close", toggle, { kind: "quiet slim peekb", "aria-expanded": "true" }) : null,
-      button("Read it", () => this.send({ do: "open", page: n }), { kind: "quiet slim" }));
+      button("Read it", () => this.send({ do: "open", page: n }), { kind: "quiet slim" }),
+      this.data.original ? button("PDF page", () => this.original.open(n), { kind: "quiet slim" }) : null);
     const text = el("div", { class: "ot", ...words }, ...this.text(page, passages));
     const body = el("div", {}, head, text, foot);
     return el("div", { class: `m ${state === "peek" ? "peek" : "look open"}`, "data-n": n, tabindex: "-1" }, no,

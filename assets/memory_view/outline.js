@@ -3,6 +3,7 @@
 
 import { el, number, percent, plural, sumOf, svg } from "../shared/dom.js";
 import { bookOf, oncePerFrame } from "./book_store.js";
+import { listFigures } from "./figures.js";
 import { hatching } from "./map.js";
 import { readingTime, textOf, wordsBetween } from "./text_store.js";
 
@@ -12,8 +13,9 @@ export class Outline {
     this.author = el("p", { class: "small dim", dir: "auto" });
     this.list = el("ol", { class: "outline" });
     this.head = el("p", { class: "lab" }, "Chapters");
+    this.figures = el("details", { class: "figures", hidden: true });
     this.line = el("p", { class: "small dim bookline" });
-    root.replaceChildren(this.title, this.author, this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), mapKey());
+    root.replaceChildren(this.title, this.author, this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), this.figures, mapKey());
     this.draw = oncePerFrame(() => this.drawNow());
   }
 
@@ -49,6 +51,9 @@ export class Outline {
       const link = el("button", { type: "button", onclick: go(start) }, el("span", words, title), el("span", { class: "num pg" }, time));
       return el("li", { class: `l${Math.min(level, 3)}` }, link, el("div", { class: "bar" }, el("b")));
     }));
+    const figures = listFigures(outline, go);
+    this.figures.hidden = !figures.length;
+    this.figures.replaceChildren(el("summary", { class: "lab" }, `Pictures (${number(figures.length)})`), el("ol", { class: "outline" }, ...figures));
     this.ends = outline.sections.map(([, level], i) =>
       outline.sections.find((later, k) => k > i && later[1] <= level)?.[2] ?? outline.paragraphs);
     this.on = null;

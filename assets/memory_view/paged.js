@@ -78,12 +78,14 @@ export class Paged {
     const { width, height, side, step, columns } = this.size;
     const wide = columns * step;
     sheet.style.cssText = vertical ? `width:${width + 2 * side}px;height:${height + 2 * EDGE}px` : `width:${wide}px;height:${height + 2 * EDGE}px`;
-    column.style.cssText = vertical
+    const tall = `--tall:${height}px;`;
+    column.style.cssText = tall + (vertical
       ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * EDGE}px;margin:${EDGE}px ${side}px`
-      : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`;
+      : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`);
     this.drawn = this.loaded(unit);
     units.units.forEach((node, at) => node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]));
-    this.count = 1 + this.screenOf(this.last);
+    const end = units.units[this.drawn[1]].lastElementChild; // a picture may come after the last paragraph
+    this.count = 1 + Math.max(this.screenOf(this.last), end.matches(".fig") ? this.screenOfBox(end.getBoundingClientRect()) : 0);
   }
 
   get first() {

@@ -1,6 +1,7 @@
 // The reader: the text of a book with the pages and gists of a reading in its margins, and the map beside it. Sends
 // messages to the server only when the person does something that must be stored.
 
+import { ReaderOriginal } from "../pdf_page/reader_original.js";
 import { button, el } from "../shared/dom.js";
 import { Annotations } from "./annotations.js";
 import { BookMap } from "./book_map.js";
@@ -53,6 +54,7 @@ export class Reader {
     this.toolbar = new Toolbar(this);
     this.foot = new Foot(this);
     this.flow = new Scrolled(this);
+    this.original = new ReaderOriginal(this);
     root.replaceChildren(this.title, ...this.toolbar.nodes, this.room, this.listen.node, this.foot.node, this.live);
     this.keys = (event) => readerKey(this, event);
     document.addEventListener("keydown", this.keys);
@@ -64,7 +66,7 @@ export class Reader {
     document.removeEventListener("keydown", this.keys);
     document.removeEventListener("pointerdown", this.away);
     clearTimeout(this.saying);
-    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.flow, this.annotations]) part.close();
+    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.flow, this.annotations, this.original]) part.close();
     this.leaveBook();
   }
 
@@ -105,6 +107,7 @@ export class Reader {
     this.takeFurthest(data.furthest, before.furthest);
     this.looked = new Map(Object.entries(data.looked ?? {}).map(([page, n]) => [Number(page), n]));
     const restyle = JSON.stringify([data.looked, data.can, data.lit]) !== JSON.stringify([before.looked, before.can, before.lit]);
+    this.original.update(data.original);
     if (!this.book.outline) return this.foot.drawGists(data.gists);
     this.layer.take(restyle ? [...this.layer.drawn.keys()] : []);
     this.root.classList.toggle("making", data.gists?.running ?? false);
@@ -206,6 +209,7 @@ export class Reader {
     this.map.place();
     this.toolbar.at(this.position.here.page);
     this.foot.drawYou();
+    this.original.follow();
   }
 
   // Called by the progress: more counts as read.
@@ -246,6 +250,7 @@ export class Reader {
   escape(event) {
     if (this.annotations.escape()) return;
     if (this.card.page) return this.card.close();
+    if (this.toolbar.panel.hidden && this.original.escape()) return;
     if (!this.foot.escape() && !this.toolbar.escape(event)) this.annotations.escapeLast();
   }
 

@@ -7,7 +7,7 @@ const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
 const KEYS = [
   ["j  k", "next page, previous page (also ← →)"], ["[  ]", "previous chapter, next chapter"],
   ["Home  End", "beginning, end"], ["Backspace", "back to where I was, after a jump"],
-  ["g", "side by side, text, gists"], ["/", "search; n N next hit, previous hit"],
+  ["p", "the PDF's own page"], ["g", "side by side, text, gists"], ["/", "search; n N next hit, previous hit"],
   ["o", "outline"], ["m", "map; then ↑ ↓"], ["b", "bookmark"], ["i", "notes"], ["l", "listen, pause"],
   ["v", "select a sentence; then ← → by word, ↑ ↓ by sentence, Shift for its beginning, Enter for the menu"],
   ["1  2  3  4", "highlight what is selected; n note, a ask, e explain, d define, t translate, c copy"], ["Esc", "close"], ["?", "this help"],

@@ -73,6 +73,12 @@
  * @property {[number, number][]} units what is drawn together: first paragraph, words
  * @property {[string, number, number, number][]} sections title, level, first paragraph, words
  * @property {number[]} chapters first paragraphs
+ * @property {string} pictures where the server has the pictures, relative to the page
+ * @property {FigureRecord[]} figures in the order of the text
+ *
+ * @typedef {[number, boolean, string, number | null, string, number, number, boolean, string]} FigureRecord paragraph,
+ *   whether it comes after it, alternative text, paragraph of its caption, id of its picture ('' where that could not be
+ *   read), width and height in pixels, whether most of it is white, and a name for lists
  *
  * @typedef {object} GistsLine what the foot says of the gists
  * @property {boolean} running
@@ -108,6 +114,7 @@
  * @property {Look} look
  * @property {"both" | "text" | "gists"} view
  * @property {{edit: boolean, ask: boolean}} can
+ * @property {string | null} original the id under which the server has the book's PDF; null for a book that was none
  *
  * @typedef {object} OutlineData data of kind "outline"
  * @property {string} scope

@@ -5,10 +5,12 @@
 // is placed by these rows and takes no space, so that nothing moves when it comes.
 
 import { el, fill } from "../shared/dom.js";
+import { drawFigures, figuresBetween, isCaption } from "./figures.js";
 import { isLoaded, unitEnd, unitOf } from "./text_store.js";
 
 const SCENE = /^[\s*#•·⁂—–_~.-]{1,15}$/;
 const CHARACTERS_A_LINE = 62; // at the usual measure, for the height of what was never drawn
+const LINES_A_FIGURE = 12;
 
 // What the empty margin is for, until the first gist comes.
 function promise(row) {
@@ -37,7 +39,8 @@ export class Units {
     this.rows = [];
     this.units = outline.units.map(([start, words], at) => {
       const paragraphs = unitEnd(this.book, at) - start;
-      const lines = Math.round((words * (outline.unspaced ? 3.6 : 6)) / CHARACTERS_A_LINE + paragraphs * 0.9 + 2);
+      const lines = Math.round((words * (outline.unspaced ? 3.6 : 6)) / CHARACTERS_A_LINE + paragraphs * 0.9 + 2)
+        + LINES_A_FIGURE * figuresBetween(outline, start, start + paragraphs);
       return el("section", { class: "unit", "data-u": at, lang: language, dir: rtl ? "rtl" : "ltr", style: `--lines:${lines}` });
     });
     this.reader.column.replaceChildren(...this.units);
@@ -62,23 +65,25 @@ export class Units {
     for (let i = outline.units[at][0]; i < unitEnd(this.book, at); i++) {
       for (const [level, title] of heads.get(i) ?? [])
         place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
-      const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : null;
+      drawFigures(outline, i, false).forEach(place);
+      const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind });
       fill(node, text[i], this.reader.marks.spans(i), outline.marked);
       this.rows[i] = row;
       this.nodes[i] = node;
       place(node);
       this.reader.marks.paragraphDrawn(i);
+      drawFigures(outline, i, true).forEach(place);
     }
     if (at === 0) nodes.push(promise(this.rows[outline.units[0][0]]));
     this.units[at].replaceChildren(...nodes);
   }
 
-  /** The element to go to for a paragraph: the first heading above it, if it has one. */
+  /** The element to go to for a paragraph: the first heading or picture above it, if it has one. */
   topOf(paragraph) {
     let top = this.nodes[paragraph];
-    for (let node = top?.previousElementSibling; node?.matches("h2.sec, .pmark"); node = node.previousElementSibling)
-      if (node.matches("h2")) top = node;
+    for (let node = top?.previousElementSibling; node?.matches("h2.sec, .pmark, .fig.lead"); node = node.previousElementSibling)
+      if (node.matches("h2, .fig")) top = node;
     return top;
   }
 

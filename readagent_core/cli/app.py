@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -214,7 +215,12 @@ def export(
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         workspace, book = open_book(file, password=password)
         _, memory = complete_reading(workspace, book, plan, connections=connections)
-        data = export_memory(memory, format, marks=placed_marks(workspace.library, book.id, memory.document))
+        data = export_memory(
+            memory,
+            format,
+            partial(workspace.library.picture, memory.document.id),
+            marks=placed_marks(workspace.library, book.id, memory.document),
+        )
         if output is None and (format != "epub" or not sys.stdout.isatty()):
             sys.stdout.buffer.write(data)
             return

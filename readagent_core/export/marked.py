@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from itertools import pairwise
 
@@ -39,14 +39,19 @@ def spans_in(memory: GistMemory, page: Page, marks: Iterable[Mark]) -> list[Span
     return spans
 
 
-def marked_paragraphs(text: str, spans: Sequence[Span] = ()) -> str:
-    """Return ``text`` as HTML paragraphs, one for each part between empty lines, with ``spans`` highlighted."""
+def marked_paragraphs(
+    text: str, spans: Sequence[Span] = (), *, instead: Callable[[str], str] = lambda piece: ""
+) -> str:
+    """Return ``text`` as HTML paragraphs, one for each part between empty lines, with ``spans`` highlighted.
+
+    ``instead``: returns the HTML to show instead of a part, '' to show the part itself.
+    """
     parts: list[str] = []
     at = 0
     for piece in text.split("\n\n"):
         if piece.strip():
             own = [(start - at, end - at, colour) for start, end, colour in spans]
-            parts.append(f"<p>{_marked(piece, own)}</p>")
+            parts.append(instead(piece) or f"<p>{_marked(piece, own)}</p>")
         at += len(piece) + 2
     return "".join(parts)
 

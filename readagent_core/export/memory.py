@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from io import BytesIO
 
-from readagent_core.document import Document, Paragraph
+from readagent_core.document import Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
 from readagent_core.export.marked import marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.text_files import escape_markdown, html_page, slug
@@ -31,20 +32,29 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LOST = "Marks whose words are not in this text"
 _EPUB_STYLE = (
     "h1,h2{font-weight:normal} .n{color:#666b73;font-size:.8em;margin:1.6em 0 .2em} .p{font-style:italic;color:#50565e}"
+    " img{max-width:100%;height:auto}"
     " .notes{list-style:none;padding:0} .notes li{margin:.8em 0;padding-left:.8em;border-left:3px solid #666b73}"
     " .notes blockquote{margin:0;font-style:italic}"
 )
+FindPicture = Callable[[str], Picture | None]
 
 
-def export_memory(memory: GistMemory, format: str, *, marks: PlacedMarks = NO_MARKS) -> bytes:
+def export_memory(
+    memory: GistMemory,
+    format: str,
+    find_picture: FindPicture = lambda picture_id: None,
+    *,
+    marks: PlacedMarks = NO_MARKS,
+) -> bytes:
     """The memory as the bytes of a file. ``format``: a key of MEMORY_FORMATS, else SettingsError.
 
-    ``marks``: placed in the memory's document; the HTML page and the EPUB show them.
+    ``find_picture``: returns the pictures of the text's figures. ``marks``: placed in the memory's document. HTML and
+    EPUB show both.
     """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
-    if format in _WRITERS_WITH_MARKS:
-        return _WRITERS_WITH_MARKS[format](memory, marks)
+    if format in _BOOK_WRITERS:
+        return _BOOK_WRITERS[format](memory, find_picture, marks)
     return _WRITERS[format](memory)
 
 
@@ -133,15 +143,16 @@ def join_paragraphs(document: Document) -> Document:
             paragraphs.append(paragraph)
         moved.append(len(paragraphs) - 1)
     sections = tuple(replace(s, start=moved[s.start]) for s in document.sections)
-    return replace(document, paragraphs=tuple(paragraphs), sections=sections)
+    figures = move_figures(document.figures, moved, moved)
+    return replace(document, paragraphs=tuple(paragraphs), sections=sections, figures=figures)
 
 
 # --- HTML: gist beside text, the pauses, the map of the book ----------------------------------------------
 
 
-def _html(memory: GistMemory, marks: PlacedMarks) -> bytes:
+def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> bytes:
     document = memory.document
-    pages = "".join(_html_article(memory, page, marks) for page in memory.pages)
+    pages = "".join(_html_article(memory, page, find_picture, marks) for page in memory.pages)
     lost = f"<section><h2>{_LOST}</h2>{notes_list(marks.lost)}</section>" if marks.lost else ""
     author = f'<p class="by">{escape(document.author)}</p>' if document.author else ""
     body = (
@@ -154,7 +165,7 @@ def _html(memory: GistMemory, marks: PlacedMarks) -> bytes:
     return whole.encode("utf-8", "replace")
 
 
-def _html_article(memory: GistMemory, page: Page, placed: PlacedMarks) -> str:
+def _html_article(memory: GistMemory, page: Page, find_picture: FindPicture, placed: PlacedMarks) -> str:
     document, number = memory.document, page.number
     language = escape(document.language)
     gist = memory.gists[number - 1]
@@ -169,7 +180,8 @@ def _html_article(memory: GistMemory, page: Page, placed: PlacedMarks) -> str:
     if gist is not None and gist.edited:
         marks.append("changed by hand")
     note = f'<p class="mark">{escape("; ".join(marks))}</p>' if marks else ""
-    text = marked_paragraphs(memory.page_text(number), spans_in(memory, page, placed.placed))
+    pictures = _html_figures(page_figures(memory, page), find_picture)
+    text = marked_paragraphs(memory.page_text(number), spans_in(memory, page, placed.placed), instead=pictures)
     pause = _pause(memory, page)
     stroke = f'<p class="pause"><b>‖</b> {escape(pause)}</p>' if pause else ""
     words = f"{gist.words:,} of {page.words:,} words" if gist is not None else f"{page.words:,} words, no gist yet"
@@ -179,6 +191,31 @@ def _html_article(memory: GistMemory, page: Page, placed: PlacedMarks) -> str:
         f'<details><summary>The page in full</summary><div class="text" lang="{language}">{text}</div></details>'
         f"</article>{stroke}"
     )
+
+
+def _html_figures(figures: Sequence[Figure], find_picture: FindPicture) -> Callable[[str], str]:
+    """Return the function that gives the picture for a part of the text that names the next of ``figures``, else ''."""
+    waiting = list(figures)
+
+    def picture_for(piece: str) -> str:
+        figure = waiting.pop(0) if waiting and waiting[0].text == piece else None
+        picture = find_picture(figure.picture) if figure else None
+        if not figure or not picture:
+            return ""
+        return _html_figure(figure, f"data:{picture.kind};base64,{b64encode(picture.data).decode()}")
+
+    return picture_for
+
+
+def _html_figure(figure: Figure, address: str) -> str:
+    size = f'width="{figure.width}" height="{figure.height}"'
+    return f'<figure><img src="{address}" alt="{escape(_xml(figure.alt))}" {size}/></figure>'
+
+
+def page_figures(memory: GistMemory, page: Page) -> list[Figure]:
+    """The figures of a page, in the order of its text."""
+    places = ((index, after) for index in range(page.start, page.end) for after in (False, True))
+    return [figure for index, after in places for figure in memory.document.figures_at(index, after=after)]
 
 
 def _html_map(memory: GistMemory) -> str:
@@ -199,7 +236,7 @@ def _html_map(memory: GistMemory) -> str:
 # --- EPUB: the gists as a book, one chapter for each section --------------------------------------------
 
 
-def _epub(memory: GistMemory, marks: PlacedMarks) -> bytes:
+def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> bytes:
     from ebooklib import epub  # takes a moment to load
 
     document = memory.document
@@ -212,9 +249,20 @@ def _epub(memory: GistMemory, marks: PlacedMarks) -> bytes:
         made.add_item(style)
         return made
 
+    pictures = {figure.picture: find_picture(figure.picture) for figure in memory.document.figures if figure.picture}
+    items = {
+        name: epub.EpubItem(name, f"pictures/{name}.{found.kind[6:]}", found.kind, found.data)
+        for name, found in pictures.items()
+        if found
+    }
+
+    def page_text(page: Page) -> str:
+        figures = [figure for figure in page_figures(memory, page) if figure.picture in items]
+        return _epub_page(memory, page, marks) + "".join(_html_figure(f, items[f.picture].file_name) for f in figures)
+
     chapters = [chapter("front", document.title, f"<p>{escape(_xml(memory_facts(memory)))}</p>")]
     for number, (title, pages) in enumerate(_chapters(memory), start=1):
-        chapters.append(chapter(f"part{number:04}", title, "".join(_epub_page(memory, page, marks) for page in pages)))
+        chapters.append(chapter(f"part{number:04}", title, "".join(map(page_text, pages))))
     if marks.lost:
         chapters.append(chapter("lost", _LOST, _xml(notes_list(marks.lost))))
     book = epub.EpubBook()
@@ -225,7 +273,7 @@ def _epub(memory: GistMemory, marks: PlacedMarks) -> bytes:
     if document.author:
         book.add_author(_xml(document.author))
     book.add_metadata("DC", "description", f"Gists made by ReadAgent. {_xml(memory_facts(memory))}")
-    for item in (style, *chapters, epub.EpubNcx(), epub.EpubNav()):
+    for item in (style, *items.values(), *chapters, epub.EpubNcx(), epub.EpubNav()):
         book.add_item(item)
     book.toc = [epub.Link(c.file_name, c.title, c.id) for c in chapters]
     book.spine = ["nav", *chapters]
@@ -263,4 +311,4 @@ def _xml(text: str) -> str:
 
 
 _WRITERS: dict[str, Callable[[GistMemory], bytes]] = {"md": _markdown, "json": _json}
-_WRITERS_WITH_MARKS: dict[str, Callable[[GistMemory, PlacedMarks], bytes]] = {"html": _html, "epub": _epub}
+_BOOK_WRITERS: dict[str, Callable[[GistMemory, FindPicture, PlacedMarks], bytes]] = {"html": _html, "epub": _epub}

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import fields, replace
 from functools import lru_cache
 
-from readagent_core.document import Cover, Document
+from readagent_core.document import Cover, Document, Picture
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.records import Book, Position
 from readagent_core.library.schema import Database, LibraryPart
@@ -62,9 +62,9 @@ class Books(LibraryPart):
     def add(self, document: Document, *, source_name: str = "", sample: bool = False) -> Book:
         """Add a text and return its book: the existing one if the text is known, or its file is a new version."""
         now = time.time()
-        body = to_json(document.to_dict()).decode()
         with self._db.write() as connection:
-            _insert_text(connection, document, body)
+            if _insert_text(connection, document):
+                self._titled_document.cache_clear()
             book_id = _find_book(connection, document, source_name, sample)
             if book_id is None:
                 book_id = secrets.token_hex(6)
@@ -83,12 +83,17 @@ class Books(LibraryPart):
         return self.book(book_id)
 
     def document(self, book_id: str, *, document_id: str | None = None) -> Document:
-        """The newest version of the book's text, or the version ``document_id``; without its cover (see ``cover``)."""
+        """The newest version of the book's text, or the version ``document_id``; without cover and pictures."""
         return self._document(document_id or self.book(book_id).document_id)
 
     def cover(self, book_id: str) -> Cover | None:
         row = self._db.row("SELECT kind, data FROM cover WHERE document_id = ?", (self.book(book_id).document_id,))
         return Cover(row["data"], row["kind"]) if row else None
+
+    def picture(self, document_id: str, picture_id: str) -> Picture | None:
+        """The picture of a figure of this text; None where the library has none."""
+        row = self._db.row("SELECT * FROM picture WHERE document_id = ? AND id = ?", (document_id, picture_id))
+        return Picture(row["id"], row["kind"], row["data"]) if row else None
 
     def rename(self, book_id: str, *, title: str, author: str) -> None:
         """Change the title and author of the book and of its texts.
@@ -216,16 +221,32 @@ def position_of(row: sqlite3.Row) -> Position:
     )
 
 
-def _insert_text(connection: sqlite3.Connection, document: Document, body: str) -> None:
-    # a stored text is not replaced: readings refer to its paragraphs, which another file may split differently
-    connection.execute(
-        "INSERT INTO document VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (document.id, document.words, body)
+def _insert_text(connection: sqlite3.Connection, document: Document) -> bool:
+    """Store a text that is not stored yet; return whether one that is stored got the figures it did not have.
+
+    Else a stored text is not replaced: readings refer to its paragraphs, which another file may split differently.
+    """
+    body = to_json(document.to_dict()).decode()
+    stored = connection.execute("SELECT body FROM document WHERE id = ?", (document.id,)).fetchone()
+    gained = False
+    if stored is None:
+        connection.execute("INSERT INTO document VALUES (?, ?, ?)", (document.id, document.words, body))
+    elif document.pictures:
+        known = Document.from_dict(from_json(stored["body"]))
+        gained = not known.figures and known.paragraphs == document.paragraphs
+        if gained:
+            body = to_json(replace(known, figures=document.figures).to_dict()).decode()
+            connection.execute("UPDATE document SET body = ? WHERE id = ?", (body, document.id))
+    connection.executemany(
+        "INSERT INTO picture VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [(document.id, picture.id, picture.kind, picture.data) for picture in document.pictures],
     )
     if document.cover is not None:
         connection.execute(
             "INSERT INTO cover VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (document.id, document.cover.kind, document.cover.data),
         )
+    return gained
 
 
 def _find_book(connection: sqlite3.Connection, document: Document, source_name: str, sample: bool) -> str | None:

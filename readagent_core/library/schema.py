@@ -102,6 +102,10 @@ MIGRATIONS: tuple[str, ...] = (
         body TEXT NOT NULL);
     CREATE INDEX mark_book ON mark (book_id);
     """,
+    """
+    CREATE TABLE picture (document_id TEXT NOT NULL REFERENCES document ON DELETE CASCADE, id TEXT NOT NULL,
+        kind TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (document_id, id));
+    """,
 )
 _log = logging.getLogger(__name__)
 _UNDAMAGED = "Nothing that was saved before is damaged."

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from pathlib import Path
 
-from readagent_core.document import Cover, Document, Notice, Paragraph, Section
+from readagent_core.document import Cover, Document, Figure, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
 from readagent_core.languages import detect_language
 from readagent_core.loaders import contents
@@ -29,18 +29,10 @@ _BY = re.compile(r"(?:by|von|par|por|di|door|av|著者?[:：])\s+", re.IGNORECAS
 _MARKUP = re.compile(r"[*_#\s]+")
 _SPACES = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
 _SPACES_BEFORE_MARK = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=[,;:!?)\]]|\.(?!\.))")  # left by italics that were lost
-_NO_DESCRIPTION = re.compile(
-    r"^[\w./ -]+\.(?:jpe?g|png|gif|svg|webp|emf|wmf)$|^\W*$|"
-    r"^(?:(?:front|back|book|half|full|meta|the)[ -]?)*(?:cover|title|page|image|img|picture|photo|illustration|illo|"
-    r"figure|fig|plate|logo|icon|ornament|decoration|divider|chapter|カバー|表紙|画像)"
-    r"[ _-]?(?:page|image|art|picture|photo)?[ .:_#-]*\d*$",
-    re.IGNORECASE,
-)
 _RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
 _LOWERABLE = re.compile(r"[0-9+\-−=()]+")
-_BLANKS = re.compile(r"[ \t\r\n\f\u00a0]+")
 _LONG_ITEM, _LONG_LIST = 240, 1500  # characters; longer items, and those of a longer list, are paragraphs
 
 
@@ -49,7 +41,8 @@ class Limits:
     """Limits on a file. Sizes are in bytes. ``ratio``: the highest compression ratio in an archive.
 
     The process that opens an untrusted format is limited to ``memory``, and to ``seconds`` without progress. Within
-    ``longest`` seconds it stops reading pages, and what was read is opened."""
+    ``longest`` seconds it stops reading pages, and what was read is opened. Pictures may take as many ``seconds`` more;
+    ``pictures`` is how many are shown."""
 
     file: int = 200 * MEGABYTE
     text: int = 32 * MEGABYTE
@@ -62,6 +55,10 @@ class Limits:
     seconds: float = 30.0
     longest: float = 600.0
     memory: int = 400 * MEGABYTE
+    pictures: int = 2_000
+    picture_bytes: int = 24 * MEGABYTE  # of one in the file
+    pixels: int = 40_000_000  # of one; decoded they take up to four bytes each
+    pictures_bytes: int = 64 * MEGABYTE  # of all, encoded again
 
 
 DEFAULT = Limits()
@@ -98,12 +95,6 @@ def raise_text(text: str, *, up: bool) -> str:
     if not (_RAISABLE if up else _LOWERABLE).fullmatch(text):
         return ""
     return text.translate(_RAISED if up else _LOWERED)
-
-
-def bracket_description(text: str) -> str:
-    """Returns a picture's description in brackets; '' for a file name and for words like 'Cover image' or 'Page 1'."""
-    text = _BLANKS.sub(" ", text).strip()
-    return "" if not text or _NO_DESCRIPTION.match(text) else f"[{text}]"
 
 
 def used_memory(limits: Limits) -> float:
@@ -149,15 +140,24 @@ class Builder:
         self.paragraphs: list[Paragraph] = []
         self.sections: list[Section] = []
         self.notices: list[Notice] = []
+        self.figures: list[Figure] = []
         self.place = ""
         self._rule = False
+        self._caption: int | None = None  # the last paragraph, where it is a caption above its picture
 
     def add_paragraph(
-        self, text: str, place: str | None = None, *, exact: bool = False, confidence: float | None = None
+        self,
+        text: str,
+        place: str | None = None,
+        *,
+        exact: bool = False,
+        caption: bool = False,
+        confidence: float | None = None,
     ) -> None:
         """Adds a paragraph. ``exact``: with its spaces as they are, for program code and aligned columns.
 
-        ``confidence``: of a text that was recognised in a picture of its page."""
+        ``caption``: of the picture that was added just before, else of the one that is added next. ``confidence``: of
+        a text that was recognised in a picture of its page."""
         text = strip_unprintable(text).strip("\n ")
         if text.strip():
             text = text if exact else squeeze_spaces(text)
@@ -167,7 +167,25 @@ class Builder:
             self._rule = False
             place = self.place if place is None else place
             pieces = split_unbroken(text)
+            first = len(self.paragraphs)
             self.paragraphs.extend(Paragraph(piece, place, n > 0, confidence) for n, piece in enumerate(pieces))
+            self._caption = first if caption and not self._give_caption(first) else None
+
+    def add_figure(self, figure: Figure) -> None:
+        """Adds a picture: below the heading that was just added, else after the last paragraph."""
+        at = len(self.paragraphs)
+        opens = not at or (bool(self.sections) and self.sections[-1].start == at)
+        caption = self._caption if self._caption == at - 1 else None
+        self._caption = None
+        self.figures.append(replace(figure, paragraph=at if opens else at - 1, after=not opens, caption=caption))
+
+    def _give_caption(self, paragraph: int) -> bool:
+        """Makes ``paragraph`` the caption of the last picture if that stands before it; returns whether it does."""
+        last = self.figures[-1] if self.figures else None
+        if last is None or last.caption is not None or last.paragraph + last.after != paragraph:
+            return False
+        self.figures[-1] = replace(last, paragraph=paragraph, after=False, caption=paragraph)
+        return True
 
     def add_scene_break(self) -> None:
         """Adds a scene break before the next paragraph, unless a heading comes before or after it."""
@@ -208,6 +226,7 @@ class Builder:
         limits: Limits = DEFAULT,
     ) -> Document:
         """Returns the document. Raises EmptyDocumentError without a paragraph, TooLargeError over the word limit."""
+        before = list(self.paragraphs)
         self._remove_title(title, author)
         self._turn_last_headings_into_text()
         self._remove_contents()
@@ -225,6 +244,7 @@ class Builder:
             format=format,
             warnings=tuple(self.notices),
             cover=cover,
+            figures=self._moved_figures(before),
         )
         if document.words > limits.words:
             raise TooLargeError(
@@ -232,6 +252,24 @@ class Builder:
                 "Split it into parts, for example one file a volume, and open those."
             )
         return document
+
+    def _moved_figures(self, before: Sequence[Paragraph]) -> tuple[Figure, ...]:
+        """Returns the figures, whose places count the paragraphs ``before`` some of these were removed or added."""
+        now = {id(paragraph): at for at, paragraph in enumerate(self.paragraphs)}
+        following = [len(self.paragraphs)]  # where each paragraph is, or the next one that is left
+        for paragraph in reversed(before):
+            following.append(now.get(id(paragraph), following[-1]))
+        following.reverse()
+        found = []
+        for figure in self.figures:
+            at, after = following[figure.paragraph], figure.after
+            if after and id(before[figure.paragraph]) not in now:
+                after = False
+            if at == len(self.paragraphs):
+                at, after = at - 1, True
+            caption = None if figure.caption is None else now.get(id(before[figure.caption]))
+            found.append(replace(figure, paragraph=at, after=after, caption=caption))
+        return tuple(found)
 
     def _remove_title(self, title: str, author: str) -> None:
         """Removes the title and the author's name from the start of the text: they are metadata."""

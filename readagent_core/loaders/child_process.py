@@ -24,7 +24,7 @@ from threading import Thread
 from typing import IO, Any
 
 from readagent_core import errors
-from readagent_core.document import Cover, Document, Notice
+from readagent_core.document import Cover, Document, Notice, Picture
 from readagent_core.errors import (
     DamagedDocumentError,
     DocumentError,
@@ -70,7 +70,8 @@ def load_in_child_process(
         file = Path(folder) / "file"
         file.write_bytes(data)
         skip: set[int] = set()
-        for attempt in range(_ATTEMPTS):
+        without_pictures = False
+        for attempt in range(_ATTEMPTS + 1):
             request: dict[str, Any] = {"file": str(file), "name": name, "password": password, "address": address}
             request |= {"limits": asdict(limits), "skip": sorted(skip)}
             request["recognised"] = [[number, page.to_list()] for number, page in (recognised or {}).items()]
@@ -80,11 +81,17 @@ def load_in_child_process(
                 asked: dict[str, Any] = {"password": password, "address": address, "limits": limits}
                 document = load(data, name, **asked, progress=progress, recognised=recognised)
                 return replace(document, warnings=(*document.warnings, _NO_CHILD_PROCESS))
-            if ended.reply or ended.page is None:
+            if ended.reply:
                 break
-            last = attempt == _ATTEMPTS - 2
+            if limits.pictures:  # a picture may have brought the child down: read the text without them
+                limits, without_pictures = replace(limits, pictures=0), True
+                continue
+            if ended.page is None:
+                break
+            last = attempt == _ATTEMPTS - 1
             skip |= set(range(ended.page, ended.pages)) if last else {ended.page}
-    return _parse_reply(ended, limits)
+        document = _parse_reply(ended, limits, Path(folder))
+    return replace(document, warnings=(*document.warnings, _NO_PICTURES)) if without_pictures else document
 
 
 @dataclass
@@ -153,7 +160,12 @@ _NO_CHILD_PROCESS = Notice(
 )
 
 
-def _parse_reply(ended: _Ended, limits: Limits) -> Document:
+_NO_PICTURES = Notice(
+    "no-pictures", "The text was opened without its pictures, because reading the file with them failed."
+)
+
+
+def _parse_reply(ended: _Ended, limits: Limits, folder: Path) -> Document:
     """Returns the document that the child wrote. Raises the error that it wrote, or one for how it ended."""
     if not ended.reply:
         if ended.stopped:
@@ -178,7 +190,8 @@ def _parse_reply(ended: _Ended, limits: Limits) -> Document:
     document = Document.from_dict(answer["document"])
     if answer["cover"]:
         document = replace(document, cover=Cover(b64decode(answer["cover"][0]), answer["cover"][1]))
-    return document
+    pictures = tuple(Picture(name, kind, (folder / name).read_bytes()) for name, kind in answer["pictures"])
+    return replace(document, pictures=pictures)
 
 
 def limit_memory(limits: Limits) -> None:
@@ -192,12 +205,16 @@ def limit_memory(limits: Limits) -> None:
 
 
 def extend_time(limits: Limits) -> None:
-    """Limits the CPU time of this process to ``limits.seconds`` from now, where the system can (not on Windows)."""
+    """Limits the CPU time of this process to ``limits.seconds`` from now, where the system can (not on Windows).
+
+    Its pictures may take as many seconds more.
+    """
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
+        seconds = limits.seconds * (2 if limits.pictures else 1)
         most = resource.getrlimit(resource.RLIMIT_CPU)[1]  # reaching it would kill the process without a reason
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + limits.seconds) + 1, most))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + seconds) + 1, most))
 
 
 def main() -> None:
@@ -226,9 +243,12 @@ def main() -> None:
             recognised={number: RecognisedPage.from_list(page) for number, page in request["recognised"]},
         )
         cover = document.cover
+        for picture in document.pictures:  # in files: within the reply they would need several times their memory
+            Path(request["file"]).with_name(picture.id).write_bytes(picture.data)
         answer: dict[str, Any] = {
             "document": document.to_dict(),
             "cover": [b64encode(cover.data).decode(), cover.kind] if cover else None,
+            "pictures": [[picture.id, picture.kind] for picture in document.pictures],
         }
         reply = json.dumps(answer).encode()
     except DocumentError as error:

@@ -14,6 +14,7 @@ from readagent_core.library import Library
 from readagent_core.methods.support.resources import Resources
 from readagent_core.models.base import ChatModel
 from readagent_core.settings import Settings
+from readagent_core.workspace.originals import OriginalPages
 
 CONNECTIONS = 8  # model calls at the same time, where the settings do not say
 
@@ -25,6 +26,7 @@ class Workspace:
         self.settings = settings
         self.jobs = Jobs()
         self.library = Library(settings.home)
+        self.originals = OriginalPages(self.library)
         self._lock = threading.Lock()
         self._model = model
 

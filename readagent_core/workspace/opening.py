@@ -42,7 +42,10 @@ def open_file(
     if name.lower().endswith(READING_SUFFIX):
         return _open_reading(workspace, data, name)
     document = load_in_child_process(data, name, password=password, progress=progress)
-    return add_book(workspace, document, data, name, source_name=name)
+    book = add_book(workspace, document, data, name, source_name=name)
+    if password:
+        workspace.originals.remember_password(book.id, password)
+    return book
 
 
 def add_book(workspace: Workspace, document: Document, data: bytes, name: str, *, source_name: str) -> Book:

@@ -12,7 +12,7 @@ import pytest
 from pages.parts.read import book_text
 from pages.parts.shared import first_page, memory_view, reading_status
 from pages.parts.shared.cached import get_workspace
-from readagent_core.document import Document, Paragraph, Section
+from readagent_core.document import Document, Figure, Paragraph, Section
 from readagent_core.jobs import Snapshot
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
@@ -90,9 +90,11 @@ def a_memory() -> GistMemory:
 
 def test_places_in_a_page_become_places_in_its_paragraphs_as_browsers_count():
     memory = a_memory()
+    figures = (Figure(0, alt="A lamp"), Figure(0, after=True), Figure(1))
+    memory = replace(memory, document=replace(memory.document, figures=figures))
     text = memory.page_text(1)
     # the face is two characters for a browser, and a heading is in no paragraph
-    for words, place in (("two", [[0, 7, 10]]), ("Three", [[1, 0, 5]]), ("## Head", [])):
+    for words, place in (("two", [[0, 7, 10]]), ("Three", [[1, 0, 5]]), ("## Head", []), ("A lamp", [])):
         at = text.index(words)
         assert memory_view.passage_pieces(memory, 1, at, at + len(words)) == place
 

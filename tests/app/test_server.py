@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from readagent_core.document import Document, Paragraph, Picture
 from readagent_core.library import Library
 from tests.app.conftest import ROOT
 
@@ -30,6 +31,8 @@ def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chos
     browser.chmod(0o700)
     library = Library(home)
     library.set_preference("look", {"theme": "sepia"})
+    picture, html = Picture("0" * 32, "image/png", b"\x89PNG"), Picture("1" * 32, "text/html", b"<script>")
+    fog = library.add(Document("Fog", (Paragraph("Fog."),), pictures=(picture, html))).document_id
     library.close()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -56,6 +59,15 @@ def test_the_app_opens_in_the_browser_with_its_frame_and_the_theme_that_was_chos
         assert "export default" in text
         for other in ("memory_view/other.js", "../../pages/read.py", "%2e%2e/%2e%2e/app.py"):
             assert get(f"{url}/bundle/0/{other}")[0] in (400, 404)
+        with urllib.request.urlopen(f"{url}/picture/{fog}/{picture.id}", timeout=20) as answer:
+            assert answer.read() == picture.data
+            sent = answer.headers
+        assert sent["Content-Type"] == "image/png"
+        assert sent["X-Content-Type-Options"] == "nosniff"
+        assert sent["Content-Security-Policy"] == "default-src 'none'; sandbox"
+        assert "immutable" in sent["Cache-Control"]
+        for other in (f"{fog}/{html.id}", f"{fog}/{'2' * 32}", f"other/{picture.id}", f"{fog}/..%2f..%2fapp.py"):
+            assert get(f"{url}/picture/{other}")[0] in (400, 404)
     finally:
         process.terminate()
         process.wait(20)

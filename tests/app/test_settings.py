@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.settings import model_tab, other_tabs
+from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
+from readagent_core.library import Library
 from readagent_core.models import connection
 from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import store_reply
@@ -17,6 +19,7 @@ from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Check, Found
 from readagent_core.settings import Secret, load_settings
 from readagent_core.workspace import connecting, key_places
+from readagent_core.workspace.opening import KEEP_ORIGINALS
 from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -249,6 +252,22 @@ def test_the_budget_is_kept_as_it_is_typed_and_replies_are_forgotten_when_asked(
     assert "1 reply," in texts(at)
     at.button(key="clear_cache").click().run()
     assert "No replies are stored yet." in texts(at)
+
+
+def test_original_files_are_stored_until_that_is_turned_off_and_removed_when_asked(app, own_home):
+    library = Library(own_home)
+    book = library.add(Document("A book", (Paragraph("Some words."),)))
+    library.keep_original(book.id, "a.pdf", b"x" * 300_000)
+    at = app("pages/settings.py")
+    assert f"0.3 MB in {library.originals_folder}" in texts(at)
+    at.toggle(key="keep_originals").set_value(False).run()
+    assert library.preference(KEEP_ORIGINALS, True) is False
+    assert library.original_size(book.id) == 300_000
+    at.button(key="remove_originals").click().run()
+    assert not at.exception
+    assert library.original(book.id) is None
+    assert "None are stored." in texts(at)
+    library.close()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.document import Document, Paragraph, Section
+from readagent_core.document import Document, Figure, Paragraph, Picture, Section
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
 from readagent_core.export.text_files import escape_markdown
@@ -39,6 +39,37 @@ def make_memory(*, texts=("One two three.", "Four five.", "Six."), gist="One to 
     )
     gists = (Gist(gist), Gist(texts[-1], whole=True) if complete else None)
     return GistMemory(document, ReadingPlan(), pages, gists, model="a model", complete=complete)
+
+
+def test_pictures_are_in_html_and_epub_and_their_descriptions_are_text():
+    memory = make_memory()
+    picture = Picture("0" * 32, "image/png", b"\x89PNG of fog")
+    figures = (
+        Figure(1, alt='Fog "at sea" <b>', picture=picture.id, width=40, height=30),
+        Figure(1, after=True, alt="Lost", picture="1" * 32),
+    )
+    memory = replace(memory, document=replace(memory.document, figures=figures))
+
+    def find_picture(name: str) -> Picture | None:
+        return picture if name == picture.id else None
+
+    page = BeautifulSoup(export_memory(memory, "html", find_picture), "lxml")
+    (image,) = page.find_all("img")
+    assert image["alt"] == 'Fog "at sea" <b>'
+    assert image["src"].startswith("data:image/png;base64,")
+    assert "[figure: Lost]" in page.get_text()
+    exported = export_memory(memory, "epub", find_picture)
+    with zipfile.ZipFile(BytesIO(exported)) as archive:
+        assert archive.read(f"EPUB/pictures/{picture.id}.png") == picture.data
+    (chapter,) = [text for text in unpacked(exported).values() if "<img" in text]
+    assert f'src="pictures/{picture.id}.png"' in chapter
+    again, _ = import_reading(export_memory(memory, "json", find_picture))
+    assert again.figures == figures
+    data = json.loads(export_memory(memory, "json"))
+    for figure in ([9, False], [0, False, "", None, "../../x"], [0, False, 7], [0, False, "", -1], [0, []]):
+        data["document"]["figures"] = [figure]
+        with pytest.raises(DocumentError, match="damaged"):
+            import_reading(json.dumps(data).encode())
 
 
 def test_markdown_says_what_the_screen_says():

@@ -153,3 +153,13 @@ def test_words_that_are_not_on_the_page_have_no_place():
     assert page_rectangles(data, text, 0, len(text), label="1") == ()
     assert page_rectangles(data, "The keeper lit the lamp.", 0, 24, label="7") == ()
     assert page_rectangles(data, "… !", 0, 3, label="1") == ()
+
+
+def test_the_end_of_a_paragraph_of_many_pages_is_found():
+    lines = [
+        [f"Lamp {page} was lit by keeper {row} of the {page * row} of it." for row in range(25)] for page in range(9)
+    ]
+    text = " ".join(line for page in lines for line in page)
+    start = text.index("Lamp 8 was lit by keeper 20")
+    (place,) = page_rectangles(pages_of(*lines), text, start, start + 40, label="1")
+    assert place.number == 9

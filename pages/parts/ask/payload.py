@@ -24,6 +24,7 @@ from pages.parts.ask.record import (
     waiting_line,
 )
 from pages.parts.ask.state import SHOWN, Scene, exchange_now, hidden_after, pages_read, step_asked
+from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, passage_records
 from pages.parts.shared.reading_status import may_hurry
 from readagent_core.library.records import Exchange
@@ -138,6 +139,7 @@ def _memory(now: Scene) -> dict[str, Any]:
     limit = _limit(now)
     return {
         "scope": scope_of(now),
+        "original": original_of(now.book),
         "count": len(memory.pages) if limit is None else min(limit, len(memory.pages)),
         "meta": book_facts(memory),
         "limit": _limit_record(now) if now.position.limited else None,

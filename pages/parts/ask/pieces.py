@@ -104,8 +104,8 @@ def page_passages(checked: Checked | None, memory: GistMemory) -> dict[int, list
         for place in citation.places if citation.state == FROM_PAGE else ():
             if place.end > place.start:
                 page = memory.page(place.page)
-                shown = memory.document.text(page.start, place.paragraph + 1)
-                lead = len(shown) - len(memory.document.paragraphs[place.paragraph].text)
+                document, at = memory.document, place.paragraph
+                lead = len(document.text(page.start, at + 1)) - len(document.shown(at)) + document.text_offset(at)
                 span = (lead + place.start, lead + place.end)
                 if span not in found.setdefault(place.page, []):
                     found[place.page].append(span)

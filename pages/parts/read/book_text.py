@@ -17,18 +17,19 @@ import streamlit as st
 
 from pages.parts.shared.component import component
 from pages.parts.shared.memory_view import gist_record, utf16_offset
-from readagent_core.document import Document, Section
+from readagent_core.document import Document, Figure, Section
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import is_unspaced
 
 # by what tells documents apart: the hash of a Document is that of all its paragraphs
-_CACHED = {Document: lambda d: (d.id, len(d.paragraphs), d.title, d.author)}
+_CACHED = {Document: lambda d: (d.id, len(d.paragraphs), len(d.figures), d.title, d.author)}
 remember = st.cache_resource(hash_funcs=_CACHED, max_entries=8, show_spinner=False)
 UNIT_WORDS = 1_500  # of a part of a text without sections
 LONG_UNIT_WORDS = 4_000  # a longer chapter is cut into parts of about UNIT_WORDS
 SHORT_UNIT_WORDS = 250  # a shorter chapter shares its unit with the next one
 BATCH_CHARACTERS = 120_000
 LAYER_BATCH = 100  # pages
+LABEL_CHARACTERS = 90  # of a figure in the outline
 WORDS_A_MINUTE, UNSPACED_WORDS_A_MINUTE = 230, 250  # two characters of an unspaced script count as a word
 
 
@@ -119,7 +120,17 @@ def book_outline(document: Document, words: int) -> dict[str, Any]:
             for at, s in enumerate(document.sections)
         ],
         "chapters": chapter_starts(document),
+        "pictures": f"picture/{document.id}/",
+        "figures": [figure_record(document, figure) for figure in document.figures],
     }
+
+
+def figure_record(document: Document, figure: Figure) -> list[Any]:
+    """A ``FigureRecord`` of types.js."""
+    words = figure.alt if figure.caption is None else document.paragraphs[figure.caption].text
+    label = " ".join(words.split())
+    label = label if len(label) <= LABEL_CHARACTERS else f"{label[:LABEL_CHARACTERS].rstrip()}…"
+    return [*figure.to_list(), label]
 
 
 def _section_end(document: Document, at: int) -> int:

@@ -5,6 +5,7 @@ Plans come from the papers' presets; the cost of a choice is shown before it is 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -195,12 +196,13 @@ def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
 def export_dialog(workspace: Workspace, shown: Reading) -> None:
     """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     memory = workspace.library.memory(shown.id)
+    pictures = partial(workspace.library.picture, memory.document.id)
     st.caption(f"{count_of(len(memory.pages), 'page')}, {memory.gist_words:,} words of gists.")
     for kind, use in USES.items():
         st.download_button(
             f"**{FORMAT_NAMES[kind]}** {use}",
             data=lambda kind=kind: export_memory(  # type: ignore[misc]
-                memory, kind, marks=placed_marks(workspace.library, shown.book_id, memory.document)
+                memory, kind, pictures, marks=placed_marks(workspace.library, shown.book_id, memory.document)
             ),
             file_name=memory_file_name(memory, kind),
             mime=MEMORY_FORMATS[kind],

@@ -20,10 +20,13 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from streamlit.starlette import App
 
+from pages.parts.read.original import original_routes
 from pages.parts.shared import shell
+from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import address, read, served
 from pages.parts.shared.scripts import bundle
 from pages.parts.shared.streamlit_private import chunks, index_page
+from readagent_core.errors import ReadAgentError
 
 SHEETS = (
     "tokens.css",
@@ -46,6 +49,13 @@ SCREENS: dict[str, tuple[str, ...]] = {  # the address: Streamlit's elements and
     "evaluate": ("Selectbox", "Multiselect", "NumberInput", "Slider", "Checkbox"),
     "settings": ("Radio", "Selectbox", "TextInput", "NumberInput", "Slider", "ButtonGroup"),
 }
+PICTURE_KINDS = ("image/jpeg", "image/png")
+PICTURE_HEADERS = {
+    "Cache-Control": "private, immutable, max-age=31536000",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
 OPEN_SECONDS = 0.5  # until the server listens
 
 
@@ -54,7 +64,12 @@ def routes() -> list[Route]:
     base = st.get_option("server.baseUrlPath").strip("/")
     prefix = f"/{base}" if base else ""
     screens = [Route(f"{prefix}/{screen}", _answer) for screen in SCREENS]
-    return [*screens, Route(f"{prefix}/bundle/{{checksum}}/{{script:path}}", _bundle)]
+    return [
+        *screens,
+        Route(f"{prefix}/bundle/{{checksum}}/{{script:path}}", _bundle),
+        Route(f"{prefix}/picture/{{document}}/{{picture}}", _picture),
+        *original_routes(prefix),
+    ]
 
 
 def _answer(request: Request) -> HTMLResponse:
@@ -69,6 +84,17 @@ def _bundle(request: Request) -> Response:
     return Response(
         bundle(script), media_type="text/javascript", headers={"Cache-Control": "public, immutable, max-age=31536000"}
     )
+
+
+def _picture(request: Request) -> Response:
+    """A picture of a book, which never changes under its address. A browser takes it for nothing but a picture."""
+    try:
+        found = get_workspace().library.picture(request.path_params["document"], request.path_params["picture"])
+    except ReadAgentError as error:
+        return Response(str(error), status_code=503, media_type="text/plain")
+    if found is None or found.kind not in PICTURE_KINDS:
+        return Response("There is no such picture.", status_code=404)
+    return Response(found.data, media_type=found.kind, headers=PICTURE_HEADERS)
 
 
 def themes() -> dict[str, str]:

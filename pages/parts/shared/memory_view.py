@@ -25,7 +25,7 @@ import streamlit as st
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.memory import GistMemory, Page
 
-STYLES = "memory_view/memory_view.css memory_view/memory.css memory_view/marks.css"
+STYLES = "memory_view/memory_view.css memory_view/memory.css memory_view/marks.css pdf_page/panel.css"
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
 
@@ -171,14 +171,16 @@ def passage_pieces(memory: GistMemory, number: int, start: int, end: int) -> lis
     at = 0
     for index in range(page.start, page.end):
         paragraph = memory.document.paragraphs[index]
-        if index > page.start and not (paragraph.continues and not memory.document.headings(index)):
+        document = memory.document
+        if index > page.start and not (paragraph.continues and not document.text_offset(index)):
             at += 2  # the blank line between paragraphs, as Document.text writes it
-        at += len(memory.document.shown(index)) - len(paragraph.text)
+        shown = at
+        at += document.text_offset(index)
         low, high = max(start, at), min(end, at + len(paragraph.text))
         if low < high:
             places = (utf16_offset(paragraph.text, low - at), utf16_offset(paragraph.text, high - at))
             pieces.append([index - page.start, *places])
-        at += len(paragraph.text)
+        at = shown + len(document.shown(index))
     return pieces
 
 

@@ -8,7 +8,8 @@ changes, text boxes and content controls.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -16,12 +17,14 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import parse_xml
 from docx.package import Package
 
-from readagent_core.document import Document
+from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError
 from readagent_core.loaders import headings
 from readagent_core.loaders.archive import Archive
-from readagent_core.loaders.base import Builder, Limits, bracket_description, join_items, raise_text
+from readagent_core.loaders.base import Builder, Limits, join_items, raise_text
+from readagent_core.loaders.descriptions import bracket_description
 from readagent_core.loaders.docx.styles import Numbering, Styles, W, value
+from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.metadata import clean_metadata
 from readagent_core.words import count_words
 
@@ -29,6 +32,10 @@ _WRAPPERS = {W + n for n in ("sdt", "sdtContent", "customXml", "ins", "moveTo", 
 _UNSAID = {W + n for n in ("del", "moveFrom", "rt", "pPr", "rPr", "sdtPr", "sdtEndPr", "tblPr", "trPr", "tcPr")}
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _ALTERNATIVE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}docPr"
+_BLIP = "{http://schemas.openxmlformats.org/drawingml/2006/main}blip"
+_IMAGE_DATA = "{urn:schemas-microsoft-com:vml}imagedata"
+_OFFICE = "{urn:schemas-microsoft-com:office:office}"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _BOX = W + "txbxContent"
 _RULE = re.compile(r"^(?:[*_~=#·•—–⁂-]\s*){3,}$|^⁂$")
@@ -50,17 +57,19 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         ) from None
     builder = Builder()
     body = _tree(part).find(W + "body")
-    reading = _BodyReader(builder, part)
+    shown = Pictures(limits)
+    reading = _BodyReader(builder, part, shown)
     if body is not None:
         reading.run(body)
     title, author, language = _read_metadata(package)
-    return builder.build(
+    document = builder.build(
         title=title or reading.title or name,
         author=author,
         language=language,
         format="docx",
         limits=limits,
     )
+    return shown.add_to(document)
 
 
 def _read_metadata(package: Any) -> tuple[str, str, str]:
@@ -88,9 +97,12 @@ def _related(part: Any, kind: str) -> Any:
 class _BodyReader:
     """One pass over the body: the items of the current list, and the notes found so far."""
 
-    def __init__(self, builder: Builder, part: Any) -> None:
+    def __init__(self, builder: Builder, part: Any, shown: Pictures) -> None:
         self.builder = builder
         self.part = part
+        self.shown = shown
+        self.figures: list[Figure] = []  # in the element that is read
+        self.captions: set[str] = set()
         self.styles = Styles(_related(part, RELATIONSHIP_TYPE.STYLES))
         self.numbering = Numbering(_related(part, RELATIONSHIP_TYPE.NUMBERING))
         self.title = ""  # of a paragraph in the style 'Title'
@@ -103,17 +115,37 @@ class _BodyReader:
 
     def run(self, body: Any) -> None:
         styled = any(self.styles.heading_level(p) for p in body.iter(W + "p"))
-        pieces = [piece for element in _children(body) for piece in self._pieces(element)]
+        pieces: list[tuple[int, str]] = []
+        figures: list[tuple[int, Figure]] = []  # each with the number of pieces before it
+        for element in _children(body):
+            pieces += self._pieces(element)
+            figures += [(len(pieces), figure) for figure in self.figures]
+            self.figures.clear()
+        if not pieces:  # the descriptions are all the text there is
+            pieces = [(0, f"[{figure.alt}]") for _, figure in figures if figure.alt]
+
+        def add_figures(before: int) -> None:
+            while figures and figures[0][0] <= before:
+                self.builder.add_figure(figures.pop(0)[1])
+
         if styled:
-            for level, text in pieces:
+            for number, (level, text) in enumerate(pieces):
+                add_figures(number)
                 if level:
                     self.builder.add_heading(text, level)
                 else:
                     self._add_text(text)
         else:  # look for headings like 'Chapter IV'
             blocks = [text.split("\n") for _, text in pieces]
+            numbers = {id(block): number for number, block in enumerate(blocks)}
             found, contents = headings.find_headings(blocks)
-            headings.add_blocks(self.builder, blocks, found, contents, lambda block: self._add_text("\n".join(block)))
+
+            def add(block: Sequence[str]) -> None:
+                add_figures(numbers[id(block)])
+                self._add_text("\n".join(block))
+
+            headings.add_blocks(self.builder, blocks, found, contents, add)
+        add_figures(len(pieces))
         self.builder.add_notes([(text, "") for note in self.noted for text in self._note_texts(*note)])
         self.builder.note_hidden(self.hidden)
         if self.contents:
@@ -127,7 +159,7 @@ class _BodyReader:
         if _RULE.match(text):
             self.builder.add_scene_break()
         else:
-            self.builder.add_paragraph(text)
+            self.builder.add_paragraph(text, caption=text in self.captions)
 
     def _pieces(self, element: Any) -> Iterator[tuple[int, str]]:
         """Yields (heading level or 0, text) for ``element`` and for the list that ends before it."""
@@ -153,6 +185,8 @@ class _BodyReader:
                 self.title = self.title or " ".join(text.split())
             yield level, text
         elif text:
+            if self.styles.is_caption(paragraph):
+                self.captions.add(text)
             yield from ((0, piece) for piece in re.split(r"\n{2,}", text))
         elif paragraph.find(f"{W}pPr/{W}pBdr/{W}bottom") is not None:
             yield 0, "* * *"  # Word turns three stars or dashes into a line under an empty paragraph
@@ -219,7 +253,9 @@ class _BodyReader:
             elif child.tag == W + "noBreakHyphen":
                 found.append("-")
             elif child.tag == _ALTERNATIVE:
-                found.append(bracket_description(child.get("descr") or ""))
+                found.append(self._picture(child.getparent(), child.get("descr") or ""))
+            elif child.tag == _IMAGE_DATA:
+                found.append(self._picture(child.getparent(), child.get(_OFFICE + "title") or ""))
             elif child.tag in _NOTES:
                 self.noted.append((_NOTES[child.tag], value(child, "id")))
             elif child.tag == _BOX:
@@ -231,6 +267,20 @@ class _BodyReader:
             elif child.tag not in _UNSAID and child.tag != _FALLBACK:
                 stack.append(iter(child))
         return re.sub(r" *\n *", "\n", re.sub(r"[ \u00a0]+", " ", "".join(found))).strip()
+
+    def _picture(self, holder: Any, alt: str) -> str:
+        """Takes the picture in ``holder`` as a figure, or returns its description where it is not shown."""
+        for child in holder.iter(_BLIP, _IMAGE_DATA):
+            relation = self.part.rels.get(child.get(_RELATION + "embed") or child.get(_RELATION + "id") or "")
+            if relation is None or relation.is_external:
+                self.shown.leave_out("elsewhere")
+                continue
+            target = relation.target_part
+            figure = self.shown.add(str(target.partname), partial(getattr, target, "blob"), alt)
+            if figure is not None:
+                self.figures.append(figure)
+                return ""
+        return bracket_description(alt)
 
     def _is_hidden(self, run: Any, paragraph: Any) -> bool:
         """Returns whether a run is hidden, or white where nothing says that its background is another colour."""

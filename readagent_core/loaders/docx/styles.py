@@ -58,6 +58,9 @@ class Styles:
     def is_title(self, paragraph: Any) -> bool:
         return any(value(style.find(W + "name")).lower() == "title" for style in self.chain(paragraph)[:1])
 
+    def is_caption(self, paragraph: Any) -> bool:
+        return any(value(style.find(W + "name")).lower() == "caption" for style in self.chain(paragraph)[:1])
+
     def is_contents(self, paragraph: Any) -> bool:
         """Returns whether the paragraph belongs to a table of contents made by Word."""
         return any(_CONTENTS.match(value(style.find(W + "name"))) for style in self.chain(paragraph)[:1])

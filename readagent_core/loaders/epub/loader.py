@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from readagent_core.document import Document
+from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.archive import Archive
@@ -25,6 +25,7 @@ from readagent_core.loaders.epub.package import (
     read_toc,
 )
 from readagent_core.loaders.epub.parts import FILE_START, PUBLISHER, TITLE_PAGE, Part, read_part
+from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block
 from readagent_core.words import count_of, count_words
 
@@ -43,8 +44,10 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     called: dict[str, list[str]] = {}
     for entry in toc:
         called.setdefault(entry.file, []).append(entry.title)
+    shown = Pictures(limits, lambda file: archive.read(file, limits.picture_bytes), package.cover)
     parts = [
-        read_part(archive, n, limits, is_nav=n == package.nav, titles=called.get(n, [])) for n in dict.fromkeys(order)
+        read_part(archive, n, limits, shown, is_nav=n == package.nav, titles=called.get(n, []))
+        for n in dict.fromkeys(order)
     ]
     builder = Builder()
     parts = _remove_publisher_pages(_remove_gutenberg(parts), called, builder)
@@ -60,7 +63,7 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
         cover=read_cover(archive, package),
         limits=limits,
     )
-    return replace(document, vertical=is_vertical(archive, package))
+    return shown.add_to(replace(document, vertical=is_vertical(archive, package)))
 
 
 def _no_text_error(package: Package, parts: list[Part]) -> DocumentError:
@@ -171,17 +174,28 @@ class _Assembly:
         self.entry = ""  # title of the last entry of the table of contents
         self.level = 0  # its level
         self.base = 0  # number of <h> of that entry's heading
+        self.figures: list[Figure] = []  # at the start of a file, before its first text
         self.notes: list[tuple[str, str]] = []
         self.notes_title = ""
 
     def run(self, parts: list[Part]) -> None:
         for part in parts:
+            self._flush_figures()  # of a file with pictures only
+            started = False
             for block in part.blocks:
+                if block.figure:
+                    if started and not self.pending:
+                        self.builder.add_figure(block.figure)
+                    else:
+                        self.figures.append(block.figure)
+                    continue
+                started = True
                 if part.kind == TITLE_PAGE:
                     self._add_title_page(block)
                 else:
                     self._add_block(block, part.name)
         self._flush_headings()
+        self._flush_figures()
         self.builder.add_notes(self.notes, self.notes_title)
 
     def _add_title_page(self, block: Block) -> None:
@@ -209,10 +223,15 @@ class _Assembly:
             self.builder.add_scene_break()
             return
         self._flush_headings()
-        self.builder.add_paragraph(block.text, place, exact=block.exact)
+        self.builder.add_paragraph(block.text, place, exact=block.exact, caption=block.caption)
+
+    def _flush_figures(self) -> None:
+        for figure in self.figures:
+            self.builder.add_figure(figure)
+        self.figures.clear()
 
     def _flush_headings(self) -> None:
-        """Adds the pending titles, each once, as sections that start here."""
+        """Adds the pending titles, each once, as sections that start here, and the pictures below them."""
         entries = [title for title, _, number in self.pending if not number]
         matched: dict[str, tuple[str, int]] = {}
         rest: list[tuple[str, int]] = []
@@ -238,6 +257,7 @@ class _Assembly:
             self.entry = shown
             self.level, self.base = level, base or self.base
         self.pending.clear()
+        self._flush_figures()
 
     def _level(self, number: int) -> int:
         """Returns the level of a heading that is not in the table of contents: below the last entry."""

@@ -14,6 +14,7 @@ from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE, Limits
 from readagent_core.loaders.contents import is_contents_title
 from readagent_core.loaders.decode import decode
+from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
 from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
@@ -47,8 +48,10 @@ class Part:
     entries: int = 0
 
 
-def read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool, titles: list[str]) -> Part:
-    """Returns the part ``name``. ``titles``: what the table of contents calls it. ``is_nav``: it holds that table."""
+def read_part(archive: Archive, name: str, limits: Limits, shown: Pictures, *, is_nav: bool, titles: list[str]) -> Part:
+    """Returns the part ``name``. ``titles``: what the table of contents calls it. ``is_nav``: it holds that table.
+
+    ``shown``: takes its pictures."""
     try:
         tree = parse_html(_expand_self_closed(decode(archive.read(name, limits.page))[0]))
     except DocumentError as error:
@@ -60,14 +63,19 @@ def read_part(archive: Archive, name: str, limits: Limits, *, is_nav: bool, titl
             nav.decompose()  # the sections show the table of contents
     sheets, complete = _style_sheets(tree, archive, name)
     hidden = remove_hidden(body, sheets, complete=complete)
-    found = extract_blocks(body)
+
+    def resolve(path: str) -> str:
+        return archive.find(posixpath.join(posixpath.dirname(name), path))
+
+    found = extract_blocks(body, lambda source, alt: shown.find(source, alt, resolve))
     if is_nav and sum(len(block.text) for block in found) < _SHORT:
         return Part(name, [])
     entries = _count_contents_entries(body, found, titles)
     if entries:
         return Part(name, [], pictures=pictures, entries=entries)
-    if found:
-        found[0] = replace(found[0], anchors=(FILE_START, *found[0].anchors))
+    first = next((at for at, block in enumerate(found) if not block.figure), None)
+    if first is not None:
+        found[first] = replace(found[first], anchors=(FILE_START, *found[first].anchors))
     return Part(name, found, pictures=pictures, kind=_page_kind(body, titles), hidden=hidden)
 
 
@@ -88,7 +96,7 @@ def _style_sheets(tree: BeautifulSoup, archive: Archive, name: str) -> tuple[lis
 
 def _count_contents_entries(body: Tag, found: list[Block], titles: list[str]) -> int:
     """Returns how many entries a part lists that is only a table of contents; 0 for any other part."""
-    first = found[0].text.split("\n")[0] if found else ""
+    first = next((block.text.split("\n")[0] for block in found if not block.figure), "")
     if not any(map(is_contents_title, [first, *titles])):
         return 0
     links = [inline_text(link) for link in body.find_all("a", href=True) if "://" not in str(link["href"])]

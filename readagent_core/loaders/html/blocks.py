@@ -7,14 +7,15 @@ web pages and EPUB alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import groupby
 from textwrap import dedent
 
 from bs4 import Tag
 from bs4.element import NavigableString, PageElement
 
+from readagent_core.document import Figure
 from readagent_core.loaders.base import SCENE_BREAK, join_items
 from readagent_core.loaders.html.markup import (
     BLOCK_TAGS,
@@ -28,6 +29,7 @@ from readagent_core.loaders.html.markup import (
     is_left_out,
     is_note_marker,
     list_items,
+    picture_source,
     raised_text,
     semantic_types,
     table_rows,
@@ -43,12 +45,14 @@ _VERSE_TYPES = frozenset({"z3998:verse", "z3998:poem", "z3998:song", "z3998:hymn
 _LONGEST_VERSE = 120  # characters of a line
 _NOTE_TYPES = frozenset(["footnote", "footnotes", "endnote", "endnotes", "rearnote", "rearnotes"])
 _NOTE_CLASS = re.compile(r"^(?:footnotes?|endnotes?|rearnotes?)$", re.IGNORECASE)
+_CAPTION_CLASS = re.compile(r"^(?:wp-|fig-?|figure-?|image-?|pic-?)?caption(?:-?text)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Block:
-    """``kind``: 'heading' (of ``level`` 1–6), 'text' or 'break'. ``anchors``: ids that point to this block.
-    ``note``: part of a footnote or endnote. ``page``: its page in print, where marked. ``exact``: its spaces count."""
+    """``kind``: 'heading' (of ``level`` 1–6), 'text', 'figure' or 'break'. ``anchors``: ids that point to this block.
+    ``note``: part of a footnote or endnote. ``page``: its page in print, where marked. ``exact``: its spaces count.
+    ``caption``: it is the caption of a picture. ``figure``: the picture, of a block of that kind."""
 
     kind: str
     text: str
@@ -57,11 +61,20 @@ class Block:
     note: bool = False
     page: str = ""
     exact: bool = False
+    caption: bool = False
+    figure: Figure | None = None
 
 
-def extract_blocks(root: Tag) -> list[Block]:
-    """Returns the blocks of ``root`` in reading order."""
-    return _Walk().run(root)
+FindPicture = Callable[[str, str], Figure | None]  # called with a picture's address and its alternative text
+
+
+def extract_blocks(root: Tag, find_picture: FindPicture = lambda source, alt: None) -> list[Block]:
+    """Returns the blocks of ``root`` in reading order.
+
+    Where ``find_picture`` returns None for a picture, its alternative text is part of the text."""
+    found = _Walk(find_picture).run(root)
+    # the description of a picture that has a page for itself is the text of that page
+    return [part for block in found for part in _describe(block)] if all(b.figure for b in found) else found
 
 
 def _tidy(text: str) -> str:
@@ -69,15 +82,26 @@ def _tidy(text: str) -> str:
     return _AROUND_LINE.sub("\n", re.sub(r"[ \t\u00a0]+", " ", text)).strip()
 
 
+def _describe(block: Block) -> list[Block]:
+    """Returns the block of a figure, and its description as a block of text."""
+    if block.figure is None or not block.figure.alt:
+        return [block]
+    figure = replace(block.figure, alt="")
+    return [replace(block, text=figure.text, figure=figure), Block("text", f"[{block.figure.alt}]", caption=True)]
+
+
 class _Walk:
     """One pass over a tree: the text of the current paragraph, and the blocks so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, find_picture: FindPicture) -> None:
+        self.find_picture = find_picture
         self.found: list[Block] = []
         self.held: list[str] = []
+        self.figures: list[Figure] = []  # within the current paragraph, after which they come
         self.anchors: list[str] = []
         self.notes = 0  # depth of nested note elements
         self.verse = 0  # depth of nested elements of verse
+        self.captions = 0  # depth of nested captions
         self.page = ""
 
     def run(self, root: Tag) -> list[Block]:
@@ -104,9 +128,11 @@ class _Walk:
         self._anchor(tag)
         self.notes += _is_note(tag)
         self.verse += _is_verse(tag)
+        self.captions += _is_caption(tag)
 
     def _leave(self, tag: Tag) -> None:
         self._bound(tag)
+        self.captions -= _is_caption(tag)
         self.verse -= _is_verse(tag)
         self.notes -= _is_note(tag)
 
@@ -130,6 +156,10 @@ class _Walk:
 
     def _whole(self, tag: Tag) -> bool:
         """Adds ``tag`` if it is one piece (a heading, break, table, list, verse, picture); returns whether it is."""
+        if tag.name == "svg":
+            self._inner_anchors(tag)
+            self._picture(tag)
+            return True
         if is_left_out(tag) or is_note_marker(tag):
             if "pagebreak" in semantic_types(tag):
                 self.page = str(tag.get("title") or tag.get("aria-label") or tag.get_text()).strip()
@@ -144,7 +174,7 @@ class _Walk:
             self._add("break", SCENE_BREAK)
         elif tag.name == "img":
             self._anchor(tag)
-            self.held.append(alternative_text(tag))
+            self._picture(tag)
         elif tag.name == "math":
             self.held.append(formula_text(tag))
         elif tag.name in RAISED_TAGS and (raised := raised_text(tag)):
@@ -177,7 +207,25 @@ class _Walk:
             self._add("heading", text, _HEADINGS[first.name])
         elif text:
             self._add("text", text)
+        for image in tag.find_all("img") if not text else ():
+            self._picture(image)
         return True
+
+    def _picture(self, tag: Tag) -> None:
+        """Adds a picture: before the text of the paragraph that it is in, or after that paragraph."""
+        source, alt = picture_source(tag)
+        figure = self.find_picture(source, alt) if source else None
+        if figure is None:
+            self.held.append(alternative_text(tag) if tag.name == "img" else "")
+            return
+        self.figures.append(figure)
+        if not "".join(self.held).strip():
+            self._add_figures()
+
+    def _add_figures(self) -> None:
+        for figure in self.figures:
+            self.found.append(Block("figure", figure.text, note=self.notes > 0, figure=figure))
+        self.figures.clear()
 
     def _preformatted(self, tag: Tag) -> None:
         """Adds a ``<pre>`` with its lines. In a long one, such as a film script, empty lines separate paragraphs."""
@@ -195,19 +243,23 @@ class _Walk:
         for text in texts:
             if text.strip():
                 self._add("text", text, exact=exact)
+        # the alternative text is in the text already
+        found = [self.find_picture(picture_source(image)[0], "") for image in tag.find_all("img", src=True)]
+        self.figures += [figure for figure in found if figure]
+        self._add_figures()
 
     def _close(self) -> None:
         """Ends the current paragraph. An empty line in it (two ``<br>``) separates paragraphs."""
-        if not self.held:
-            return
         text = _tidy("".join(self.held))
         self.held.clear()
         for piece in re.split(r"\n{2,}", text):
             if piece.strip():
                 self._add("text", piece.strip())
+        self._add_figures()
 
     def _add(self, kind: str, text: str, level: int = 0, *, exact: bool = False) -> None:
-        self.found.append(Block(kind, text, level, tuple(self.anchors), self.notes > 0, self.page, exact))
+        caption = self.captions > 0 and kind == "text"
+        self.found.append(Block(kind, text, level, tuple(self.anchors), self.notes > 0, self.page, exact, caption))
         self.anchors.clear()
 
 
@@ -217,6 +269,10 @@ def _is_note(tag: Tag) -> bool:
     if semantic_types(tag) & _NOTE_TYPES or any(_NOTE_CLASS.match(c) for c in class_names(tag)):
         return True
     return tag.name in ("aside", "li") and "note" in str(tag.get("epub:type") or "").split()
+
+
+def _is_caption(tag: Tag) -> bool:
+    return tag.name == "figcaption" or (tag.name in BLOCK_TAGS and any(map(_CAPTION_CLASS.match, class_names(tag))))
 
 
 def _is_verse(tag: Tag) -> bool:

@@ -14,6 +14,7 @@ from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.base import Builder, Limits, check_size, is_same_title
 from readagent_core.loaders.decode import decode_noting_guess
+from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.article import find_article
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
@@ -55,7 +56,8 @@ def load(data: bytes, name: str, *, password: str = "", address: str = "", limit
         builder.add_notice(
             "outside-main", f"{outside:,} words are outside the page's main text and were left out.", outside
         )
-    found = extract_blocks(root)
+    shown = Pictures(limits)
+    found = extract_blocks(root, shown.find)
     found, facts = gutenberg.remove_licence(found, [b.text for b in found], builder)
     title, author = _find_title_and_author(tree, found, facts)
     if article:
@@ -69,20 +71,24 @@ def load(data: bytes, name: str, *, password: str = "", address: str = "", limit
             "text recognition (OCR) on it, or open the page that has the text."
         )
     language = facts.get("language") or _language(tree)
-    return builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
+    document = builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
+    return shown.add_to(document)
 
 
 def _add_blocks(builder: Builder, found: list[Block]) -> None:
     notes = [b for b in found if b.note]
     for block in found:
-        if block.note:
+        if block.note and not block.figure:
             continue
         if block.kind == "heading":
             builder.add_heading(block.text, block.level)
         elif block.kind == "break":
             builder.add_scene_break()
+        elif block.figure:
+            builder.add_figure(block.figure)
         else:
-            builder.add_paragraph(block.text, f"p. {block.page}" if block.page else "", exact=block.exact)
+            place = f"p. {block.page}" if block.page else ""
+            builder.add_paragraph(block.text, place, exact=block.exact, caption=block.caption)
     title = next((b.text for b in notes if b.kind == "heading"), "")
     builder.add_notes([(b.text, "") for b in notes if b.kind == "text"], title)
 

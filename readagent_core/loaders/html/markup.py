@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator
 from bs4 import BeautifulSoup, Comment, Declaration, Doctype, ProcessingInstruction, Tag
 from bs4.element import NavigableString, PageElement
 
-from readagent_core.loaders.base import bracket_description, raise_text
+from readagent_core.loaders.base import raise_text
+from readagent_core.loaders.descriptions import bracket_description
 
 _NEVER = frozenset(
     "script style template head iframe object embed canvas audio video map noscript rt rp rtc input button select "  # noqa: SIM905
@@ -116,6 +117,21 @@ def formula_text(math: Tag) -> str:
 def alternative_text(image: Tag) -> str:
     """Returns the alternative text of a picture in brackets; '' where it describes nothing."""
     return bracket_description(str(image.get("alt") or ""))
+
+
+def picture_source(tag: Tag) -> tuple[str, str]:
+    """Returns the address and the alternative text of an ``<img>``, or of the picture that an ``<svg>`` only frames.
+
+    The address of any other drawing is '#'; it is '' for an icon, which has neither a role nor a caption.
+    """
+    if tag.name == "img":
+        return str(tag.get("src") or ""), str(tag.get("alt") or "")
+    title = tag.find("title")
+    alt = str(tag.get("aria-label") or (title.get_text() if isinstance(title, Tag) else ""))
+    image = tag.find("image")
+    if isinstance(image, Tag):
+        return str(image.get("xlink:href") or image.get("href") or ""), alt
+    return ("#" if tag.get("role") == "img" or tag.find_parent("figure") else ""), alt
 
 
 def is_left_out(tag: Tag) -> bool:

@@ -21,6 +21,8 @@ from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, NoTe
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
 from readagent_core.loaders.contents import is_contents_title, title_key
+from readagent_core.loaders.figures import Pictures
+from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
 from readagent_core.loaders.pdf.file import (
     REPAIR_ADVICE,
     OutlineEntry,
@@ -73,6 +75,7 @@ class _Pages:
     unreadable: list[int] = field(default_factory=list)
     damaged: list[int] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
+    figures: list[PageFigure] = field(default_factory=list)
     total: int = 0
     reason: str = ""
 
@@ -91,11 +94,12 @@ def load(
 
     ``recognised``: what was recognised on pages, from 1, that have no text in the file."""
     builder = Builder()
+    shown = Pictures(limits)
     with _PDFIUM:
         document, repaired = open_pdf(data, password, limits)
         try:
             document.init_forms()
-            pages = _read_pages(document, limits, progress, skip, recognised or {})
+            pages = _read_pages(document, limits, progress, skip, recognised or {}, shown)
             remaining, removed = remove_running_lines(pages.lines)
             if not any(remaining):
                 raise _no_text_error(pages)
@@ -118,7 +122,7 @@ def load(
     pieces, header = gutenberg.remove_licence(pieces, [piece.text for piece in pieces], builder)
     facts = {key: fact for key, fact in header.items() if fact} | facts
     title = facts.get("title", "") or _largest_text(remaining[0], usual)
-    _add_pieces(builder, pieces, entries, labels, confidences)
+    _add_pieces(builder, pieces, entries, labels, confidences, pages.figures)
     _add_notices(builder, pages, removed, labels)
     built = builder.build(
         title=title or name,
@@ -127,6 +131,7 @@ def load(
         format="pdf",
         limits=limits,
     )
+    built = shown.add_to(built)
     return replace(
         built,
         warnings=(*recognition_notices(built, pages.recognised, labels), *built.warnings),
@@ -142,6 +147,7 @@ def _read_pages(
     progress: PageProgress | None,
     skip: Collection[int],
     recognised: Mapping[int, RecognisedPage],
+    shown: Pictures,
 ) -> _Pages:
     """Returns what could be read of the pages within the limits on time and memory."""
     pages = _Pages(total=len(document))
@@ -166,6 +172,9 @@ def _read_pages(
                 elif not readable:
                     pages.unreadable.append(number)
                     lines = []
+                if number not in pages.recognised and (lines or 2 * len(pages.scanned) < number):
+                    # not of a page that was recognised, nor of a file that is mostly scans
+                    pages.figures += read_figures(page, number, lines, shown)
                 page.close()
             except PdfiumError:  # one broken page must not lose the book; a notice names it
                 pages.damaged.append(number)
@@ -228,22 +237,26 @@ def _add_pieces(
     entries: list[OutlineEntry],
     labels: list[str],
     confidences: Mapping[tuple[int, float], float],
+    found: Sequence[PageFigure],
 ) -> None:
-    """Adds headings and paragraphs to the builder, with the entries of the outline at their titles.
+    """Adds headings, paragraphs and figures to the builder, with the entries of the outline at their titles.
 
     ``confidences``: see ``confidences_of``."""
 
-    def add_paragraph(piece: Piece) -> None:
+    def add_paragraph(piece: Piece, *, caption: bool = False) -> None:
         confidence = confidences.get((piece.number, piece.y))
-        builder.add_paragraph(piece.text, f"p. {labels[piece.number]}", confidence=confidence)
+        builder.add_paragraph(piece.text, f"p. {labels[piece.number]}", caption=caption, confidence=confidence)
 
     if not entries and not any(piece.level for piece in pieces):
         chapters, _ = headings.find_headings([piece.text.split("\n") for piece in pieces])
-        for i, found in sorted(chapters.items(), reverse=True):
-            pieces[i : i + found.used] = [replace(pieces[i], text=found.title, level=min(found.rank, 2))]
+        for i, one in sorted(chapters.items(), reverse=True):
+            pieces[i : i + one.used] = [replace(pieces[i], text=one.title, level=min(one.rank, 2))]
+    figures, captions = place_figures(pieces, found)
     placed = _place_entries(pieces, entries)
     level = 0
     for i, piece in enumerate(pieces):
+        for figure in figures.get(i, ()):
+            builder.add_figure(figure)
         titled = False
         for entry in placed[i]:
             printed = _is_heading_of(entry.title, piece.text)
@@ -254,7 +267,9 @@ def _add_pieces(
         if piece.level:
             builder.add_heading(piece.text, piece.level + level)
         else:
-            add_paragraph(piece)
+            add_paragraph(piece, caption=i in captions)
+    for figure in figures.get(len(pieces), ()):
+        builder.add_figure(figure)
     notes = [piece for piece in pieces if piece.note]
     if notes:
         builder.add_heading("Notes")

@@ -8,6 +8,7 @@ every letter keeps the index of PDFium's character that it comes from.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,9 @@ from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 Rectangle = tuple[float, float, float, float]  # left, top, right, bottom
 Run = tuple[int, int]  # PDFium's indexes of the first and the last character
 
-_MOST_PAGES = 4  # that a paragraph is followed over
+_PAGES = 4  # that a paragraph is followed over; for long ones a page more for every
+_LETTERS_A_PAGE = 1_200  # before the quotation, and at most
+_MOST_PAGES = 60
 _CONTEXT = 60  # letters before and after a quotation that tell its places apart
 _SHORT = 24  # letters; a shorter quotation must have its neighbours
 _NEIGHBOURS = 8  # letters
@@ -82,10 +85,12 @@ class _PageLetters(_Letters):
     """The letters of a page; ``places`` are PDFium's indexes of characters."""
 
     def __init__(self, textpage: PdfTextPage) -> None:
-        raw = textpage.raw
         # one call a character: in the text of a whole page some characters are missing, so that indexes differ
-        characters = [chr(pdfium.FPDFText_GetUnicode(raw, i)) for i in range(textpage.count_chars())]
-        super().__init__(characters)
+        super().__init__([_character(textpage, index) for index in range(textpage.count_chars())])
+
+
+def _character(textpage: PdfTextPage, index: int) -> str:
+    return chr(min(pdfium.FPDFText_GetUnicode(textpage, index), sys.maxunicode))
 
 
 def find_quotation(
@@ -116,7 +121,8 @@ def _find_from(
     """Returns the runs of characters by page for letters ``first`` to ``last``; [] where too few are found."""
     pages: list[tuple[int, _PageLetters]] = []
     best: tuple[int, int, Run] | None = None
-    for at in range(number, min(number + _MOST_PAGES, len(document) + 1)):
+    count = min(_PAGES + first // _LETTERS_A_PAGE, _MOST_PAGES)
+    for at in range(number, min(number + count, len(document) + 1)):
         textpage = document[at - 1].get_textpage()
         letters = _PageLetters(textpage)
         textpage.close()
@@ -249,7 +255,7 @@ def _rectangles(page: PdfPage, runs: Sequence[Run], tail: int) -> tuple[Rectangl
 
 def _with_marks(textpage: PdfTextPage, last: int, tail: int) -> int:
     for index in range(last + 1, min(last + 1 + tail, textpage.count_chars())):
-        character = chr(pdfium.FPDFText_GetUnicode(textpage, index))
+        character = _character(textpage, index)
         if character.isspace() or _plain(character):
             break
         last = index

@@ -1,0 +1,40 @@
+"""The original files of books: how much space they take, the switch that stores them, and their removal."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.shared import shell
+from readagent_core.errors import ReadAgentError
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.opening import KEEP_ORIGINALS
+
+
+def draw(workspace: Workspace) -> None:
+    library = workspace.library
+    st.subheader("Original files", anchor=False)
+    stored = library.preference(KEEP_ORIGINALS, True)
+    on = st.toggle("Store the original file of each book", stored, key="keep_originals")
+    st.caption(
+        "With it the pages of a PDF can be shown beside the text, and a scan can be recognised later. Books opened "
+        "before, or while this is off, have none; open the file again to store it. Turning it off removes nothing."
+    )
+    if on != stored:
+        library.set_preference(KEEP_ORIGINALS, on)
+        st.rerun()
+    try:
+        size = library.originals_size()
+        st.text(f"{shell.file_size(size)} in {library.originals_folder}" if size else "None are stored.")
+        if size:
+            with st.popover("Remove originals"):
+                st.caption("The files are deleted for good. The books, readings, notes and answers stay.")
+                if st.button("Remove them", type="primary", key="remove_originals"):
+                    workspace.originals.close()  # an open file cannot be removed on Windows
+                    removed = library.remove_originals()
+                    st.session_state["originals_removed"] = f"{count_of(removed, 'original file')} removed."
+                    st.rerun()
+    except ReadAgentError as error:
+        shell.error_box(error)
+    if "originals_removed" in st.session_state:
+        st.toast(st.session_state.pop("originals_removed"))

@@ -1,0 +1,90 @@
+"""The addresses of the pages of a PDF answer for books of the library only, and with nothing that could be misused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from pages.parts.read import original
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.opening import open_file
+from tests.loaders.test_pdf import locked
+from tests.loaders.test_pdf_picture import bomb, pages_of
+
+TEXT = "The keeper lit the lamp before it was dark."
+
+
+@pytest.fixture
+def client(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setattr(original, "get_workspace", lambda: workspace)
+    yield TestClient(Starlette(routes=original.original_routes("/base")), base_url="http://localhost/base/original/")
+    workspace.originals.close()
+
+
+def test_facts_pictures_and_places(client: TestClient, workspace: Workspace) -> None:
+    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
+    assert original.original_of(book) == book.id
+    facts = client.get(f"{book.id}/facts").json()
+    assert (facts["pages"], facts["labels"]) == (1, [])
+    picture = client.get(f"{book.id}/{facts['version']}/1.jpg?width=400")
+    assert picture.content.startswith(b"\xff\xd8")
+    assert picture.headers["content-type"] == "image/jpeg"
+    assert picture.headers["x-content-type-options"] == "nosniff"
+    assert picture.headers["cross-origin-resource-policy"] == "same-origin"
+    assert picture.headers["cache-control"].startswith("private")
+    asked = {"text": TEXT, "start": 4, "end": 10, "place": "p. 1"}
+    found = client.post(f"{book.id}/places", json=asked)
+    ((number, ((left, top, right, bottom),)),) = found.json()["places"]
+    assert number == 1
+    assert 0 < left < right < 1
+    assert 0 < top < bottom < 1
+    assert found.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("{book}/v/2.jpg?width=400", 422),
+        ("{book}/v/1.jpg?width=100000", 400),
+        ("{book}/v/1.jpg?width=-1", 400),
+        ("{book}/v/1.jpg", 400),
+        ("000000000000/facts", 404),
+        ("..%2f..%2flibrary/facts", 404),
+        ("{text}/facts", 404),
+    ],
+)
+def test_what_is_refused(client: TestClient, workspace: Workspace, path: str, status: int) -> None:
+    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
+    text = open_file(workspace, b"Some words of a text.", "a.txt")
+    workspace.library.remove_original(text.id)
+    assert original.original_of(text) is None
+    assert client.get(path.format(book=book.id, text=text.id)).status_code == status
+
+
+def test_what_is_sent_must_be_json_of_some_size(client: TestClient, workspace: Workspace) -> None:
+    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
+    form = {"Content-Type": "text/plain"}  # what a form of another site may send
+    assert client.post(f"{book.id}/password", content=b'{"password": "a"}', headers=form).status_code == 415
+    assert client.post(f"{book.id}/places", json={"text": "a" * (1 << 20)}).status_code == 413
+    for wrong in ({}, [], {"text": TEXT, "start": "x", "end": 3, "place": ""}):
+        assert client.post(f"{book.id}/places", json=wrong).status_code == 400
+
+
+def test_a_locked_pdf_and_a_page_that_cannot_be_drawn(client: TestClient, workspace: Workspace) -> None:
+    book = open_file(workspace, locked("secret", "owner"), "locked.pdf", password="secret")
+    workspace.originals._forget(book.id)
+    refused = client.get(f"{book.id}/facts")
+    assert (refused.status_code, refused.json()["locked"]) == (403, True)
+    wrong = client.post(f"{book.id}/password", json={"password": "guess"})
+    assert (wrong.status_code, wrong.json()["locked"]) == (403, True)
+    assert "guess" not in wrong.text
+    assert client.post(f"{book.id}/password", json={"password": "secret"}).status_code == 200
+    assert client.get(f"{book.id}/facts").status_code == 200
+    other = open_file(workspace, bomb(), "bomb.pdf")
+    failed = client.get(f"{other.id}/v/2.jpg?width=400")
+    assert failed.status_code == 422
+    assert "other pages can be shown" in failed.json()["text"]
+    assert client.get(f"{other.id}/v/3.jpg?width=400").status_code == 200

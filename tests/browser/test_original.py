@@ -1,0 +1,97 @@
+"""The PDF's own page: beside the text with the selected words marked, over Ask's memory with its citations, locked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from readagent_core.methods.base import Question
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.asking import ask
+from readagent_core.workspace.opening import open_file
+from readagent_core.workspace.reading import start_reading
+from tests.loaders.making import Press, sample
+from tests.loaders.test_pdf import locked
+
+LOADED = "picture => picture.complete && picture.naturalWidth > 0"
+
+
+@pytest.fixture(scope="module")
+def books(app_home: Path, app_url: str) -> dict[str, str]:
+    """Ids: a PDF with gists and an answer, the answer, and a locked PDF whose password the app was not given."""
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
+    minutes = open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf")
+    start_reading(workspace, minutes.id).join(60)
+    exchange, job = ask(workspace, minutes.id, Question("What did Mr. Okafor say of the two quotations?"))
+    job.join(60)
+    closed = open_file(workspace, locked("secret", "owner"), "closed.pdf", password="secret")
+    workspace.library.close()
+    return {"minutes": minutes.id, "answer": exchange.id, "locked": closed.id}
+
+
+def test_selected_words_are_marked_on_the_page_that_has_them(page: Page, app_url: str, books: dict[str, str]) -> None:
+    page.goto(f"{app_url}/read?book={books['minutes']}&paragraph=60")
+    words = page.locator('p[data-i="60"]')
+    expect(words).to_be_visible()
+    expect(page.locator(".original")).to_be_hidden()
+    page.keyboard.press("p")
+    panel = page.locator(".original")
+    expect(panel.locator(".ppic")).to_have_js_property("complete", True)
+    where = panel.get_by_role("status").first
+    expect(where).to_contain_text("PDF page")
+    expect(panel.locator(".phere")).to_have_count(1)
+    expect(panel.locator(".pquote")).to_have_count(0)
+    at = where.inner_text()
+    words.click(click_count=3)
+    expect(panel.locator(".pquote").first).to_be_visible()
+    assert where.inner_text() == at
+    panel.locator(".pview").press("ArrowRight")
+    expect(where).not_to_have_text(at)
+    expect(panel.locator(".pquote")).to_have_count(0)  # they are on the page before
+    before = panel.locator(".psheet").bounding_box()
+    panel.locator(".pview").press("+")
+    after = panel.locator(".psheet").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["width"] > 1.2 * before["width"]
+    panel.locator(".pview").press("Escape")
+    expect(panel).to_be_hidden()
+    expect(page.get_by_role("button", name="PDF", exact=True)).to_be_focused()
+
+
+def test_a_citation_opens_on_its_page(page: Page, app_url: str, books: dict[str, str]) -> None:
+    page.goto(f"{app_url}/ask?book={books['minutes']}&exchange={books['answer']}")
+    page.get_by_role("button", name="PDF", exact=True).click()
+    marks = page.locator(".original .pquote")
+    expect(marks.first).to_be_visible()
+    places = {marks.first.get_attribute("style")}
+    cites = page.locator(".cite")
+    assert cites.count() > 1
+    for number in range(1, cites.count()):
+        cites.nth(number).click()
+        expect(marks.first).not_to_have_attribute("style", str(sorted(map(str, places))[-1]))
+        places.add(marks.first.get_attribute("style"))
+    assert len(places) == cites.count()
+
+
+def test_a_locked_pdf_asks_for_its_password_once(page: Page, app_url: str, books: dict[str, str]) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{app_url}/read?book={books['locked']}")
+    page.get_by_role("button", name="PDF", exact=True).click()
+    field = page.get_by_label("Password of the PDF")
+    field.fill("wrong")
+    field.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("does not open")
+    field.fill("secret")
+    field.press("Enter")
+    expect(page.locator(".original").get_by_role("status").first).to_have_text("PDF page 1 of 1")
+    expect(field).to_have_count(0)
+    box = page.locator(".original").bounding_box()
+    assert box is not None
+    assert (box["x"], box["width"]) == (0, 390)
+    page.reload()
+    page.get_by_role("button", name="PDF", exact=True).click()
+    expect(page.locator(".original").get_by_role("status").first).to_have_text("PDF page 1 of 1")

@@ -1,0 +1,115 @@
+"""The pictures of a book in a browser: at their places, enlarged by click and key; no request or script of theirs."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from readagent_core.settings import load_settings
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.opening import open_file
+from tests.browser.conftest import StartApp
+from tests.loaders.picturing import SVG, book, data_address, encode, illustrated, line_art, paragraphs, picture
+
+HOSTILE = (
+    paragraphs(1) + '<p><img src="http://192.0.2.1/track.png" alt="A &lt;img src=x onerror=harmed=1&gt; far light" '
+    'onerror="harmed=1"/></p>'
+    + f'<p><img src="{data_address(SVG, "image/svg+xml")}"/></p><p><img src="javascript:harmed=1"/></p>'
+    + picture("drawing.png")
+    + picture("good.png", "&quot;&gt;&lt;script&gt;harmed=1&lt;/script&gt;")
+    + paragraphs(3)
+)
+
+
+@pytest.fixture(scope="module", name="books")
+def books_(tmp_path_factory, start_app: StartApp):
+    """The address of an app with an illustrated and a hostile book, and their ids."""
+    home = tmp_path_factory.mktemp("pictures")
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+    hostile = book({"A": HOSTILE}, {"drawing.png": SVG, "good.png": encode(line_art(), "PNG")}, "Harm")
+    ids = [open_file(workspace, data, f"{n}.epub").id for n, data in enumerate((illustrated(), hostile))]
+    workspace.library.close()
+    with start_app(home) as url:
+        yield url, *ids
+
+
+def test_pictures_are_at_their_places_and_nothing_moves_when_they_come(page: Page, books) -> None:
+    url, illustrated_book, _ = books
+    page.goto(f"{url}/read?book={illustrated_book}")
+    chart = page.get_by_role("img", name="A chart of Harrow Sound")
+    before, caption = page.locator(".unit > p").nth(1), page.locator("p.caption")
+    expect(chart).to_be_visible()
+    expect(chart).to_have_js_property("complete", True)
+    top, box, under = before.bounding_box(), chart.bounding_box(), caption.bounding_box()
+    assert top["y"] + top["height"] <= box["y"]
+    assert box["y"] + box["height"] <= under["y"]
+    assert box["width"] <= top["width"] + 1
+    assert box["width"] / box["height"] == pytest.approx(1.5, rel=0.01)
+    lamp = page.locator(".fig").nth(2)
+    high = lamp.bounding_box()["height"]
+    assert high > 100  # its size is known before it is loaded
+    lamp.scroll_into_view_if_needed()
+    expect(lamp.locator("img")).to_have_js_property("naturalWidth", 240)
+    assert lamp.bounding_box()["height"] == high
+    expect(page.get_by_text("The picture could not be read")).to_have_count(1)
+    expect(page.locator(".nopic")).to_contain_text("The boat at her mooring")
+    page.get_by_text("Pictures (3)").click()
+    page.get_by_role("button", name="The tower at dusk", exact=True).click()
+    expect(page.get_by_role("img", name="The tower at dusk")).to_be_in_viewport()
+
+
+def test_enter_enlarges_a_picture_and_escape_returns_to_it(page: Page, books) -> None:
+    url, illustrated_book, _ = books
+    page.goto(f"{url}/read?book={illustrated_book}")
+    chart = page.get_by_role("button", name="Enlarge the picture: Figure 1. Harrow Sound, with both bearings.")
+    small = chart.bounding_box()["width"]
+    chart.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Figure 1. Harrow Sound, with both bearings.")
+    expect(dialog).to_be_visible()
+    assert dialog.get_by_role("img").bounding_box()["width"] > 1.5 * small
+    page.keyboard.press("ArrowRight")  # a key of the reader below does nothing
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(chart).to_be_focused()
+    chart.click()
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Close").click()
+    expect(dialog).to_have_count(0)
+    expect(chart).to_be_focused()
+
+
+def test_a_picture_on_a_page_of_the_screen_is_no_higher_than_it_and_all_pages_can_be_turned_to(
+    page: Page, books
+) -> None:
+    url, illustrated_book, _ = books
+    page.set_viewport_size({"width": 400, "height": 700})
+    page.goto(f"{url}/read?book={illustrated_book}")
+    page.get_by_role("button", name="Type and theme").click()
+    page.get_by_role("button", name="Pages", exact=True).click()
+    page.keyboard.press("Escape")
+    view = page.locator(".leaves").bounding_box()
+    for figure in page.locator(".fig img").all()[:1]:
+        assert figure.bounding_box()["height"] < view["height"]
+    boat = page.locator(".nopic")
+    for _ in range(60):
+        if boat.is_visible() and 0 <= boat.bounding_box()["x"] < 400:
+            break
+        page.keyboard.press("ArrowRight")
+    expect(boat).to_be_in_viewport()
+
+
+def test_a_hostile_book_runs_no_script_and_asks_no_server(page: Page, asked_for: list[str], books) -> None:
+    url, _, hostile = books
+    page.goto(f"{url}/read?book={hostile}")
+    good = page.locator(".fig img")
+    expect(good).to_have_count(1)
+    good.scroll_into_view_if_needed()
+    expect(good).to_have_js_property("naturalWidth", 900)
+    expect(page.get_by_text("far light")).to_be_visible()
+    expect(page.locator(".unit > p img, .unit svg image, .unit script")).to_have_count(0)
+    assert page.evaluate("window.harmed") is None
+    assert {urlsplit(address).netloc for address in asked_for if address.startswith("http")} == {urlsplit(url).netloc}
+    assert sum("/picture/" in address for address in asked_for) == 1
