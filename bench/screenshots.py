@@ -142,7 +142,7 @@ def open_aa(page: Page) -> None:
 
 
 def compare(page: Page) -> None:
-    if not page.locator(".r").count():  # else the picture before has made it
+    if not page.locator(".r[data-state]").count():  # else the picture before has made it
         page.locator(".st-key-compare_ask input").fill("Why did Ambrose Vane put out Harrow Light?")
         page.locator(".st-key-compare_go button").click()
     expect(page.locator('.r[data-state="done"]')).to_have_count(4, timeout=LONG_MS)
@@ -168,9 +168,6 @@ def make_again(page: Page) -> None:
     page.get_by_role("button", name="Make gists again").click()
     page.get_by_role("dialog").get_by_role("button", name="Make gists").click()
     expect(page.locator(".foot")).to_contain_text(re.compile(r"([4-9]|1\d) of about"), timeout=LONG_MS)
-    page.locator(".leaves").focus()
-    page.keyboard.press("End")
-    expect(page.locator(".leaf.cur")).to_have_count(1)
 
 
 class WaitingModel:

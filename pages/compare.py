@@ -19,6 +19,7 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
 from readagent_core.export.comparison_view import draw_comparison, draw_methods, known_answer
 from readagent_core.library.records import Book
+from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.signature import BUILT_IN, Signature, signature_of
@@ -37,13 +38,18 @@ def screen() -> None:
         st.title("Compare", anchor=False)
         current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)
         chosen = controls.pick_methods(workspace)
-        settings = controls.pick_limits()
-    if newest_memory(workspace, book.id) is None:
+        settings = controls.pick_limits(workspace, book)
+    found = newest_memory(workspace, book.id)
+    if found is None:
         st.text("This book has no gists yet. The methods are compared over its pages, so make the gists first.")
         st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
         return
     job = workspace.jobs.get(comparing.job_key(book.id))
-    asked = controls.ask(book, len(chosen), running=job is not None and job.running)
+    page, paragraphs = comparing.spoiler_limit(workspace, *found)
+    memory = found[1] if page is None else found[1].up_to(page)
+    asked = controls.ask(book, memory, len(chosen), running=job is not None and job.running)
+    if page is not None:
+        st.caption(limit_line(page, len(found[1].pages)))
     if asked is not None:
         try:
             comparing.compare(
@@ -59,16 +65,27 @@ def screen() -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    st.fragment(board)(workspace, book, chosen)
+    st.fragment(board)(workspace, book, memory, chosen, paragraphs)
 
 
-def empty(workspace: Workspace, book: Book, chosen: Sequence[str]) -> None:
-    """What a comparison will show, and questions to begin with, while there is none."""
-    st.text("Nothing compared yet. Every method answers the same question, from the same pages.")
+def limit_line(page: int, pages: int) -> str:
+    """What the spoiler limit lets the methods see."""
+    if not page:
+        return "The spoiler limit keeps every page out. Read the first page to its end, or turn it off in Limits."
+    seen = "page 1" if page == 1 else f"pages 1 to {page}"
+    return f"Spoiler limit: every method sees {seen} of {pages} only."
+
+
+def empty(book: Book, memory: GistMemory, chosen: Sequence[str], *, hidden: bool) -> None:
+    """What a comparison will show, and questions to begin with, while there is none. ``hidden``: the last one is."""
+    if hidden:
+        st.text("The last comparison is hidden: its methods saw pages after your spoiler limit.")
+    else:
+        st.text("Nothing compared yet. Every method answers the same question, from the same pages.")
     with st.container(horizontal=True, gap="small", key="compare_try"):
-        for number, text in enumerate(controls.questions_to_try(workspace, book)):
-            take = {"on_click": controls.take_question, "args": (book.id, text)}
-            if st.button(text, key=f"compare_try_{number}", **take):
+        for number, text in enumerate(controls.questions_to_try(book, memory) if memory.readable else []):
+            key = f"compare_try_{number}"
+            if st.button(text, key=key, on_click=controls.take_question, args=(book.id, text)):
                 st.rerun()  # the form that asks it is outside of this fragment
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     rows(key=f"compare_methods_{book.id}", data={"rows": draw_methods(chosen), "signature": None})
@@ -80,19 +97,26 @@ def signature_record(signature: Signature) -> dict[str, str]:
     return {"kind": signature.kind, "name": name, "rest": signature.line.removeprefix(name)}
 
 
-def board(workspace: Workspace, book: Book, chosen: Sequence[str]) -> None:
-    """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile."""
+def board(workspace: Workspace, book: Book, memory: GistMemory, chosen: Sequence[str], paragraphs: int | None) -> None:
+    """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile.
+
+    ``memory`` and ``paragraphs``: what the spoiler limit lets in; a comparison that saw more is not shown.
+    """
     job = workspace.jobs.get(comparing.job_key(book.id))
     running = job is not None and job.running
     polling.rerun_after(1.0 if running else None, key="compare")
+    if st.session_state.pop(f"compare_ran_{book.id}", False) and not running:
+        st.rerun()  # the last answer came: the form is enabled again
+    st.session_state[f"compare_ran_{book.id}"] = running
     snapshot = job.snapshot if job is not None else None
     comparison = snapshot.value if snapshot is not None else None
     if comparison is None:
         comparison = comparing.last_comparison(workspace, book.id)
     if snapshot is not None and snapshot.state == "failed":
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
-    if comparison is None:
-        empty(workspace, book, chosen)
+    hidden = comparison is not None and comparing.is_past_limit(comparison, paragraphs)
+    if comparison is None or hidden:
+        empty(book, memory, chosen, hidden=hidden)
         return
     with st.container(key="compare_asked", gap=None):
         st.text(comparison.question)
@@ -120,9 +144,6 @@ def board(workspace: Workspace, book: Book, chosen: Sequence[str]) -> None:
                     key=f"compare_save_{kind}",
                     on_click="ignore",
                 )
-    if st.session_state.pop(f"compare_ran_{book.id}", False) and not running:
-        st.rerun()  # the last answer came: the form is enabled again
-    st.session_state[f"compare_ran_{book.id}"] = running
 
 
 shell.draw(screen)

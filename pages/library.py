@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.parts.library import acts, cards, dialogs, recognition
 from pages.parts.library.first_visit import first_visit, is_first_visit
-from pages.parts.library.imports import import_record, imports_of_session, start_import
+from pages.parts.library.imports import forget_finished, import_record, imports_of_session, start_import
 from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
@@ -60,9 +60,8 @@ def take_files(workspace: Workspace) -> None:
     with st.container(key="unseen_drop"):
         uploads = st.file_uploader("Add books", accept_multiple_files=True, key=f"drop_{turn}")
     if uploads:
-        kept = [one for one in imports_of_session() if one.job.snapshot.state != "done"]
-        started = [start_import(workspace, upload.name, upload.getvalue()) for upload in uploads]
-        st.session_state["imports"] = kept + started
+        forget_finished()
+        imports_of_session().extend(start_import(workspace, upload.name, upload.getvalue()) for upload in uploads)
         st.session_state["drop_turn"] = turn + 1  # the next run has an uploader without these files
         st.rerun()
 

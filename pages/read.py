@@ -245,7 +245,7 @@ def show() -> None:
     running_before = reading is not None and (
         workspace_reading.job_key(reading) in running or start.gist_line(workspace, reading) is not None
     )
-    looked = ({}, [])
+    looked: tuple[dict[int, int], list[int]] = ({}, [])
     if reading is not None:
         looked = state.looked_up(exchanges, reading.id), state.looked_up_last(exchanges, reading.id)
     st.fragment(reader)(workspace, book, document, reading, goto=goto, looked=looked, running_before=running_before)

@@ -7,21 +7,29 @@ import streamlit as st
 from pages.parts.settings import links, model_tab, originals, other_tabs
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
+from readagent_core.workspace import Workspace
+
+
+def storage(workspace: Workspace) -> None:
+    other_tabs.storage_tab(workspace)
+    originals.draw(workspace)
+    links.draw(workspace)
+
+
+TABS = {"Model": model_tab.model_tab, "Appearance": other_tabs.appearance_tab, "Storage": storage}
 
 
 def screen() -> None:
     shell.header("Settings")
     workspace = get_workspace()
+    opened = st.session_state.setdefault("settings_opened", set())  # these stay drawn: what is typed there is not lost
     with st.container(key="settings"):
-        model, appearance, storage = st.tabs(["Model", "Appearance", "Storage"])
-    with model:
-        model_tab.model_tab(workspace)
-    with appearance:
-        other_tabs.appearance_tab(workspace)
-    with storage:
-        other_tabs.storage_tab(workspace)
-        originals.draw(workspace)
-        links.draw(workspace)
+        tabs = st.tabs(list(TABS), key="settings_tab", on_change="rerun")
+    for tab, (name, draw) in zip(tabs, TABS.items(), strict=True):
+        if tab.open or name in opened:
+            opened.add(name)
+            with tab:
+                draw(workspace)
 
 
 shell.draw(screen)

@@ -6,6 +6,7 @@ of a fake server on port 18999, three questions, a key in settings.json, prices,
 
 from __future__ import annotations
 
+import sqlite3
 import zipfile
 from pathlib import Path
 
@@ -66,6 +67,26 @@ def test_nothing_is_read_or_asked_again(workspace):
     again = answer_of(events_of(workspace.library.exchange(asked.id)))
     assert again.text == answer_of(events_of(exchange)).text
     assert (again.usage.calls, again.usage.cached_calls) == (0, 2)
+
+
+@pytest.mark.parametrize(("stored", "with_position"), [("true", True), ("true", False), ("false", True)])
+def test_a_book_that_was_limited_to_what_is_read_still_is(own_home, stored, with_position):
+    """That version had the spoiler limit as a preference of each book; the limit was as far as the person had read."""
+    with zipfile.ZipFile(HOME) as archive:
+        archive.extractall(own_home)
+    old = sqlite3.connect(own_home / "library.db")
+    (book_id,) = old.execute("SELECT id FROM book").fetchone()
+    old.execute("INSERT INTO preference VALUES (?, ?)", (f"only read {book_id}", stored))
+    if not with_position:
+        old.execute("DELETE FROM position")
+    old.commit()
+    old.close()
+    opened = Workspace(load_settings())
+    position = opened.library.position(book_id)
+    assert position.limited == (stored == "true")
+    assert position.allowed == (None if stored == "false" else 5 if with_position else 0)
+    assert opened.library.preference(f"only read {book_id}", None) is None
+    opened.library.close()
 
 
 def all_exchanges(workspace, book):

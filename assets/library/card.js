@@ -51,7 +51,7 @@ export function drawCard(book, on) {
 // Why the gists stopped, and the one way on.
 function stopped({ title, gists }, on) {
   const link = (label, act) => button(label, act, { kind: "link", tabindex: -1, "aria-label": `${label}: gists of ${title}` });
-  const other = gists.model ? `${gists.model}, which made them, is not in use now. ` : "";
+  const other = gists.model ? `Made with ${gists.model}, which is not in use now. ` : "";
   return el("p", { class: "why" }, gists.why ? `${gists.why} ` : "", other,
     gists.model ? link(on.model ? `Make gists with ${on.model}` : "Connect a model", on.make) : link("Go on", on.goOn));
 }

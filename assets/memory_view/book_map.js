@@ -3,7 +3,7 @@
 // read. A place that was jumped to, beyond what was read, is a ring: it does not count.
 
 import { el, percent, plural, svg } from "../shared/dom.js";
-import { gistShare, hatching, shadeOf } from "./map.js";
+import { averageGist, hatching, shadeOf } from "./map.js";
 import { shareRead, wordsBefore } from "./text_store.js";
 
 const EDGE = 8; // px above and below
@@ -71,7 +71,7 @@ export class BookMap {
 
   pageCells(hatch) {
     const { layer, data, search } = this.reader;
-    const share = gistShare(layer.pages);
+    const average = averageGist(layer.pages);
     const lit = new Set(data.lit ?? []);
     const step = Math.max(1, Math.ceil(layer.pages.length / (this.height / 2)));
     const found = [];
@@ -85,7 +85,7 @@ export class BookMap {
       const box = { x: LEFT, y: y.toFixed(1), width: WIDE, height: Math.max(0.8, tall - gap).toFixed(1), rx: tall > 4 ? 1 : 0 };
       const gist = group.every((page) => page.g) && { w: group.reduce((sum, page) => sum + page.g.w, 0), o: group.every((page) => page.g.o) };
       const words = group.reduce((sum, page) => sum + page.w, 0);
-      const kind = gist ? shadeOf({ w: words, g: gist }, share) : "mtodo";
+      const kind = gist ? shadeOf({ g: gist, count: group.length }, average) : "mtodo";
       const name = first === last ? `Page ${first.n}` : `Pages ${first.n}–${last.n}`;
       const title = `${name}, ${plural(words, "word")}${gist ? `, gist ${percent(gist.w, words)}` : ", gist to come"}`;
       found.push(svg("rect", { ...box, class: kind }, svg("title", {}, title)));

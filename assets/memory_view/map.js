@@ -1,13 +1,15 @@
-// The map of the book: one cell for each page, as high as the page is long, darker the more of it its gist has.
+// The map of the book: one cell for each page, as high as the page is long, darker the longer its gist is.
 // States have a shape as well as a colour: wider = looked up, hatched = fallback, corner = edited.
 
 import { percent, plural, sumOf, svg } from "../shared/dom.js";
 
 const SHADES = [0.8, 0.95, 1.1]; // relative to the average gist of this book
 
-export function shadeOf(page, share) {
-  if (!page.g || page.g.o) return "m4";
-  const relative = page.g.w / Math.max(1, page.w) / share;
+// By words, not by the share of the page: the built-in reader gives every gist the same share.
+// `page`: one, or `count` of them together with the words of all their gists.
+export function shadeOf({ g: gist, count = 1 }, average) {
+  if (!gist || gist.o) return "m4";
+  const relative = gist.w / count / average;
   return `m${1 + SHADES.filter((limit) => relative >= limit).length}`;
 }
 
@@ -37,11 +39,10 @@ function mapPlaces(pages, { height, wordsTotal, pagesTotal }) {
   return { read, todo };
 }
 
-// The length of the gists of `pages` as a share of their text.
-export function gistShare(pages) {
-  const read = pages.filter((p) => p.g && !p.g.o);
-  const [words, gists] = [sumOf(read, (p) => p.w), sumOf(read, (p) => p.g.w)];
-  return words && gists ? gists / words : 1;
+/** The words of an average gist of `pages`. */
+export function averageGist(pages) {
+  const made = pages.filter((p) => p.g && !p.g.o);
+  return sumOf(made, (p) => p.g.w) / made.length || 1;
 }
 
 // Neighbours joined as [first, last] until a cell is high enough to be seen. Marks of single pages (looked up,
@@ -55,7 +56,7 @@ function together(pages, first, last) {
   if (first === last) return first;
   const group = pages.slice(first.n - 1, last.n);
   const gist = group.every((p) => p.g) && { w: sumOf(group, (p) => p.g.w) };
-  return { n: `${first.n}–${last.n}`, w: sumOf(group, (p) => p.w), g: gist };
+  return { n: `${first.n}–${last.n}`, w: sumOf(group, (p) => p.w), g: gist, count: group.length };
 }
 
 /** Definitions of an SVG with the pattern `id`, which marks what was made by rule. */
@@ -66,7 +67,7 @@ export function hatching(id) {
 
 /** Draws the map into `box` and returns the [top, height] of every page's cell. */
 export function drawMap(box, pages, options) {
-  const share = gistShare(pages);
+  const average = averageGist(pages);
   const { width, height, looked = new Map(), hits = new Set(), here = 0, labels = true } = options;
   const { read, todo } = mapPlaces(pages, options);
   const x = width < 60 ? 12 : 18;
@@ -83,7 +84,7 @@ export function drawMap(box, pages, options) {
     const h = read[last.n - 1][0] + read[last.n - 1][1] - y;
     const page = together(pages, first, last);
     const title = svg("title", {}, mapTitle(page, false));
-    const kind = page.g ? shadeOf(page, share) : "mtodo";
+    const kind = page.g ? shadeOf(page, average) : "mtodo";
     shape.append(svg("rect", { x, y: y.toFixed(1), width: wide, height: h.toFixed(1), rx: h > 4 ? 1 : 0, class: kind }, title));
   }
   pages.forEach((page, i) => {

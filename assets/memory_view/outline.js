@@ -98,7 +98,7 @@ function mapKey() {
     [cell(svg("circle", { class: "mring", cx: 9, cy: 7, r: 5 })), "You are here, beyond what you have read"],
     [cell(svg("path", { class: "mline", d: "M0 7h22" })), "You have read up to here: drag it"],
     [cell(rect("mopen", 3, 16, { y: 0.5, height: 13 })), "No pages yet"],
-    [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Darker: a longer gist for its page"],
+    [cell(rect("m1", 0, 10), rect("m4", 12, 10)), "Darker: a longer gist"],
     [cell(rect("mlook", 0, 22, { rx: 1 })), "Looked up in the last answer"],
     [cell(hatching("keyhatch"), rect("m2", 3, 16), rect("", 3, 16, { fill: "url(#keyhatch)" })), "By rule, not by the model"],
     [cell(rect("m2", 3, 16), svg("path", { class: "medit", d: "M12 0h7v7z" })), "Gist edited by you"],

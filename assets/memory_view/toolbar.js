@@ -229,7 +229,12 @@ export class Toolbar {
   helpPanel() {
     const rows = KEYS.flatMap(([key, what]) => [el("dt", {}, ...key.split("  ").map((k) => el("kbd", {}, k))),
       el("dd", {}, what)]);
-    return [el("h2", {}, "Keys"), el("dl", { class: "keys" }, ...rows), button("Close", () => this.toggle("help"), { kind: "slim" })];
+    const around = () => {
+      this.toggle("help");
+      document.dispatchEvent(new Event("readagent-tour"));
+    };
+    return [el("h2", {}, "Keys"), el("dl", { class: "keys" }, ...rows), button("Show me around", around, { kind: "slim" }),
+      button("Close", () => this.toggle("help"), { kind: "slim" })];
   }
 
   close() {

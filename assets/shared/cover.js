@@ -48,18 +48,23 @@ export function drawCover({ title, author = "", lang = "", pages = 0, share = 0 
   const shape = svg("svg", { class: "cover", viewBox: "0 0 200 268", "aria-hidden": "true" });
   shape.append(svg("rect", { width: 200, height: 268, rx: 3, fill: paper }),
     svg("rect", { width: 7, height: 268, fill: "#000", opacity: 0.16 }),
-    svg("rect", { x: 197, width: 3, height: 268, fill: "#fff", opacity: 0.14 }), words, ...bars(pages, share, ink));
+    svg("rect", { x: 197, width: 3, height: 268, fill: "#fff", opacity: 0.14 }), words, ...bars(pages, share, ink, hash));
   return shape;
 }
 
-// One bar for each page, at most MOST_BARS: thick where the page has a gist, a thin line where it has none.
-function bars(pages, share, ink) {
+// One bar for each page, at most MOST_BARS: thick where the page has a gist, a thin line where it has none. Their
+// lengths come from the hash of the title, so that each book has a pattern of its own.
+function bars(pages, share, ink, hash) {
   const count = Math.max(3, Math.min(pages || 20, MOST_BARS));
   const step = HEIGHT / count;
   const made = Math.round(share * count);
-  return Array.from({ length: count }, (_, i) => svg("rect", i < made
-    ? { x: 18, y: TOP + i * step, width: 164, height: Math.max(1, step - 1.6), fill: ink, opacity: [0.5, 0.62, 0.42][i % 3] }
-    : { x: 18, y: TOP + i * step, width: 164, height: 0.8, fill: ink, opacity: 0.4 }));
+  let state = hash;
+  return Array.from({ length: count }, (_, i) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const bar = { x: 18, y: TOP + i * step, width: Math.round(164 * (0.45 + 0.55 * (state / 2 ** 32))), fill: ink };
+    return svg("rect", i < made ? { ...bar, height: Math.max(1, step - 1.6), opacity: [0.5, 0.62, 0.42][i % 3] }
+      : { ...bar, height: 0.8, opacity: 0.4 });
+  });
 }
 
 /** A picture as a cover, with a spine and an edge; `redraw` is called where it cannot be shown. */

@@ -70,7 +70,10 @@ def comparison_row(comparison: Comparison, entry: Entry) -> dict[str, Any]:
 def _facts(comparison: Comparison) -> str:
     """One line: the book, who answered, when."""
     day = datetime.fromtimestamp(comparison.asked, UTC).date().isoformat()
-    return f"{comparison.title}, {comparison.words:,} words · {signature_of(comparison).line} · {day}"
+    words = f"{comparison.words:,} words"
+    if comparison.paragraphs is not None:
+        words += f" (spoiler limit: page {len(comparison.pages)})"
+    return f"{comparison.title}, {words} · {signature_of(comparison).line} · {day}"
 
 
 def _csv(comparison: Comparison) -> str:

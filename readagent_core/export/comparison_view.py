@@ -39,7 +39,8 @@ def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> li
     keys = [
         ["span", {"class": "k"}, ["i", {"class": kind, "aria-hidden": "true"}], text] for kind, text in KINDS.items()
     ]
-    about = f"Each strip is the whole book, page 1 to {len(comparison.pages)}."
+    part = "the whole book" if comparison.paragraphs is None else "what the spoiler limit let in"
+    about = f"Each strip is {part}, page 1 to {len(comparison.pages)}."
     legend = _div("lg small dim", *keys, ["span", {"class": "sp"}], ["span", {"class": "notnarrow"}, about])
     rows = [_row(comparison, entry, {"open": ""} if open_details else {}) for entry in comparison.entries]
     return [legend, ["ul", {"class": "rows"}, *rows]]

@@ -98,6 +98,13 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (book_id, name)) WITHOUT ROWID;
     """,
     """
+    INSERT OR IGNORE INTO position (book_id, paragraph, furthest, words_read)
+        SELECT id, 0, 0, 0 FROM book JOIN preference ON name = 'only read ' || id AND value = 'true';
+    UPDATE position SET limited = 1
+        WHERE EXISTS (SELECT 1 FROM preference WHERE name = 'only read ' || book_id AND value = 'true');
+    DELETE FROM preference WHERE name LIKE 'only read %';
+    """,
+    """
     CREATE TABLE mark (id TEXT PRIMARY KEY, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
         body TEXT NOT NULL);
     CREATE INDEX mark_book ON mark (book_id);

@@ -76,11 +76,7 @@ def ask(
         reading, memory = library.reading(reading_id), library.memory(reading_id)
     so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
     if up_to is not None:
-        if up_to < 1:
-            raise SettingsError(
-                "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
-            )
-        memory = memory.up_to(up_to)
+        memory = limited_memory(memory, up_to)
     if not memory.readable:
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
     before = library.exchanges(conversation_id) if conversation_id is not None else []
@@ -217,6 +213,15 @@ def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
         return exchange.state
     state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
     return INTERRUPTED if state == "running" else state
+
+
+def limited_memory(memory: GistMemory, up_to: int) -> GistMemory:
+    """``memory`` without the pages after ``up_to``. Raises SettingsError where that is every page."""
+    if up_to < 1:
+        raise SettingsError(
+            "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
+        )
+    return memory.up_to(up_to)
 
 
 def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -38,9 +38,14 @@ _LEAST_MENTIONS = 2  # of a person that the built-in reader lists
 _PERSON_SHARE = 0.15  # of the mentions of a name say by their form that it is a person's
 _SENTENCE_WORDS = 40
 _TITLE = (
-    r"(?:Mr|Mrs|Ms|Miss|Dr|Captain|Capt|Constable|Inspector|Sergeant|Colonel|Major|Lady|Lord|Sir|Cllr|Professor)\.?\s+"
+    r"(?:Mr|Mrs|Ms|Miss|Mister|Master|Uncle|Aunt|Cousin|Dr|Captain|Capt|Constable|Inspector|Sergeant|Colonel|Major|Lady"
+    r"|Lord|Sir|Cllr|Professor)\.?\s+"
 )
 _TITLED = re.compile(f"^{_TITLE}")
+_MAN, _WOMAN = re.compile(r"^(?:Mr|Mister|Master|Uncle|Lord|Sir)\b"), re.compile(r"^(?:Mrs|Ms|Miss|Aunt|Lady)\b")
+_HONORIFIC = re.compile(r"(?:さん|さま|様|氏|君|くん|先生|ちゃん)$")
+_PRONOUN = re.compile(r"\b(?:he|him|his|she|hers?)\b")
+_PRONOUN_REACH = 60  # characters after a name in which a pronoun is likely that person's
 _CAPITALISED = re.compile(rf"\b(?:{_TITLE})?[A-Z][a-z]+(?:[-’'][A-Z][a-z]+)?(?: [A-Z][a-z]+)?\b")
 _ACTS = re.compile(
     r"(?:['’]s)?,?\s+(?:said|says|was|is|had|has|who|went|came|took|knew|saw|met|gave|stood|[a-z]{2,}ed)\b"
@@ -89,7 +94,10 @@ def parse_cast(text: str, place: Place) -> Cast:
     dropped: list[str] = []
     removed = 0
     for kind, name, also, told in _lines(text):
-        if any(name.casefold() == person.name.casefold() for person in people):
+        same = next((i for i, person in enumerate(people) if _same_name(name, person.name)), None)
+        if same is not None:
+            if name != people[same].name and names.has(name):
+                people[same] = replace(people[same], also=(*people[same].also, name))
             continue
         if not names.has(name):
             dropped.append(name)
@@ -123,6 +131,19 @@ def _lines(text: str) -> Iterator[tuple[str, str, tuple[str, ...], str]]:
             also = tuple(a.strip(' "“”「」') for a in _SEPARATOR.split(several.group("also")) if a.strip())
         if re.search(r"\w", name):
             yield kind, name, also, found.group("told")
+
+
+def _same_name(one: str, other: str) -> bool:
+    """Whether two names differ at most by a title of one of them: 'Mr Harrow' and 'Harrow', '佐伯さん' and '佐伯'."""
+    if one.casefold() == other.casefold():
+        return True
+    bare, bare_other = _bare(one), _bare(other)
+    return bare.casefold() == bare_other.casefold() and (one == bare or other == bare_other)
+
+
+def _bare(name: str) -> str:
+    """``name`` without a title before or after it."""
+    return _HONORIFIC.sub("", _TITLED.sub("", name)) or name
 
 
 class _Names:
@@ -190,41 +211,93 @@ def cast_by_rule(place: Place) -> str:
 def _people_in(texts: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
     """The people named at least ``_LEAST_MENTIONS`` times, in order of appearance, each with the name's other forms."""
     mentions, persons, first = Counter[str](), Counter[str](), dict[str, int]()
+    names: set[str] = set()  # that are not only at the beginning of sentences
+    pronouns: dict[str, Counter[str]] = {}  # by the first word of a name
     whole = "\n\n".join(texts)
-    common = Counter(re.findall(r"\b[a-z]+\b", whole))
+    lower_case = Counter(re.findall(r"\b[a-z]+\b", whole))
+    common = {word for word, count in lower_case.items() if count > 1}  # so that they are hardly names
     for found in _SPEAKER.finditer(whole):
         name = found.group(1).title()
         mentions[name] += 1
         persons[name] += 3
+        names.add(name)
         first.setdefault(name, found.start())
-    for found in _CAPITALISED.finditer(whole):
-        name, before = found.group(), whole[max(0, found.start() - 12) : found.start()]
-        words = name.split()
-        begins = not re.search(r"[a-z,;]['’]?s?\s$", before)  # a sentence: its first word says nothing
-        if (begins and len(words) == 1) or all(common[word.lower()] > 1 for word in words):
-            person = 0
-        else:
-            titled = bool(_TITLED.match(name))
-            person = 2 * titled + bool(_ACTS.match(whole, found.end())) - bool(_PLACED.search(before))
+    for at, name, begins in _capitalised(whole, common):
+        words, after = name.split(), whole[at + len(name) : at + len(name) + _PRONOUN_REACH]
+        if not all(word.lower() in common for word in words):
+            placed = not begins and _PLACED.search(whole[max(0, at - 12) : at])
+            persons[name] += 2 * bool(_TITLED.match(name)) + bool(_ACTS.match(after)) - bool(placed)
+            pronouns.setdefault(words[0], Counter()).update(_PRONOUN.findall(after))
+            if len(words) > 1 or not begins:
+                names.add(name)
         mentions[name] += 1
-        persons[name] += person
-        first.setdefault(name, found.start())
-    names = [name for name in mentions if not name.startswith("The ")]
-    bare = {name: _TITLED.sub("", name) for name in names}
-    groups: dict[str, list[str]] = {}
-    for name in sorted(names, key=lambda n: (-len(bare[n].split()), -mentions[n])):  # the fullest form first
-        owners = [o for o in groups if bare[name] == bare[o] or bare[name] in bare[o].split()]
-        # a surname that several people share names none of them
-        groups.setdefault(owners[0] if len(owners) == 1 else name, []).append(name)
+        first.setdefault(name, at)
+    groups = _by_person({name: mentions[name] for name in mentions if not name.startswith("The ")}, pronouns)
     counts = {owner: sum(mentions[form] for form in forms) for owner, forms in groups.items()}
     known = [
         owner
         for owner, forms in groups.items()
-        if counts[owner] >= _LEAST_MENTIONS and sum(persons[form] for form in forms) > _PERSON_SHARE * counts[owner]
+        if names.intersection(forms)
+        and counts[owner] >= _LEAST_MENTIONS
+        and sum(persons[form] for form in forms) > _PERSON_SHARE * counts[owner]
     ]
     chosen = sorted(known, key=lambda owner: -counts[owner])[:MOST_PEOPLE]
     chosen.sort(key=lambda owner: min(first[form] for form in groups[owner]))
     return [(owner, tuple(form for form in groups[owner] if form != owner)) for owner in chosen]
+
+
+def _capitalised(text: str, common: Set[str]) -> Iterator[tuple[int, str, bool]]:
+    """Yield the start of every one or two capitalised words, the words, and whether a sentence begins with them.
+
+    A word that begins a sentence and is also written in lower case is no part of the name after it: 'Then Vane'.
+    """
+    position = 0
+    while found := _CAPITALISED.search(text, position):
+        start, name = found.start(), found.group()
+        begins = not re.search(r"[a-z,;]['’]?s?\s$", text[max(0, start - 12) : start])
+        word = name.split()[0]
+        position = found.end()
+        if begins and word != name and not _TITLED.match(name) and word.lower() in common:
+            name, position = word, start + len(word)
+        yield start, name, begins
+
+
+def _by_person(mentions: Mapping[str, int], pronouns: Mapping[str, Mapping[str, int]]) -> dict[str, list[str]]:
+    """The names of each person, by the fullest. ``mentions``: how often each name occurs.
+
+    'Mr. Vane' and 'Vane' are Ambrose Vane, also beside a Tilda Vane who is mostly called Tilda; where two may be meant
+    they name nobody. 'Mrs. Vane' is somebody else, and so is 'Mr. Vane' where the text says 'she' of Ambrose.
+    """
+
+    def by_surname(owner: str) -> int:
+        """How much likelier it is that a person is called by the surname than by the first name."""
+        return sum(mentions[form] for form in groups[owner]) - mentions.get(bare[owner].split()[0], 0)
+
+    bare = {name: _TITLED.sub("", name) for name in mentions}
+    groups: dict[str, list[str]] = {}
+    women: dict[str, bool | None] = {}
+    for name in sorted(mentions, key=lambda n: (-len(bare[n].split()), " " not in n, -mentions[n])):
+        woman = _is_woman(name, pronouns.get(name.split()[0], {}))
+        namesakes = [o for o in groups if bare[name] == bare[o] or bare[name] in bare[o].split()]
+        owners = [o for o in namesakes if None in (woman, women[o]) or woman == women[o]]
+        if name.startswith("Mrs") and any(women[o] is False for o in namesakes):
+            owners = []  # his wife or his mother, not a daughter
+        owners.sort(key=by_surname, reverse=True)
+        if not owners:
+            groups[name], women[name] = [name], woman
+        elif len(owners) == 1 or by_surname(owners[0]) >= 2 * by_surname(owners[1]):
+            groups[owners[0]].append(name)
+            women[owners[0]] = woman if women[owners[0]] is None else women[owners[0]]
+    return groups
+
+
+def _is_woman(name: str, pronouns: Mapping[str, int]) -> bool | None:
+    """Whether the title, or the pronouns shortly after the name, say that ``name`` is a woman's; None: not known."""
+    if _MAN.match(name) or _WOMAN.match(name):
+        return bool(_WOMAN.match(name))
+    she = sum(pronouns.get(word, 0) for word in ("she", "her", "hers"))
+    he = sum(pronouns.get(word, 0) for word in ("he", "him", "his"))
+    return None if max(he, she) < 2 or 0.5 < (he + 1) / (she + 1) < 2 else she > he
 
 
 def _first_mention(names: Sequence[str], texts: Sequence[str], language: str) -> tuple[int, str]:

@@ -1,6 +1,7 @@
 """One question put to several methods at the same time, as one job, which publishes the comparison as it grows.
 
-A method that fails does not stop the others. The last comparison of a text is saved beside it.
+Under the book's spoiler limit all methods get a memory that ends at the limit. A method that fails does not stop the
+others. The last comparison of a text is saved beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 from readagent_core import methods
 from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
+from readagent_core.library.records import Reading
+from readagent_core.memory import GistMemory
 from readagent_core.methods.base import (
     Answer,
     Answered,
@@ -30,6 +33,7 @@ from readagent_core.methods.base import (
 )
 from readagent_core.methods.support.resources import with_resources
 from readagent_core.overlap import rouge, strip_citations
+from readagent_core.workspace.asking import limited_memory, page_allowed
 from readagent_core.workspace.base import Workspace
 from readagent_core.workspace.reading import memory_to_ask
 
@@ -79,10 +83,10 @@ class Entry:
 @dataclass(frozen=True)
 class Comparison:
     """``correct``: index of the right option, None where it is not known. ``references``: known answers, as people
-    wrote them. ``pages``: words of each page, in order.
+    wrote them. ``pages``: words of each page that could be seen, in order.
 
     ``words``: of the text asked about. ``model`` and ``where``: who answered, and its server. ``asked``: when, as
-    ``time.time()``.
+    ``time.time()``. ``paragraphs``: of the whole text, as many as the spoiler limit let in; None: no limit.
     """
 
     title: str
@@ -97,6 +101,7 @@ class Comparison:
     entries: tuple[Entry, ...]
     references: tuple[str, ...] = ()
     where: str = ""
+    paragraphs: int | None = None
 
     @property
     def ended(self) -> bool:
@@ -133,18 +138,24 @@ def compare(
     correct: int | None = None,
     references: Sequence[str] = (),
 ) -> Job:
-    """The job that asks every method of ``names``; it publishes a Comparison. One a book at a time."""
+    """The job that asks every method of ``names``; it publishes a Comparison. One a book at a time.
+
+    Raises SettingsError where the spoiler limit keeps every page out.
+    """
     if not question.text.strip():
         raise SettingsError("Write a question first.")
     if not names:
         raise SettingsError("Choose at least one method.")
     chosen = {name: methods.method(name) for name in names}
-    _, memory = memory_to_ask(workspace, book_id, then="compare")
+    reading, memory = memory_to_ask(workspace, book_id, then="compare")
+    last_page, paragraphs = spoiler_limit(workspace, reading, memory)
+    if last_page is not None:
+        memory = limited_memory(memory, last_page)
     if not memory.readable:
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then compare.")
     equipped = with_resources(
         replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
-        workspace.resources(memory.document.id),
+        workspace.resources(reading.document_id),
     )
     model = workspace.model
     begun = Comparison(
@@ -160,6 +171,7 @@ def compare(
         asked=time.time(),
         entries=tuple(Entry(name) for name in chosen),
         references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),
+        paragraphs=paragraphs,
     )
 
     def work(job: Job) -> Comparison:
@@ -174,7 +186,7 @@ def compare(
         wait(runs, STOP_SECONDS)
         pool.shutdown(wait=False, cancel_futures=True)
         comparison = rows.close()
-        workspace.library.artifacts(memory.document.id).save(ARTIFACT, "last", asdict(comparison))
+        workspace.library.artifacts(reading.document_id).save(ARTIFACT, "last", asdict(comparison))
         job.check()
         return comparison
 
@@ -185,6 +197,22 @@ def last_comparison(workspace: Workspace, book_id: str) -> Comparison | None:
     """The last comparison of the book's newest text, or None."""
     saved = workspace.library.artifacts(workspace.library.book(book_id).document_id).load(ARTIFACT, "last")
     return None if saved is None else Comparison.from_dict(saved)
+
+
+def spoiler_limit(workspace: Workspace, reading: Reading, memory: GistMemory) -> tuple[int | None, int | None]:
+    """What a comparison may see of this reading now: its last page and the number of paragraphs of the whole text.
+
+    The page is 0 where the limit keeps every page out. Both are None where it keeps nothing out.
+    """
+    position = workspace.library.position(reading.book_id)
+    whole = workspace.library.document(reading.book_id, document_id=reading.document_id)
+    page = page_allowed(memory, whole, position)
+    return page, None if page is None else position.allowed
+
+
+def is_past_limit(comparison: Comparison, paragraphs: int | None) -> bool:
+    """Whether ``comparison`` could see text after the ``paragraphs`` that ``spoiler_limit`` lets in now."""
+    return paragraphs is not None and (comparison.paragraphs is None or comparison.paragraphs > paragraphs)
 
 
 class _Rows:

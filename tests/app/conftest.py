@@ -48,6 +48,12 @@ def app() -> Callable[..., AppTest]:
     return start
 
 
+def open_tab(at: AppTest, name: str) -> AppTest:
+    """Open a tab of Settings."""
+    at.session_state["settings_tab"] = name
+    return at.run()
+
+
 @pytest.fixture
 def fake_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A model server on loopback that the app under test is connected to."""

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.library import adding
 from readagent_core.settings import load_settings, save_settings
 from readagent_core.workspace.links import fetch_again, open_link
+from tests.app.conftest import open_tab
 from tests.fakes.web import WebServer, reply
 from tests.workspace.test_links import ARTICLE, HTML
 
@@ -119,7 +120,7 @@ def test_where_links_are_off_the_field_says_so_and_takes_texts_alone(own_home):
 
 
 def test_the_switch_in_settings_is_saved_unless_the_environment_decides(app, monkeypatch):
-    at = app("pages/settings.py")
+    at = open_tab(app("pages/settings.py"), "Storage")
     at.toggle(key="links_on").set_value(False).run()
     assert not load_settings().links
     at.toggle(key="links_on").set_value(True).run()

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask.pieces import citations_summary, page_passages, pending_pieces, pieces_of
+from pages.parts.ask.pieces import citations_summary, page_passages
 from pages.parts.ask.record import (
     checked_answer,
     describe_context,
     exchange_record,
-    format_time,
     hide_answer,
     record_at_step,
     says_not_in_text,
     status_line,
 )
+from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
 from readagent_core.library.records import Exchange
 from readagent_core.methods.base import (
     Answer,

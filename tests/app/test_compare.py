@@ -11,6 +11,7 @@ from pages.parts.compare import controls
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
 from readagent_core.workspace import comparing
+from readagent_core.workspace.reading import newest_memory
 
 App = Callable[..., AppTest]
 
@@ -49,7 +50,8 @@ def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> No
     assert asked.question.text == "Why did Ambrose Vane put out Harrow Light?"
     assert asked.correct == 1
     assert asked.question.options[1] == "To make a ship that was steering on it towards the reef stop"
-    known = controls.known_questions(book)
+    _, memory = newest_memory(get_workspace(), book.id)
+    known = controls.known_questions(book, memory)
     free = next(i for i, question in enumerate(known) if not question.get("options"))
     at.selectbox(key=f"compare_known_{book.id}").select_index(free).run()
     assert at.text_area(key=f"compare_options_{book.id}").value == ""
@@ -57,6 +59,34 @@ def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> No
     assert said.splitlines() == known[free]["references"]
     assert controls.asked_from(known[free]["question"], "", said).references == tuple(known[free]["references"])
     assert controls.asked_from("Who?", "one\n* two", said).references == ()
+
+
+def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_later_text(app: App) -> None:
+    at = app("pages/compare.py")
+    book = get_workspace().library.books()[0]
+    at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
+    at.button[0].click().run()
+    get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
+    at.run()
+    assert len(at.get("download_button")) == 3
+    get_workspace().library.set_furthest(book.id, 30)
+    at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()
+    assert get_workspace().library.position(book.id).allowed == 30
+    page, _ = comparing.spoiler_limit(get_workspace(), *newest_memory(get_workspace(), book.id))
+    assert 1 < page < 25
+    assert any(f"sees pages 1 to {page} of 25 only" in caption.value for caption in at.caption)
+    assert any("hidden: its methods saw pages after" in text.value for text in at.text)
+    assert not at.get("download_button")
+    offered = [*at.selectbox(key=f"compare_known_{book.id}").options, *(button.label for button in at.button)]
+    assert "Why did Ambrose Vane put out Harrow Light?" not in offered
+    at.text_input(key=f"compare_question_{book.id}").set_value("Who keeps the light?")
+    at.button[0].click().run()
+    job = get_workspace().jobs.get(comparing.job_key(book.id))
+    assert len(job.join(30).value.pages) == page
+    at.run()
+    assert len(at.get("download_button")) == 3
+    at.toggle(key=f"compare_only_read_{book.id}").set_value(False).run()
+    assert not at.exception
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,18 @@ def test_a_file_that_waits_is_not_opened_after_it_was_dismissed(open_workspace):
     assert workspace.library.books() == []
 
 
+def test_the_note_of_a_file_goes_when_a_book_is_opened_unless_the_file_failed(open_workspace, monkeypatch):
+    workspace, opened = open_workspace(), []
+    monkeypatch.setattr(acts.st, "session_state", {})
+    monkeypatch.setattr(acts.st, "switch_page", lambda page, **_: opened.append(page))
+    files = [start_import(workspace, "a.txt", b"A text."), start_import(workspace, "b.epub", b"not an epub")]
+    imports.imports_of_session().extend(files)
+    states = [one.job.join(20).state for one in files]
+    acts.follow(workspace, Act("open", of=workspace.library.books()[0].id), tuple(workspace.library.cards()))
+    assert (states, opened) == (["done", "failed"], ["pages/read.py"])
+    assert imports.imports_of_session() == files[1:]
+
+
 def test_an_import_says_what_was_found(open_workspace):
     workspace = open_workspace()
     one = start_import(workspace, "雪.md", "# 雪\n\n## 一\n\n雪が 降る。\n\n## 二\n\n終わり。\n".encode())

@@ -20,6 +20,7 @@ from readagent_core.models.server.probe import Check, Found
 from readagent_core.settings import Secret, load_settings
 from readagent_core.workspace import connecting, key_places
 from readagent_core.workspace.opening import KEEP_ORIGINALS
+from tests.app.conftest import open_tab
 from tests.fakes.keyrings import InMemory, Locked
 from tests.fakes.server import FakeServer, Reply, error
 
@@ -131,6 +132,17 @@ def test_a_model_found_here_is_connected_in_two_clicks(app, monkeypatch, own_hom
         at.button(key="use_builtin").click().run()
         assert "In use now" not in texts(at)
     assert json.loads((own_home / "settings.json").read_text(encoding="utf-8"))["base_url"] == server.url
+
+
+def test_a_tab_is_drawn_when_it_is_opened_first_and_then_stays(app):
+    at = app("pages/settings.py")
+    at.radio(key="model_kind").set_value("openai").run()
+    at.text_input(key="openai_key_0").set_value("typed, not saved").run()
+    assert not at.select_slider
+    open_tab(at, "Appearance")
+    assert at.select_slider(key="look_size").value == 3
+    assert "clear_cache" not in {button.key for button in at.button}
+    assert at.text_input(key="openai_key_0").value == "typed, not saved"
 
 
 def test_without_a_keyring_two_places_are_offered_and_the_key_is_not_shown_again(app, own_home):
@@ -249,7 +261,7 @@ def test_the_budget_is_kept_as_it_is_typed_and_replies_are_forgotten_when_asked(
     assert not at.exception
     assert json.loads((own_home / "settings.json").read_text(encoding="utf-8")) == {"budget_month": 10.0}
     assert "of \\$10.00" in texts(at)
-    assert "1 reply," in texts(at)
+    assert "1 reply," in texts(open_tab(at, "Storage"))
     at.button(key="clear_cache").click().run()
     assert "No replies are stored yet." in texts(at)
 
@@ -258,7 +270,7 @@ def test_original_files_are_stored_until_that_is_turned_off_and_removed_when_ask
     library = Library(own_home)
     book = library.add(Document("A book", (Paragraph("Some words."),)))
     library.keep_original(book.id, "a.pdf", b"x" * 300_000)
-    at = app("pages/settings.py")
+    at = open_tab(app("pages/settings.py"), "Storage")
     assert f"0.3 MB in {library.originals_folder}" in texts(at)
     at.toggle(key="keep_originals").set_value(False).run()
     assert library.preference(KEEP_ORIGINALS, True) is False

@@ -261,7 +261,7 @@ def test_many_books_are_drawn_where_they_are_seen_and_selected_by_keys(
         page.get_by_role("searchbox").fill("half-way")
         expect(stopped).to_contain_text("Gists stopped at 50 %")
         expect(stopped.locator(".why")).to_have_text(
-            "The server failed. 4 gists are kept. a model, which made them, is not in use now. Connect a model"
+            "The server failed. 4 gists are kept. Made with a model, which is not in use now. Connect a model"
         )
         page.get_by_role("button", name="Go on: gists of Paused Half-Way").click()
         expect(card(page, "Paused Half-Way").last).to_contain_text("Gists ready")

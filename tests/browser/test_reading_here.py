@@ -159,13 +159,16 @@ def test_the_last_gist_leaves_the_person_where_they_are(page: Page, slow_url: st
 
 
 def test_gists_that_were_made_with_these_options_are_shown_again(page: Page, app_url: str, app_home: Path) -> None:
-    texts = [f"On day {n} of {uuid4()} the ferry was late again. " * 30 for n in range(4)]
+    texts = [" ".join(f"On day {n} of {uuid4()} the ferry was late." for _ in range(30 + 15 * n)) for n in range(4)]
     library = Library(app_home)
     book = library.add(make_memory(texts, title="Twice").document, source_name="twice.txt")
     library.close()
     page.goto(f"{app_url}/read?book={book.id}")
     page.get_by_role("button", name="Make gists").click()
     expect(page.locator(".foot")).to_contain_text("Ready")
+    shades = ".mapbox rect:is(.m1, .m2, .m3, .m4)"
+    expect(page.locator(shades).nth(3)).to_be_attached()
+    assert len(set(page.locator(shades).evaluate_all("(cells) => cells.map((cell) => cell.className.baseVal)"))) > 1
     make_again(page)
     expect(page.get_by_test_id("stToast")).to_contain_text("Gists were made with these options already")
 

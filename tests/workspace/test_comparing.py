@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ import pytest
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
+from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
@@ -20,7 +22,7 @@ from readagent_core.workspace.comparing import Comparison
 from tests.fakes.model import FakeModel, Reply
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer
-from tests.recordings import recording
+from tests.recordings import make_memory, recording
 from tests.workspace.blocking import Blocking
 
 KEEPER = "the-keeper-of-harrow-light"
@@ -104,6 +106,44 @@ def test_stopping_ends_within_a_second_and_keeps_what_was_answered(
     assert "cancelled" in {e.state for e in kept.entries}
     assert all(e.text for e in kept.entries if e.state == "done")
     assert snapshot.value == kept
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_no_page_after_the_spoiler_limit_reaches_the_server(
+    open_workspace: Callable[..., Workspace], follows: bool
+) -> None:
+    """Every method, over HTTP, also after a comparison of the whole book, which stored trees and summaries."""
+
+    def echo(prompt: str) -> str:
+        named = " ".join(dict.fromkeys(re.findall(r"pageword[0-9]+", prompt)))
+        return f"I want to look up Page [2, 9, 12]. Answer: (A) {named}"
+
+    texts = [f"pageword{n} stands here. " + "And more was said of it. " * 20 for n in range(1, 13)]
+    memory = make_memory(texts, [f"gistword{n} only." for n in range(1, 13)], title="A Book", complete=True)
+    with FakeServer(echo) as server:
+        workspace = open_workspace(server.url)
+        book_id = workspace.library.add(memory.document).id
+        workspace.library.add_memory(book_id, memory)
+        whole = compared(workspace, book_id, names=tuple(all_methods()), correct=None)
+        assert any("pageword12 stands" in request.text for request in server.chats)
+        if follows:
+            workspace.library.set_furthest(book_id, 5)
+        workspace.library.set_limit(book_id, on=True, paragraph=None if follows else 5)
+        before = len(server.chats)
+        found = compared(workspace, book_id, names=tuple(all_methods()), correct=None)
+        sent = [request.text for request in server.chats[before:]]
+    assert {e.state for e in found.entries} == {"done"}, [e.error for e in found.entries]
+    seen = {int(n) for text in sent for n in re.findall(r"(?:page|gist)word([0-9]+)", text)}
+    assert seen
+    assert max(seen) <= 5
+    assert (len(found.pages), found.paragraphs) == (5, 5)
+    assert all(max(e.answer.seen, default=0) <= 5 for e in found.entries if e.answer)
+    assert comparing.is_past_limit(whole, 5)
+    assert not comparing.is_past_limit(found, 5)
+    assert comparing.is_past_limit(found, 4)
+    workspace.library.set_limit(book_id, on=True, paragraph=0)
+    with pytest.raises(SettingsError, match="keeps every page out"):
+        compared(workspace, book_id)
 
 
 def test_what_cannot_be_compared_is_told(workspace: Workspace) -> None:

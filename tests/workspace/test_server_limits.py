@@ -10,8 +10,8 @@ from contextlib import suppress
 
 import pytest
 
-from pages.parts.ask.record import waiting_line
 from pages.parts.shared import reading_status
+from pages.parts.shared.answer import waiting_line
 from readagent_core import errors
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.methods.base import Question

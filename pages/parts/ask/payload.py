@@ -16,15 +16,14 @@ from pages.parts.ask import sidebar
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import (
-    checked_answer,
     exchange_record,
     hide_answer,
     later_pages,
     record_at_step,
-    waiting_line,
 )
 from pages.parts.ask.state import SHOWN, Scene, exchange_now, hidden_after, pages_read, step_asked
 from pages.parts.read.original import original_of
+from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.memory_view import book_facts, passage_records
 from pages.parts.shared.reading_status import may_hurry
 from readagent_core.library.records import Exchange
@@ -193,7 +192,7 @@ def _view(now: Scene, step: replay.Step | None, events: Sequence[Event], text: s
     passages: dict[int, list[tuple[int, int]]] = {}
     answer = replay.answer_of(events) if step and last else None
     if answer:
-        found = page_passages(checked_answer(text, answer, memory), memory)
+        found = page_passages(replay.checked_answer(text, answer, memory), memory)
         passages = {n: spans for n, spans in found.items() if n in expanded}
     marked = step.marked if step and step.kind == replay.LOOK_UP else ()
     asked = st.session_state.get("ask_focus") or {}

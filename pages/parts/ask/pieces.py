@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from pages.parts.shared.memory_view import utf16_offset
-from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, parse_unfinished
-from readagent_core.export.conversation import RECOGNISED, citation_label
+from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
+from readagent_core.export.conversation import RECOGNISED
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answer
 from readagent_core.models.builtin.statistics import shared_words
-
-_CLOSING = re.compile(r"^[\s]*[.,;:!?。、！？」』”’)\]]+")
-
-
-def pieces_of(checked: Checked) -> list[dict[str, Any]]:
-    """The answer's text with a chip for every citation; a full stop after a mark goes before the chip."""
-    found: list[dict[str, Any]] = []
-    number = 0
-    for piece in checked.pieces:
-        text = piece.text
-        if found and found[-1]["cites"] and (closing := _CLOSING.match(text)):
-            found[-1]["text"] = found[-1]["text"].rstrip() + closing.group().strip()
-            text = text[closing.end() :]
-        cites = [chip_of(citation, number + i) for i, citation in enumerate(piece.citations)]
-        number += len(cites)
-        if text.strip() or cites:
-            found.append({"text": text if found else text.lstrip(), "cites": cites})
-    return found
 
 
 def sentence_pieces(checked: Checked, answer: Answer, question: str) -> list[dict[str, Any]]:
@@ -55,30 +36,6 @@ def sentence_pieces(checked: Checked, answer: Answer, question: str) -> list[dic
             shared = [(utf16_offset(text, start), utf16_offset(text, end)) for start, end in places]
             found.append({"text": text, "cites": [chip], "book": book, "shared": shared})
     return found
-
-
-def pending_pieces(text: str) -> list[dict[str, Any]]:
-    """The text of an answer still being written: its marks name pages, and nothing is checked yet."""
-    parsed = parse_unfinished(text)
-    found: list[dict[str, Any]] = []
-    at = 0
-    for mark in parsed.marks:
-        cites = [{"page": n, "state": "pending", "label": f"page {n}", "why": "", "at": -1} for n in mark.pages]
-        found.append({"text": parsed.body[at : mark.start], "cites": cites})
-        at = mark.end
-    if parsed.body[at:] or not found:
-        found.append({"text": parsed.body[at:], "cites": []})
-    return [piece for piece in found if piece["text"].strip() or piece["cites"]]
-
-
-def chip_of(citation: Citation, number: int) -> dict[str, Any]:
-    return {
-        "page": citation.page,
-        "state": citation.state,
-        "label": citation_label(citation),
-        "why": citation.why,
-        "at": number,
-    }
 
 
 def citations_summary(checked: Checked, answer: Answer) -> str:

@@ -5,14 +5,12 @@ All text goes to the browser as values that reach the page by ``textContent``.
 
 from __future__ import annotations
 
-import math
 import re
-import time
 from collections.abc import Sequence
 from typing import Any
 
-from pages.parts.ask.pieces import chip_of, citations_summary, pending_pieces, pieces_of, sentence_pieces
-from readagent_core.jobs import Snapshot
+from pages.parts.ask.pieces import citations_summary, sentence_pieces
+from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, Answer, Event
@@ -37,14 +35,6 @@ TROUBLE = {
     INTERRUPTED: ("wait", "ReadAgent was closed while this was being answered. What was written so far is saved."),
     "failed": ("alert", "This question could not be answered."),
 }
-
-
-def waiting_line(snapshot: Snapshot, *, now: float) -> str:
-    """Why a job waits and in how many seconds it continues; '' while it works."""
-    left = snapshot.waiting_until - now
-    return (
-        f"{snapshot.waiting} · continues in {math.ceil(left)} s" if snapshot.waiting and left > 0 else snapshot.waiting
-    )
 
 
 def signer_line(signature: Signature, events: Sequence[Event], text: str) -> str:
@@ -130,19 +120,6 @@ def later_pages(limit: int, last: int) -> str:
 def says_not_in_text(answer: Answer) -> bool:
     """Whether the answer is that the text does not say."""
     return is_not_found(answer.text) or (len(answer.text) < 600 and bool(_NOT_SAID.search(answer.text)))
-
-
-def format_time(moment: float, *, now: float | None = None) -> str:
-    """A time for people: '14:05', 'yesterday', '3 November'."""
-    now = time.time() if now is None else now
-    if not moment:
-        return ""
-    then, today = time.localtime(moment), time.localtime(now)
-    if then[:3] == today[:3]:
-        return time.strftime("%H:%M", then)
-    if time.localtime(now - 86400)[:3] == then[:3]:
-        return "yesterday"
-    return f"{then.tm_mday} {time.strftime('%B' if then[0] == today[0] else '%B %Y', then)}"
 
 
 def exchange_record(
@@ -247,7 +224,7 @@ def record_at_step(record: dict[str, Any], step: replay.Step, looked: int) -> di
     """``record`` at a step of the replay, with the first ``looked`` look-ups."""
     if step.kind == replay.ANSWER:
         return record
-    nothing = {"trouble": None, "notFound": None, "cost": "", "legend": ""}
+    nothing: dict[str, Any] = {"trouble": None, "notFound": None, "cost": "", "legend": ""}
     nothing |= {name: [] for name in ("pieces", "loose", "notes", "details", "acts")}
     options = [{**option, "chosen": False} for option in record["options"]]
     understood = "" if step.kind == replay.QUESTION else record["understood"]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pages.parts.ask import answer_view
-from pages.parts.ask.record import format_time
 from pages.parts.ask.state import NEW, Scene, choose_conversation, set_limit
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
+from pages.parts.shared.answer import format_time
 from readagent_core import methods
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
 from readagent_core.words import count_of
@@ -132,7 +134,7 @@ def _one(scene: Scene, conversation_id: str) -> None:
         for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(
                 shell.FORMAT_NAMES[format],
-                data=lambda format=format: export_conversation(scene.workspace, conversation_id, format=format),
+                data=partial(export_conversation, scene.workspace, conversation_id, format=format),
                 file_name=f"conversation.{format}",
                 mime=mime,
                 key=f"save {format}",

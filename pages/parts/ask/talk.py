@@ -12,7 +12,7 @@ import streamlit as st
 from pages.parts.ask import answer_view, payload
 from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.pieces import page_passages
-from pages.parts.ask.record import MOST_LOOK_UPS, checked_answer
+from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
 from pages.parts.shared import shell
 from pages.parts.shared.component import Act
@@ -105,7 +105,7 @@ def _follow(now: Scene, exchange: Exchange, act: Act) -> None:
     """Go to the words that the clicked claim rests on."""
     memory = payload.memory_of(now, exchange)
     answer = replay.answer_of(exchange_now(now.workspace, exchange)[1])
-    checked = checked_answer(answer.text, answer, memory) if answer else None
+    checked = replay.checked_answer(answer.text, answer, memory) if answer else None
     citations = checked.citations if checked else ()
     number = int(act.text) if act.text.isdecimal() else -1
     only = replace(checked, pieces=(), loose=citations[number : number + 1]) if checked else None

@@ -11,12 +11,12 @@ import streamlit as st
 
 from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.library.records import Book
+from readagent_core.memory import GistMemory
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import LETTERS, AskSettings, Question
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.questions import parse_question
-from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.samples import FOLDER
 from readagent_core.workspace.suggesting import standard_questions
 
@@ -52,9 +52,16 @@ def pick_methods(workspace: Workspace) -> list[str]:
     return ticked
 
 
-def pick_limits() -> AskSettings:
-    """Look-ups, the size of a prompt, and what full text keeps when it is cut."""
+def pick_limits(workspace: Workspace, book: Book) -> AskSettings:
+    """The switch of the spoiler limit, look-ups, the size of a prompt, and what full text keeps when it is cut."""
+    key = f"compare_only_read_{book.id}"
+    st.session_state[key] = workspace.library.position(book.id).limited  # Ask and the map change it too
     with st.popover("Limits", icon=":material/tune:", key="compare_limits"):
+        st.toggle(
+            "Only what I have read",
+            key=key,
+            on_change=lambda: workspace.library.set_limit(book.id, on=st.session_state[key]),
+        )
         look_ups = st.number_input("Pages read again, at most", 0, 12, 3, key="compare_look_ups")
         words = st.number_input(
             "Words a prompt may hold (0: what the model takes)", 0, 1_000_000, 0, step=500, key="compare_words"
@@ -63,8 +70,11 @@ def pick_limits() -> AskSettings:
     return AskSettings(look_ups=int(look_ups), context_words=int(words) or None, keep=keep)
 
 
-def ask(book: Book, count: int, *, running: bool) -> Asked | None:
-    """Draw the question's form; what was asked if its button was pressed, else None."""
+def ask(book: Book, memory: GistMemory, count: int, *, running: bool) -> Asked | None:
+    """Draw the question's form; what was asked if its button was pressed, else None.
+
+    ``memory``: ends at the spoiler limit; a known question that needs later text is not offered.
+    """
     form = st.form("compare_form", border=False)
     with form.container(horizontal=True, vertical_alignment="bottom", key="compare_ask"):
         text = st.text_input(
@@ -76,7 +86,7 @@ def ask(book: Book, count: int, *, running: bool) -> Asked | None:
         label = "Ask it" if count == 1 else "Ask both" if count == 2 else f"Ask all {count}"
         go = st.form_submit_button(label, type="primary", disabled=running or not count, key="compare_go")
     with st.expander("Options to choose from, or a known answer"):
-        known = known_questions(book)
+        known = known_questions(book, memory)
         if known:
             st.selectbox(
                 "Take a question with a known answer",
@@ -117,23 +127,22 @@ def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
     return Asked(question, starred[0] if starred[0] < len(question.options) else None)
 
 
-def known_questions(book: Book) -> list[dict[str, Any]]:
-    """The questions that come with a sample, with options or known answers; none for any other book."""
+def known_questions(book: Book, memory: GistMemory) -> list[dict[str, Any]]:
+    """The questions that come with a sample and are answered in the text of ``memory``; none for any other book."""
     path = FOLDER / f"{book.source_name.removesuffix('.md')}.questions.json"
     if not book.sample or not path.is_file():
         return []
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return [q for q in found if q.get("options") or q.get("references")]
+    text = memory.document.text()
+    known = [q for q in found if q.get("options") or q.get("references")]
+    return [q for q in known if all(words in text for words in q["evidence"])]
 
 
-def questions_to_try(workspace: Workspace, book: Book) -> list[str]:
+def questions_to_try(book: Book, memory: GistMemory) -> list[str]:
     """Three questions for a book that nothing was compared on: of its sample, else such as fit any book."""
-    own = [q for q in known_questions(book) if q["kind"] != "order"]  # an order is asked with options only
+    own = [q for q in known_questions(book, memory) if q["kind"] != "order"]  # an order is asked with options only
     known = [q["question"] for q in own if len(q["question"]) <= LONGEST_TRY]
-    found = newest_memory(workspace, book.id)
-    if known or found is None:
-        return known[:3]
-    return [s.text for s in standard_questions(found[1], finished=found[1].complete)][:3]
+    return known[:3] or [s.text for s in standard_questions(memory, finished=memory.complete)][:3]
 
 
 def take_question(book_id: str, text: str) -> None:

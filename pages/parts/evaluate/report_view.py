@@ -6,6 +6,7 @@ All cells are escaped where they enter the page. The texts are made by ``readage
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -76,13 +77,17 @@ def about(summary: Summary) -> None:
         st.text(sentence)
 
 
+def _rendered(summary: Summary, folder: Path, format: str) -> bytes:
+    return render_report(summary, format, Questions.of(folder, summary.record))
+
+
 def downloads(summary: Summary, folder: Path) -> None:
     """The report in every format, side by side; each is made when its button is clicked."""
     with st.container(horizontal=True, key="evaluate_downloads"):
         for format, (label, mime) in FILES.items():
             st.download_button(
                 label,
-                data=lambda f=format: render_report(summary, f, Questions.of(folder, summary.record)),
+                data=partial(_rendered, summary, folder, format),
                 file_name=f"{folder.name}.{format}",
                 mime=mime,
                 on_click="ignore",  # no rerun: a click on the next format would be lost

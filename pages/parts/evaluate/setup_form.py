@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -93,7 +94,7 @@ def _keep(workspace: Workspace, name: str, data: bytes) -> Path:
     return path
 
 
-def _more(workspace: Workspace) -> dict[str, object]:
+def _more(workspace: Workspace) -> dict[str, Any]:
     one, two, three = st.columns(3)
     runs = one.number_input(
         "Runs of every question", 1, 10, 1, key="evaluate_runs", help="More than one gives a standard deviation."

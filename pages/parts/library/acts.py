@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from pages.parts.library import dialogs, notes, recognition
-from pages.parts.library.imports import dismiss_import, imports_of_session
+from pages.parts.library.imports import dismiss_import, forget_finished, imports_of_session
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act
@@ -19,7 +21,7 @@ def change_library(workspace: Workspace, act: Act) -> None:
     """Do what changes the library, before the run that shows it. Another act is handled in the run (``follow``)."""
     library = workspace.library
     ids = [book_id for book_id in act.of.split(",") if book_id]
-    changes = {
+    changes: dict[str, Callable[[], object]] = {
         "remove": lambda: library.remove(*ids),
         "restore": lambda: library.restore(*ids),
         "add_shelf": lambda: library.add_shelf(act.text, ids),
@@ -70,6 +72,7 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
     if card is None:
         return
     if act.do in ("open", "ask"):
+        forget_finished()
         current.choose(card.book.id)
         paragraph = {"paragraph": act.text} if act.text else {}
         page = "pages/read.py" if act.do == "open" else "pages/ask.py"

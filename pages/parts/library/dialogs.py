@@ -104,9 +104,9 @@ def _stop_pasting() -> None:
 @st.dialog("Add a link or a text", on_dismiss=_stop_pasting)
 def paste(workspace: Workspace) -> None:
     """Add what is pasted; the dialog is drawn in every run until the book is there or the person closes it."""
-    job = st.session_state.get("adding")
+    job: Job | None = st.session_state.get("adding")
     book = adding.draw(workspace)
-    if book is not None:
+    if book is not None and job is not None:
         st.session_state["pasting"] = False
         imports_of_session().append(Import(book.title, b"", job, secrets.token_hex(6)))
         st.rerun()

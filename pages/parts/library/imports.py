@@ -49,6 +49,11 @@ def dismiss_import(key: str) -> None:
     st.session_state["imports"] = [one for one in imports_of_session() if one.key != key]
 
 
+def forget_finished() -> None:
+    """Forget the files that have become books."""
+    st.session_state["imports"] = [one for one in imports_of_session() if one.job.snapshot.state != "done"]
+
+
 def start_import(workspace: Workspace, name: str, data: bytes, *, password: str = "") -> Import:
     """Open a file in the background; its job's value is the id of the book."""
     key = secrets.token_hex(6)

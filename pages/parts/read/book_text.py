@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -22,7 +22,9 @@ from readagent_core.memory import GistMemory, Page
 from readagent_core.words import is_unspaced
 
 # by what tells documents apart: the hash of a Document is that of all its paragraphs
-_CACHED = {Document: lambda d: (d.id, len(d.paragraphs), len(d.figures), d.title, d.author)}
+_CACHED: dict[str | type[Any], Callable[[Any], Any]] = {
+    Document: lambda d: (d.id, len(d.paragraphs), len(d.figures), d.title, d.author)
+}
 remember = st.cache_resource(hash_funcs=_CACHED, max_entries=8, show_spinner=False)
 UNIT_WORDS = 1_500  # of a part of a text without sections
 LONG_UNIT_WORDS = 4_000  # a longer chapter is cut into parts of about UNIT_WORDS

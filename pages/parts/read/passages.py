@@ -57,7 +57,8 @@ def passage_data(
     job = workspace.jobs.get(_job_key(now["asked"]))
     if job is not None:
         now["record"] |= _progress(job, now=time.time())
-    return now["record"]
+    record: dict[str, Any] = now["record"]
+    return record
 
 
 def _job_key(asked: Mapping[str, Any]) -> str:

@@ -12,10 +12,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.ask.pieces import pending_pieces, pieces_of
-from pages.parts.ask.record import format_time, waiting_line
 from pages.parts.shared import book as current
 from pages.parts.shared import polling
+from pages.parts.shared.answer import format_time, pending_pieces, pieces_of, waiting_line
 from pages.parts.shared.component import Act, act_of, component, no_callback
 from pages.parts.shared.reading_status import may_hurry
 from readagent_core.citations import FROM_MEMORY, NOT_FOUND, Checked, check

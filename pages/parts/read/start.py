@@ -21,7 +21,7 @@ from readagent_core.reading import regenerate_gist
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace, costs, reading
 from readagent_core.workspace.marks import placed_marks
-from readagent_core.workspace.reading import start_reading
+from readagent_core.workspace.reading import job_key, start_reading
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -155,7 +155,7 @@ def which_reading(workspace: Workspace, book: Book, readings: list[Reading], sho
                     {f"reading_{book.id}": st.session_state[f"choose_{book.id}_{shown.id}"]}
                 ),
             )
-        running = workspace.jobs.get(state.job_key(shown))
+        running = workspace.jobs.get(job_key(shown))
         if (running is None or not running.running) and st.button("Make gists again", key=f"again_{book.id}"):
             options_dialog(workspace, book)
 

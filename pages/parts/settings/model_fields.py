@@ -126,9 +126,13 @@ def list_models(where: str, key: Secret, *, needs_key: bool, scope: str) -> List
     found = cache[at]
     if isinstance(found, Listing):
         return found
+
+    def forget() -> None:
+        cache.pop(at, None)
+
     with st.container(border=True, key="error_alert_list"):
         st.text(found)
-        st.button("Ask the server again", key=f"{scope}_list_again", on_click=lambda: cache.pop(at, None))
+        st.button("Ask the server again", key=f"{scope}_list_again", on_click=forget)
     return Listing()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pages.parts.shared import shell
@@ -41,7 +43,7 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
             who = "the server" if listed is price else "the maker"
             st.caption(f"As listed by {who} on {price.as_of}; correct it if it has changed.")
         if st.button("Save", key="keep_limits"):
-            changes = {**numbers, "embedding_model": embedding.strip() or None}
+            changes: dict[str, Any] = {**numbers, "embedding_model": embedding.strip() or None}
             if window != set_before:  # replaces the one for all models that an earlier version set
                 changes |= {"windows": {**saved.get("windows", {}), model: int(window)}, "window": None}
             if (

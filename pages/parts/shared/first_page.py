@@ -24,7 +24,7 @@ from pages.parts.read.original import original_routes
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import address, read, served
-from pages.parts.shared.scripts import bundle
+from pages.parts.shared.scripts import ASSETS, bundle
 from pages.parts.shared.streamlit_private import chunks, index_page
 from readagent_core.errors import ReadAgentError
 
@@ -112,7 +112,7 @@ def style_sheet() -> str:
 def page(screen: str, theme: str) -> str:
     """The first page of ``screen``, a key of ``SCREENS``, in ``theme``: 'system', 'light', 'sepia' or 'dark'."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    mark = (shell.ASSETS / "mark.svg").read_text(encoding="utf-8")
+    mark = (ASSETS / "mark.svg").read_text(encoding="utf-8")
     frame = Template(read("first_page.html")).substitute(base=f"/{base}" if base else "", mark=mark)
     parts = (*EVERYWHERE, *SCREENS[screen])
     early = [f"static/js/{name}" for name in chunks(*(part for part in parts if not part.endswith(".js")))]

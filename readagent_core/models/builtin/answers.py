@@ -25,12 +25,17 @@ NEAR = 0.75  # a further sentence joins when it shares at least this much of wha
 # Both limits are measured on the samples' questions and on those of tests/data/unanswerable.json, which have no answer.
 LEAST = 0.12  # share of the question's weight that one sentence with its neighbours must hold
 KNOWN = 0.3  # share of the question's weight that the whole text must hold
+KNOWN_JA = 0.5  # of a Japanese question, whose terms are counted without kana
 NOT_FOUND = {"en": "Not found in this book.", "ja": "この本には見つかりませんでした。"}
 QUOTE_WORDS = 25
 _OPTION = re.compile(r"^\(([A-Z])\)\s*(.*)$", re.MULTILINE)
 _WHOLE = re.compile(
     r"^\W*what (?:has )?happened so far\W*$|何について|ここまでに何が|あらすじ|\bsummar(?:y|ise|ize)\b", re.IGNORECASE
 )
+_KANJI = re.compile(r"[一-龥々]")
+_LONE = re.compile(r"(?<![一-龥々])[一-龥々](?![一-龥々])")
+_ASKING = re.compile(r"何[一-龥]{0,2}|誰|幾[一-龥]?")  # 'what', 'which year', 'who', 'how many'
+_KANA = re.compile(r"[\u3040-\u309f]")
 _QUOTE_MARKS = re.compile(r"[\"“”„«»「」『』]")
 
 
@@ -45,12 +50,17 @@ class _Sentence:
     near: frozenset[str]
 
 
+def _asked(question: str) -> list[str]:
+    """The terms of a question; in Japanese also the words of one character, which pairs of characters do not hold."""
+    return [*content(question), *_LONE.findall(question)]
+
+
 def _sentences(text: str, language: str) -> list[_Sentence]:
     entries = split_memory(text) or [(0, False, text)]
     found: list[_Sentence] = []
     for page, full, body in entries:
         pieces = split_sentences(body, language)
-        bags = [frozenset(content(piece)) for piece in pieces]
+        bags = [frozenset(content(piece)).union(_KANJI.findall(piece)) for piece in pieces]
         for i, piece in enumerate(pieces):
             found.append(_Sentence(piece, page, full, bags[i], frozenset().union(*bags[max(0, i - 1) : i + 2])))
     return found
@@ -59,7 +69,7 @@ def _sentences(text: str, language: str) -> list[_Sentence]:
 def _scored(found: list[_Sentence], question: str) -> list[tuple[float, _Sentence]]:
     """Every sentence with the share of the question's weight it holds; its neighbours count for less."""
     idf = inverse_frequencies([s.bag for s in found])
-    wanted = content(question)
+    wanted = _asked(question)
     return [(overlap(s.bag, wanted, idf) + 0.4 * overlap(s.near - s.bag, wanted, idf), s) for s in found]
 
 
@@ -68,7 +78,10 @@ def _knows(found: list[_Sentence], question: str) -> bool:
     known = frozenset[str]().union(*(s.bag for s in found))
     if any(known.isdisjoint(content(name)) for name in names_in(question)):
         return False
-    return overlap(known, content(question), inverse_frequencies([s.bag for s in found])) >= KNOWN
+    # of Japanese, pairs with kana are mostly grammar: they decide only where there is nothing else
+    wanted = [term for term in _asked(_ASKING.sub(" ", question)) if not _KANA.search(term)]
+    least = KNOWN_JA if any(map(_KANJI.search, wanted)) else KNOWN
+    return overlap(known, wanted or _asked(question), inverse_frequencies([s.bag for s in found])) >= least
 
 
 def is_not_found(reply: str) -> bool:
@@ -126,7 +139,7 @@ def _overview(text: str, language: str, *, quote: bool) -> str:
 def answer(prompt: Prompt) -> str:
     """The sentences closest to the question, in the order of their pages; those of full pages first."""
     text, quote, question = _source(prompt), bool(prompt.fields.get("quote")), prompt.fields["question"]
-    if not content(question) or _WHOLE.search(question):
+    if not _asked(question) or _WHOLE.search(question):
         return _overview(text, prompt.language, quote=quote)
     found = _sentences(text, prompt.language)
     scored = [row for row in _scored(found, question) if row[0] >= LEAST]
