@@ -93,7 +93,7 @@ def engine(rounds: int = 7) -> dict[str, float]:
 
 def answer(text: str) -> str:
     """What the server says to a prompt."""
-    return f"I want to look up Page {list(OPENED)} to see." if "do not answer the question yet" in text else "So [2]."
+    return f"I want to look up Page {list(OPENED)} to see." if "Do not answer it yet" in text else "So [2]."
 
 
 def browser(model_seconds: float, *, questions: int = 5) -> dict[str, float]:

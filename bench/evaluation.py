@@ -68,12 +68,12 @@ class Counting(ModelWrapper):
 
 def reply(text: str) -> str:
     """Return a usable reply to any prompt of these methods, which its first words identify; next to no work."""
-    if "Break point:" in text[:600]:
+    if "Break point:" in text[:1200]:
         labels = re.findall(r"^<(\d+)>$", text, re.MULTILINE)
         return f"Break point: <{labels[len(labels) // 2]}>\nBecause a scene ends."
     if text.startswith("Shorten"):
         return " ".join(text.split()[-60:])
-    if "I want to look up" in text[:1200]:
+    if "I want to look up Page [" in text:
         return "I want to look up Page [1, 3] to be sure."
     return "Answer: (B). It rang [1]."
 

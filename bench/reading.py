@@ -90,7 +90,7 @@ class SlowModel(ChatModel):
             _, best = max(pieces, key=lambda piece: zlib.crc32(piece[0][-200:].encode()))
             return f"Break point: <{best}>\nBecause what comes next is something else."
         words = prompt.fields["page"].split()
-        return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["target"])))])
+        return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["most"])))])
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Page tags and labels in prompts, and how text of a book that looks like them is escaped.
 
 A book that contains ``<Page 7>`` or ``<57>`` must not be taken for our tags, and one that contains ``<|im_start|>`` or
-``[INST]`` must not begin a new turn of the chat: there the model sees ‹ › instead of the brackets.
+``[INST]`` must not begin a new turn of the chat: there the model sees ‹ › instead of the brackets. Nor can a text end
+the part of a prompt that is marked as text.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ _CONTROL_TOKEN = re.compile(
     r"</?(?:s|bos|eos|pad|unk|think|tool_call|tool_response|(?:start|end)_of_(?:turn|text|image))>",
     re.IGNORECASE,
 )
+# the marks around texts in prompts, in any spelling that could be taken for one
+_TEXT_MARK = re.compile(r"[<＜](\s*[/／]?\s*text\b[^<>＜＞\n]{0,40})[>＞]", re.IGNORECASE)
 _OTHER_BRACKETS = str.maketrans("<>[]", "‹›‹›")
 _TAG = re.compile(r"^<Page (\d+)>( \(full text\)|（全文）)?$", re.MULTILINE)
 _LABEL = re.compile(r"^<(\d+)(?: \| (\d+))?>$", re.MULTILINE)
@@ -36,6 +39,11 @@ def escape_tags(text: str) -> str:
     """Return ``text`` with ‹ › for the brackets of everything that looks like a tag, a label or a control token."""
     text = _CONTROL_TOKEN.sub(lambda found: found.group().translate(_OTHER_BRACKETS), text)
     return _LOOK_ALIKE.sub(r"‹\1›", text) if "<" in text else text
+
+
+def escape_text_marks(text: str) -> str:
+    """Return ``text`` with ‹ › for the brackets of everything that looks like <text> or </text>."""
+    return _TEXT_MARK.sub(r"‹\1›", text)
 
 
 def split_memory(text: str) -> list[tuple[int, bool, str]]:

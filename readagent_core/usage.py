@@ -16,7 +16,8 @@ class Usage:
 
     ``calls``: answered by the model. ``cached_calls``: answered from the cache, not counted in ``calls``.
     ``words_in``: words sent, instructions included. ``words_out``: words received. ``tokens_*``: as reported by the
-    server. ``tokens_estimated``: calls whose tokens were not reported but estimated from words. ``seconds``: time spent
+    server. ``tokens_reused``: of ``tokens_in``, taken by the server from its cache of prompt prefixes.
+    ``tokens_estimated``: calls whose tokens were not reported but estimated from words. ``seconds``: time spent
     waiting for the model, summed over calls. ``saved_words_in``, ``saved_cost``: words and cost that cached replies
     saved. ``cost``, ``saved_cost``: US dollars; None where no price is known.
     """
@@ -28,6 +29,7 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_estimated: int = 0
+    tokens_reused: int = 0
     seconds: float = 0.0
     saved_words_in: int = 0
     retries: int = 0

@@ -1,4 +1,4 @@
-"""A library, settings and cached replies of the version before open unchanged: nothing is read or asked again.
+"""A library, settings and cached replies of the version before open unchanged: nothing is read again.
 
 ``data/home-of-the-version-before.zip`` is a READAGENT_HOME made by that version: a text of six pages, read by a model
 of a fake server on port 18999, three questions, a key in settings.json, prices, a position and the reply cache.
@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from readagent_core.methods.base import Question
+from readagent_core.cancel import CancelToken
+from readagent_core.methods.base import ModelCall, Question
+from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace, asking
 from readagent_core.workspace.reading import newest_memory, start_reading
@@ -56,17 +58,19 @@ def test_settings_books_readings_and_answers_are_there(workspace):
         assert answer_of(events_of(exchange)).text
 
 
-def test_nothing_is_read_or_asked_again(workspace):
-    """The server of that library is gone, so any call would fail."""
+def test_nothing_is_read_again_and_replies_are_taken_for_their_own_prompts_alone(workspace):
+    """The server of that library is gone, so any call would fail. Today's prompts have other words."""
     (book,) = workspace.library.books()
     reading, _ = newest_memory(workspace, book.id)
     assert start_reading(workspace, book.id, reading.plan).join(30).state == "done"
     exchange = next(e for e in all_exchanges(workspace, book) if e.method == "read-agent-p")
-    asked, job = asking.ask(workspace, book.id, Question(exchange.question), method=exchange.method)
-    assert job.join(30).state == "done"
-    again = answer_of(events_of(workspace.library.exchange(asked.id)))
-    assert again.text == answer_of(events_of(exchange)).text
-    assert (again.usage.calls, again.usage.cached_calls) == (0, 2)
+    calls = [event for event in events_of(exchange) if isinstance(event, ModelCall)]
+    assert len(calls) == 2
+    for call in calls:
+        reply = workspace.model.complete(Prompt(call.task, call.prompt), CancelToken())
+        assert (reply.text, reply.cached) == (call.reply, True)
+    _, job = asking.ask(workspace, book.id, Question(exchange.question), method=exchange.method)
+    assert job.join(30).error_kind == "UnreachableError"
 
 
 @pytest.mark.parametrize(("stored", "with_position"), [("true", True), ("true", False), ("false", True)])

@@ -7,7 +7,7 @@ all body. Whether a quotation is correct is not checked here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 _PAGES = r"\d{1,5}(?:\s*(?:-|–|—|〜|~|to)\s*\d{1,5})?"
@@ -37,7 +37,9 @@ _WIDE = {0xFF10 + i: ord("0") + i for i in range(10)} | {
     ord(a): ord(b) for a, b in zip("［］（）：＜＞〔〕", "[]():<>[]", strict=True)
 }
 _QUOTE_MARKS = '"“”„«»「」『』‘'
-_OPTION = re.compile(r"^[\s*_]*(?:answer|答え|回答)[\s*_]*:[\s*_]*\(?[A-Z]\)?[*_.:)]*\s*", re.IGNORECASE)
+_CHOICE = r"(?:answer|答え|回答)[\s*_]*:[\s*_]*(?:\(?[A-Z]\)?|\(?none\)?|なし)(?!\w)[*_.:)]*"
+_OPTION_FIRST = re.compile(rf"[\s*_]*{_CHOICE}\s*", re.IGNORECASE)
+_OPTION_LAST = re.compile(rf"\n[ \t*_]*{_CHOICE}\s*\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,18 @@ def parse(answer: str) -> Parsed:
     body, evidence = (text[: headings[-1].start()], text[headings[-1].end() :]) if headings else (text, "")
     evidence, rest = _split_prose(evidence)
     body = f"{body.rstrip()}\n\n{rest}".strip() or text  # an answer that is only evidence is shown as it is
-    option = _OPTION.match(_plain(body))
-    body = (body[option.end() :] if option else body).rstrip(" \t\n*_#-").lstrip() or body
+    body = _without_option(body).rstrip(" \t\n*_#-").lstrip() or body
     return Parsed(body, tuple(_marks(_plain(body))), tuple(_quotations(evidence)))
+
+
+def _without_option(body: str) -> str:
+    """Return ``body`` without the option it names in its first words or on its last line."""
+    plain = _plain(body)
+    first = _OPTION_FIRST.match(plain)
+    if first:
+        return body[first.end() :]
+    last = _OPTION_LAST.search(plain)
+    return body[: last.start()] if last else body
 
 
 def parse_unfinished(answer: str) -> Parsed:
@@ -146,6 +157,11 @@ def _quotations(evidence: str) -> Iterator[Quotation]:
         listed = next(g for g in entry.groups() if g)
         if extents := tuple(_extents(evidence[entry.end() : end])):
             yield Quotation(_numbers(listed), extents)
+
+
+def unquote(text: str, keep: Callable[[str], bool]) -> str:
+    """Return ``text`` without the quotation marks round every stretch for which ``keep`` is false."""
+    return _QUOTED.sub(lambda m: m.group() if keep(inner := next(g for g in m.groups() if g)) else inner, text)
 
 
 def quoted_runs(text: str) -> tuple[str, ...]:

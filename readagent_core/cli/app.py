@@ -162,7 +162,7 @@ def ask(
             book.id,
             asked,
             method=method,
-            settings=AskSettings(look_ups=look_ups),
+            settings=AskSettings(look_ups=look_ups, may_decline=True),
             up_to=up_to,
             reading_id=reading.id,
         )

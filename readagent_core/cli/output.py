@@ -163,6 +163,7 @@ def memory_json(memory: GistMemory, usage: Usage) -> dict[str, Any]:
             "gist": gist.text if gist is not None else None,
             "gist_words": gist.words if gist is not None else None,
             "gist_fallback": bool(gist and gist.fallback),
+            "gist_marks": list(gist.marks) if gist is not None else [],
         }
         for page, gist in zip(memory.pages, memory.gists, strict=True)
     ]

@@ -80,8 +80,9 @@ def parse(text: str, base: AskSettings) -> Arm:
                 settings = replace(settings, keep=value)
             elif field_name == "context_words":
                 settings = replace(settings, context_words=_parse_count(value))
-            elif field_name == "by_importance":
-                settings = replace(settings, by_importance=value.lower() in ("1", "true", "yes"))
+            elif field_name in ("by_importance", "may_decline", "reason_first"):
+                flag: dict[str, Any] = {field_name: value.lower() in ("1", "true", "yes")}
+                settings = replace(settings, **flag)
             elif field_name.startswith("plan."):
                 plan[field_name.removeprefix("plan.")] = _parse_value(value)
             else:

@@ -74,6 +74,7 @@ def describe_reading(memory: GistMemory, plan: ReadingPlan) -> ReadingFigures:
         page_words=tuple(page.words for page in memory.pages),
         gist_words=tuple(gist.words for gist in memory.gists if gist is not None),
         fallbacks=sum(p.fallback for p in memory.pages) + sum(bool(g and g.fallback) for g in memory.gists),
+        marked=sum(bool(g and g.marks) for g in memory.gists),
     )
 
 

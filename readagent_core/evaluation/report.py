@@ -194,7 +194,8 @@ def reading_facts(summary: Summary) -> list[str]:
         f"Gist memories: {_mean(gists):,.0f} words on average, at most {max(gists):,}; compression rate "
         f"{100 * (1 - share):.2f} %.",
         f"Pages: {len(pages):,}, {_mean(pages):,.0f} words on average ({min(pages, default=0):,} to "
-        f"{max(pages, default=0):,}); {fallbacks:,} pause points or gists chosen by rule.",
+        f"{max(pages, default=0):,}); {fallbacks:,} pause points or gists chosen by rule, "
+        f"{sum(r.marked for r in summary.readings):,} gists marked by the audit.",
     ]
 
 

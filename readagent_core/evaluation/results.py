@@ -101,7 +101,10 @@ _KNOWN = frozenset(f.name for f in fields(Result))
 
 @dataclass(frozen=True)
 class ReadingFigures:
-    """How a document was read by one plan. ``page_words`` and ``gist_words``: the words of each page and gist."""
+    """How a document was read by one plan.
+
+    ``page_words`` and ``gist_words``: the words of each page and gist. ``marked``: gists that the audit marked.
+    """
 
     document: str
     title: str
@@ -110,6 +113,7 @@ class ReadingFigures:
     page_words: tuple[int, ...] = ()
     gist_words: tuple[int, ...] = ()
     fallbacks: int = 0
+    marked: int = 0
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ReadingFigures:

@@ -34,13 +34,17 @@ class AskSettings:
     ``look_ups``: most pages to read again (0: gists alone). ``context_words``: most words of text in one prompt,
     instructions not counted; None for no limit. ``by_importance``: the model names pages in order of importance,
     and they are added while they fit (books). ``keep``: which part stays when full text is cut: 'left', 'right'
-    or 'ends'. ``extra``: a method's own settings, by name.
+    or 'ends'. ``may_decline``: the model may answer that the text does not settle which option is right; experiments
+    force a choice. ``reason_first``: it compares the options before it names a letter, which helps weak models.
+    ``extra``: a method's own settings, by name.
     """
 
     look_ups: int = 3
     context_words: int | None = None
     by_importance: bool = False
     keep: str = "left"
+    may_decline: bool = False
+    reason_first: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -1,7 +1,8 @@
 """MemWalker: the model walks down a tree of summaries to the segment that holds the answer (Chen et al., 2023, §3).
 
-At an inner node the model compares the children's summaries and enters one, or goes back up (-1). At a leaf it reads
-the segment and answers (-2), or goes back up (-1). Summaries of the visited nodes are its working memory.
+At an inner node the model compares the children's summaries and enters one, or goes back up. At a leaf it reads the
+segment and answers, or goes back up. Summaries of the visited nodes are its working memory. The prompts name the
+actions in words; the paper's numbers (-1: back, -2: answer) are read too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.summary_tree import Node, Tree, build_tree, pages_of_node
 from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.prompts import Prompt, render, render_fragment
+from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, count_words, first_words, last_words
 
 T = TypeVar("T")
@@ -29,7 +31,10 @@ MAX_STEPS = 24
 MEMORY_WORDS = 1000  # most words of working memory
 BACK, COMMIT = -1, -2
 NO_ANSWER = "No answer was found."
-_ACTION = re.compile(r"\bAction\s*[:=]?\s*[\[(<]?\s*(?:(?:part|summary|部分)\s*)?(-?\s*\d+)", re.IGNORECASE)
+_ACTION = re.compile(
+    r"\bAction\s*[:=]?\s*[\[(<「\"']?\s*(?:(?:enter\s+)?(?:(?:part|summary|部分)\s*)?(-?\s*\d+)|(?:go\s+)?(back|戻る)|(answer|答える))",
+    re.IGNORECASE,
+)
 _ANSWER = re.compile(r"\b(?:final\s+)?Answer\s*[:=]\s*(.+)", re.IGNORECASE | re.DOTALL)
 _REASON = re.compile(r"\bReasoning\s*[:=]\s*(.+?)(?=\n\s*(?:Action|Answer)\b|\Z)", re.IGNORECASE | re.DOTALL)
 
@@ -124,22 +129,24 @@ def choose_child(
             run.language,
             number=number,
             visited=visited if child in walk.visited else "",
-            text=tree.nodes[child].summary,
+            text=escape_tags(tree.nodes[child].summary),
         )
         for number, child in numbers.items()
     )
-    actions = [*numbers, *([str(BACK)] if len(path) > 1 else [])]
+    named = [render_fragment("walk.enter", run.language, number=number) for number in numbers]
+    if len(path) > 1:
+        named.append(render_fragment("walk.go_back", run.language))
 
     def parse(reply: str) -> int | None:
         action = parse_action(reply)
-        if action is None or str(action) not in actions:
-            return None
-        return BACK if action == BACK else numbers[str(action)]
+        if action == BACK and len(path) > 1:
+            return BACK
+        return numbers.get(str(action))
 
     back = render_fragment("walk.back", run.language) if len(path) > 1 else ""
     prompt = _prompt(run, "walk", back=back, parts=parts)
     memory = working_memory(run, tree, walk, prompt("").words, current=node.id)
-    chosen, reply = yield from request_action(run, prompt, memory, actions, parse, walk)
+    chosen, reply = yield from request_action(run, prompt, memory, named, parse, walk)
     return chosen, parse_reasoning(reply)
 
 
@@ -162,12 +169,14 @@ def read_leaf(
         option = chosen_option(f"Answer: {text}", run.question.options) if run.question.options else None
         return None if not text or (run.question.options and option is None) else (COMMIT, text, option)
 
-    prompt = _prompt(run, "leaf", reply_words=ANSWER_WORDS, text=tree.text(node))
+    form = render_fragment("leaf.letter" if run.question.options else "leaf.free", run.language)
+    prompt = _prompt(run, "leaf", reply_words=ANSWER_WORDS, text=tree.text(node), form=form)
     memory = working_memory(run, tree, walk, prompt("").words, current=node.id)
     walk.words = tree.words(node) + count_words(memory)
     yield LookedUp(pages, "", "the walk came to this part")
     yield Expanded(tuple(sorted(pages)), walk.words)
-    parsed, reply = yield from request_action(run, prompt, memory, [str(COMMIT), str(BACK)], parse, walk)
+    named = [render_fragment(name, run.language) for name in ("walk.answer", "walk.go_back")]
+    parsed, reply = yield from request_action(run, prompt, memory, named, parse, walk)
     action, text, option = parsed or (None, "", None)
     return action, parse_reasoning(reply), text, option
 
@@ -224,11 +233,13 @@ def working_memory(run: Run, tree: Tree, walk: Walk, words_without: int, *, curr
 
 
 def parse_action(reply: str) -> int | None:
-    """Return the number of the last 'Action: n' in a reply, or of a reply that is only a number."""
+    """Return the last action of a reply: the number of a part, BACK or COMMIT; None for none."""
     text = to_plain_text(reply)
-    found = _ACTION.findall(text)
+    found = list(_ACTION.finditer(text))
+    if found and not found[-1].group(1):
+        return BACK if found[-1].group(2) else COMMIT
     alone = re.fullmatch(r"[\s\[(]*(-?\s*\d{1,6})[\s\])]*\.?", text)
-    number = found[-1] if found else alone.group(1) if alone else None
+    number = found[-1].group(1) if found else alone.group(1) if alone else None
     return int(number.replace(" ", "")) if number and len(number) < 8 else None
 
 

@@ -14,7 +14,7 @@ from readagent_core.methods.support.look_up_replies import parse_look_up
 from readagent_core.methods.support.response import count_memory_words, respond_from_memory
 from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
-from readagent_core.prompts import render
+from readagent_core.prompts import example_numbers, render
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
@@ -30,7 +30,13 @@ def look_up(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event,
     k = run.settings.look_ups
     task = "look_up_ranked" if run.settings.by_importance else "look_up"
     prompt = render(
-        task, run.language, title=run.title, k=str(k), memory=memory.text(), question=run.question_with_options
+        task,
+        run.language,
+        title=run.title,
+        memory=memory.text(),
+        k=str(k),
+        example=example_numbers(len(memory.pages), min(k, 2)),
+        question=run.question_with_options,
     )
     run.steps = 1
     try:

@@ -15,7 +15,7 @@ from readagent_core.methods.support.look_up_replies import parse_look_up
 from readagent_core.methods.support.response import count_memory_words, respond_from_memory
 from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
-from readagent_core.prompts import render, render_fragment
+from readagent_core.prompts import example_numbers, render, render_fragment
 
 
 def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:
@@ -67,6 +67,8 @@ def ask_next(
         run.language,
         title=run.title,
         memory=memory.text(pages),
+        left=str(min(run.settings.look_ups, len(memory.readable)) - len(pages)),
+        example=example_numbers(len(memory.pages)),
         question=run.question_with_options,
         seen=", ".join(map(str, pages)) or render_fragment("seen.none", run.language),
     )

@@ -78,7 +78,7 @@ def _compress_topics(
         vectors = embedder_for(run.settings).embed([b.text for b in blocks], run.cancel)
         topics = cluster_blocks(blocks, vectors, topic_words=topic_words)
     texts: dict[int, str] = {int(number): str(text) for number, text in stored.get("texts", {}).items()}
-    sources = ["".join(blocks[i].text for i in topic).strip() for topic in topics]
+    sources = [_text_of_topic(blocks, topic) for topic in topics]
     for number, source in enumerate(sources):
         if count_words(source) <= UNSHORTENED_WORDS:
             texts[number] = source
@@ -92,8 +92,8 @@ def _compress_topics(
                 "compress",
                 run.language,
                 reply_words=2 * wanted[number] + 50,
-                target=run.format_length(wanted[number]),
                 text=escape_tags(sources[number]),
+                **run.format_range(wanted[number]),
             )
             for number in batch
         ]
@@ -106,6 +106,14 @@ def _compress_topics(
     if lost:
         yield run.note(f"{lost} of {len(topics)} topics are first words: no usable shortened text came.")
     return topics, [texts[number] for number in range(len(topics))]
+
+
+def _text_of_topic(blocks: Sequence[Block], topic: Sequence[int]) -> str:
+    """Return the blocks of a topic in order, with [...] where text between two of them is left out."""
+    text = ""
+    for before, index in zip((None, *topic), topic, strict=False):
+        text += ("\n\n[...]\n\n" if before is not None and index != before + 1 else "") + blocks[index].text
+    return text.strip()
 
 
 def describe_topics(

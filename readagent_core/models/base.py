@@ -23,7 +23,8 @@ from readagent_core.prompts import Prompt
 class Completion:
     """A model's reply. ``finish``: 'stop', or 'length' when it hit its limit.
 
-    ``tokens_*``: as the server reported, None where it did not. ``reasoning``: a <think> block or a separate
+    ``tokens_*``: as the server reported, None where it did not. ``tokens_reused``: of those sent, the ones that the
+    server took from its own cache of prompt prefixes. ``reasoning``: a <think> block or a separate
     reasoning field, never part of ``text``. ``cached``: it comes from the cache and nothing was sent.
     ``seconds``: from call to reply; ``first_word``: to the first streamed part. ``tries``: calls it took.
     """
@@ -33,6 +34,7 @@ class Completion:
     finish: str = "stop"
     tokens_in: int | None = None
     tokens_out: int | None = None
+    tokens_reused: int = 0
     reasoning: str = ""
     cached: bool = False
     seconds: float = 0.0

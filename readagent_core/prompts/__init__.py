@@ -1,8 +1,9 @@
 """Prompt templates: text files, one folder a language, rendered into a ``Prompt``.
 
 A template is a ``string.Template``; a missing or unused variable raises ValueError. The form of the replies is
-described in docs/methods.md; the wording is our own. The gist memory comes before the question, so that servers that
-cache prompt prefixes can reuse it for every question.
+described in docs/methods.md, what each prompt asks in docs/prompts.md; the wording is our own. What is the same for
+every question (the gist memory) comes first, then what is the same for every question of a task, then the question, so
+that servers that cache prompt prefixes can reuse them. Texts are between <text> and </text>, which no value contains.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from string import Template
 
+from readagent_core.tags import escape_text_marks
 from readagent_core.words import count_words
 
 LANGUAGES = ("en", "ja")
@@ -45,6 +47,19 @@ class Prompt:
         return replace(self, text=f"{self.text}\n\n{extra}", fields={**self.fields, **values})
 
 
+def example_numbers(highest: int, count: int = 1) -> str:
+    """Return ``count`` numbers above ``highest`` for the example of a reply form, so that a copied one is recognised.
+
+    ``highest``: the highest number that the prompt offers.
+    """
+    return ", ".join(str(highest + step) for step in (3, 8)[:count])
+
+
+def length_range(target: float) -> tuple[int, int]:
+    """Return the shortest and the longest length, a fifth under and over ``target``: a range can be obeyed."""
+    return max(1, round(target * 0.8)), max(2, round(target * 1.2))
+
+
 def template_language(code: str) -> str:
     """Return the language of the templates for a document in language ``code``: English where it has none."""
     base = code.split("-")[0].lower()
@@ -69,7 +84,7 @@ def _fill(name: str, language: str, values: Mapping[str, str]) -> str:
         raise ValueError(
             f"template {language}/{name}: missing {sorted(wanted - set(values))}, unused {sorted(set(values) - wanted)}"
         )
-    return template(name, language).substitute(values)
+    return template(name, language).substitute({key: escape_text_marks(value) for key, value in values.items()})
 
 
 def render(task: str, language: str, *, reply_words: int = 300, **values: str) -> Prompt:

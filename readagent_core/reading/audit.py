@@ -1,20 +1,23 @@
 """The gist audit: compares a gist with its page, without a model, and marks what a reader should check.
 
-The gist's text is not changed. A mark can be wrong (the model may rightly supply a name), so it states the difference
-and does not call it an error.
+Quotation marks round words that the page does not have are taken off; nothing else of the gist's text is changed. A
+mark can be wrong (the model may rightly supply a name), so it states the difference and does not call it an error.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import replace
 
+from readagent_core.citations.answer_parsing import unquote
+from readagent_core.citations.quotation_search import SearchableText, find_in, normalise_words
 from readagent_core.languages import certain_language
 from readagent_core.memory import Gist
-from readagent_core.words import count_words
+from readagent_core.words import count_words, first_words, is_unspaced
 
-_SHOWN = 3  # names or numbers listed in one mark
+_SHOWN = 3  # names, numbers or quotations listed in one mark
 _SAMPLE = 4000  # characters from which the language is detected
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _POINTS = str.maketrans("", "", ".,:")
@@ -24,25 +27,56 @@ _WORD = re.compile(r"\w+")
 
 
 def audit_gist(gist: Gist, page_text: str, *, page_words: int) -> Gist:
-    """Return ``gist`` with a mark for every difference found."""
+    """Return ``gist`` with a mark for every difference found, and quotation marks only round words of the page."""
     if gist.whole:
         return gist
+    text, unquoted = take_off_quotation_marks(gist.text, page_text)
+    gist = replace(gist, text=text)
     marks: list[str] = []
     if gist.words > page_words:
         marks.append(f"longer than its page ({gist.words} words for {page_words})")
-    ours, theirs = (certain_language(text[:_SAMPLE]) for text in (page_text, gist.text))
-    if ours and theirs and ours != theirs:
-        marks.append(f"seems to be in another language than the page ({theirs}, not {ours})")
-    elif ours != "German" and (names := names_not_in(gist.text, page_text)):  # German capitalises every noun
-        marks.append(_describe("names", names))
-    if numbers := numbers_not_in(gist.text, page_text):
-        marks.append(_describe("numbers", numbers))
+    for what, found in find_differences(text, page_text).items():
+        if what == "language":
+            marks.append(f"seems to be in another language than the page ({found[0]}, not {found[1]})")
+        else:
+            marks.append(f"{what} that its page does not have: {_list(found)}")
+    if unquoted:
+        marks.append(f"not quoted from its page, so without quotation marks: {_list(unquoted)}")
     return replace(gist, marks=tuple(marks))
 
 
-def _describe(what: str, found: list[str]) -> str:
+def find_differences(gist: str, page: str) -> Mapping[str, list[str]]:
+    """Return what a gist has and its page has not: 'names', 'numbers', or its 'language' followed by the page's."""
+    found: dict[str, list[str]] = {}
+    ours, theirs = (certain_language(text[:_SAMPLE]) for text in (page, gist))
+    if ours and theirs and ours != theirs:
+        found["language"] = [theirs, ours]
+    elif ours != "German" and (names := names_not_in(gist, page)):  # German capitalises every noun
+        found["names"] = names
+    if numbers := numbers_not_in(gist, page):
+        found["numbers"] = numbers
+    return found
+
+
+def take_off_quotation_marks(gist: str, page: str) -> tuple[str, list[str]]:
+    """Return a gist without the quotation marks round words that its page does not have, and those words."""
+    words = SearchableText([(page, 0, False)])
+    text = words.text if is_unspaced(page) else f" {words.text.strip()} "
+    removed: list[str] = []
+
+    def is_on_page(quoted: str) -> bool:
+        wanted = normalise_words(quoted)
+        found = (wanted if is_unspaced(page) else f" {wanted} ") in text or bool(find_in(words, quoted, page=0))
+        if not found:
+            removed.append(first_words(quoted.strip(), 8))
+        return found
+
+    return unquote(gist, is_on_page), removed
+
+
+def _list(found: list[str]) -> str:
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return f"{what} that its page does not have: {', '.join(found[:_SHOWN])}{more}"
+    return f"{', '.join(found[:_SHOWN])}{more}"
 
 
 def names_not_in(gist: str, page: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from readagent_core.document import Document
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.gisting import WHOLE_WORDS, gist_prompt, target_words
+from readagent_core.reading.gisting import WHOLE_WORDS, gist_lengths, gist_prompt, target_words
 from readagent_core.reading.paginator import cut_pages_by_rule
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.reading.span_pagination import split_into_spans
@@ -52,5 +52,7 @@ def estimate(document: Document, plan: ReadingPlan) -> Estimate:
         words_out += len(pages) * REASON_WORDS
     if plan.pagination == "one-pass":
         words_out += sum(target_words(page.words, plan.gist_share) for page in pages)
-    instructions = gist_prompt("", plan, language=document.language, target=99).words  # about those of every prompt
+    instructions = gist_prompt(
+        "", plan, language=document.language, lengths=gist_lengths(600, 0.15)
+    ).words  # about those of every prompt
     return Estimate(calls, words_in + calls * instructions, words_out, len(pages))

@@ -1,12 +1,15 @@
 """Gisting: a page is shortened, independently of all other pages (docs/methods.md, 'Gisting').
 
-A short page is its own gist. If a reply is empty, a refusal, cut off or not shorter than the page, the model is asked
-once more. After that the gist is the page's first sentences, marked as a fallback.
+A short page is its own gist. The model is asked once more, and only once, if its reply cannot be used (empty, a
+refusal, cut off, not shorter than the page), is outside the range of lengths asked for, or has names, numbers or a
+language that the page has not. The better usable reply is the gist. Without one it is the page's first sentences,
+marked as a fallback.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
@@ -15,25 +18,34 @@ from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.plan import ReadingPlan
-from readagent_core.prompts import Prompt, render, template_language
-from readagent_core.reading.audit import audit_gist
+from readagent_core.prompts import Prompt, length_range, render, render_fragment, template_language
+from readagent_core.reading.audit import audit_gist, find_differences
 from readagent_core.tags import escape_tags
 from readagent_core.words import CHARACTERS_PER_WORD, count_words, first_words, is_unspaced, sentences
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8
+_TOLD = 8  # names or numbers listed when the model is asked again
 PROBLEMS = {
     "en": {
         "empty": "it was empty",
         "refusal": "it was a remark about the passage, not the passage made shorter",
         "long": "it was not shorter than the passage",
         "cut off": "it broke off before its end",
+        "length": "it had {} words",
+        "names": "it had names that the passage does not have ({})",
+        "numbers": "it had numbers that the passage does not have ({})",
+        "language": "it was not in the language of the passage",
     },
     "ja": {
         "empty": "何も書かれていませんでした",
         "refusal": "文章を短くしたものではなく、断りの言葉でした",
         "long": "元の文章より短くなっていませんでした",
         "cut off": "途中で切れていました",
+        "length": "{}字ありました",
+        "names": "元の文章にない名前がありました（{}）",
+        "numbers": "元の文章にない数がありました（{}）",
+        "language": "元の文章と違う言語でした",
     },
 }
 _PREAMBLE = re.compile(
@@ -51,9 +63,27 @@ _REFUSAL = re.compile(
 _REFUSAL_WORDS = 80  # a longer text that begins like a refusal is the gist of a page that begins so
 
 
+@dataclass(frozen=True)
+class Lengths:
+    """The range of lengths of a gist, in words."""
+
+    least: int
+    most: int
+
+    def distance(self, words: int) -> int:
+        """Return by how many words a gist of ``words`` words is outside the range."""
+        return max(self.least - words, words - self.most, 0)
+
+
 def target_words(words: int, share: float) -> int:
     """Return the target length, in words, of the gist of a page of ``words`` words."""
     return max(_LEAST_TARGET, round(words * share))
+
+
+def gist_lengths(words: int, share: float) -> Lengths:
+    """Return the lengths that the gist of a page of ``words`` words may have."""
+    least, most = length_range(target_words(words, share))
+    return Lengths(least, max(least, min(most, words - 1)))
 
 
 def clean_reply(reply: str) -> str:
@@ -94,14 +124,16 @@ def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> s
     return "".join(between + part for part in added)
 
 
-def gist_prompt(text: str, plan: ReadingPlan, *, language: str, target: int, instruction: str = "") -> Prompt:
+def gist_prompt(text: str, plan: ReadingPlan, *, language: str, lengths: Lengths, instruction: str = "") -> Prompt:
     """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only."""
     return render(
         "gist",
         language,
-        reply_words=max(200, target * 4),
+        reply_words=max(200, lengths.most * 3),
+        rules=render_fragment("gist.rules", language),
         instructions=instructions_text(plan, language, extra=instruction),
-        target=_format_length(target, text, language),
+        least=_format_length(lengths.least, text, language),
+        most=_format_length(lengths.most, text, language),
         page=escape_tags(text),
     )
 
@@ -124,32 +156,59 @@ def shorten_text(
     model: ChatModel,
     *,
     language: str,
-    target: int,
+    lengths: Lengths,
     cancel: CancelToken,
     instruction: str = "",
 ) -> Gist:
-    """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback."""
+    """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback.
+
+    A gist made with an ``instruction`` may have any length. The built-in reader is asked once: it always replies alike.
+    """
     words = count_words(text)
-    prompt = gist_prompt(text, plan, language=language, target=target, instruction=instruction)
+    prompt = gist_prompt(text, plan, language=language, lengths=lengths, instruction=instruction)
+    wanted = Lengths(0, words) if instruction else lengths
     current = prompt
-    for _ in range(2):
+    usable: list[tuple[int, int, str]] = []  # problems, words outside the range, text
+    for _ in range(2 if model.is_language_model else 1):
+        reply, problems = "", {}
         try:
             reply = clean_reply(model.complete(current, cancel).text)
-            wrong = find_problem(reply, words)
+            problem = find_problem(reply, words)
+            problems = {problem: ""} if problem else _find_faults(reply, text, wanted, language)
+            if not problem:
+                usable.append((len(problems), wanted.distance(count_words(reply)), reply))
         except CutOffError:
-            wrong = "cut off"
+            problems = {"cut off": ""}
         except EmptyReplyError:
-            wrong = "empty"
+            problems = {"empty": ""}
         except RefusedError:
-            wrong = "refusal"
-        if not wrong:
-            return Gist(reply)
+            problems = {"refusal": ""}
+        if not problems:
+            break
+        told = PROBLEMS[template_language(language)]
         current = prompt.with_follow_up(
             "gist.again",
-            problem=PROBLEMS[template_language(language)][wrong],
-            words=_format_length(target, text, language),
+            problem="; ".join(told[name].format(detail) for name, detail in problems.items()),
+            least=prompt.fields["least"],
+            most=prompt.fields["most"],
         )
-    return Gist(first_sentences(text, target, language), fallback=True)
+    if not usable:
+        return Gist(first_sentences(text, (lengths.least + lengths.most) // 2, language), fallback=True)
+    _, outside, best = min(usable, key=lambda found: found[:2])
+    if not outside:
+        return Gist(best)
+    return Gist(best, marks=(f"{count_words(best)} words, where {wanted.least} to {wanted.most} were asked for",))
+
+
+def _find_faults(reply: str, text: str, lengths: Lengths, language: str) -> dict[str, str]:
+    """Return what is wrong with a usable gist of ``text``: keys of PROBLEMS, each with its detail."""
+    faults: dict[str, str] = {}
+    words = count_words(reply)
+    if lengths.distance(words):
+        faults["length"] = _format_length(words, text, language)
+    for what, found in find_differences(reply, text).items():
+        faults[what] = ", ".join(found[:_TOLD])
+    return faults
 
 
 def gist_page(
@@ -160,8 +219,9 @@ def gist_page(
     if page.words <= WHOLE_WORDS and not instruction:
         return Gist(plain, whole=True)
     text = document.text(page.start, page.end)
-    target = target_words(page.words, plan.gist_share)
+    lengths = gist_lengths(page.words, plan.gist_share)
     gist = shorten_text(
-        text, plan, model, language=document.language, target=target, cancel=cancel, instruction=instruction
+        text, plan, model, language=document.language, lengths=lengths, cancel=cancel, instruction=instruction
     )
-    return audit_gist(gist, text, page_words=page.words)
+    audited = audit_gist(gist, text, page_words=page.words)
+    return replace(audited, marks=gist.marks + audited.marks)

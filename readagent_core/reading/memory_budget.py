@@ -21,7 +21,8 @@ from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.prompts import render
-from readagent_core.reading.gisting import shorten_text
+from readagent_core.reading.audit import take_off_quotation_marks
+from readagent_core.reading.gisting import Lengths, shorten_text
 from readagent_core.reading.pool import run_all
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words
@@ -218,9 +219,11 @@ def _shorten_gist(memory: GistMemory, number: int, target: int, model: ChatModel
     gist = memory.gists[number - 1]
     assert gist is not None
     language = memory.document.language
-    shorter = shorten_text(gist.text, memory.plan, model, language=language, target=target, cancel=cancel)
+    lengths = Lengths(max(1, target * 2 // 3), target)
+    shorter = shorten_text(gist.text, memory.plan, model, language=language, lengths=lengths, cancel=cancel)
+    text, _ = take_off_quotation_marks(shorter.text, memory.page_text(number))
     fallback = gist.fallback or shorter.fallback
-    return replace(shorter, level=gist.level + 1, edited=gist.edited, fallback=fallback, marks=gist.marks)
+    return replace(shorter, text=text, level=gist.level + 1, edited=gist.edited, fallback=fallback, marks=gist.marks)
 
 
 # --- iterative gisting ----------------------------------------------------------------------------

@@ -16,12 +16,13 @@ from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.plan import ReadingPlan
-from readagent_core.prompts import Prompt, render, render_fragment
+from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.reading.pause_windows import Window, Windows
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, first_words, last_words
 
 TRIES = 3
+_FOLLOWING_WORDS = 25
 _REASON_WORDS = 120  # a longer reason is cut
 _NAMED = re.compile(
     r"(?:break\s*[-_ ]?\s*point|pause\s*[-_ ]?\s*point|区切り|印|label)"
@@ -82,15 +83,28 @@ def pause_prompt(windows: Windows, window: Window, *, before: int | None = None)
     if plan.preceding and before is not None and before < window.start:
         # section titles are not counted as words of a page, so its text may be longer
         shown = last_words(escape_tags(document.text(before, window.start)), plan.max_words)
-        preceding = render("preceding", language, text=shown).text
+        preceding = render_fragment("preceding", language, text=shown) + "\n"
     return render(
         "paginate",
         language,
         reply_words=_REASON_WORDS * 2,
         where=where_to_pause(plan, language),
+        example=example_numbers(window.end),
         preceding=preceding,
         passage=windows.passage(window),
+        following=following_text(windows, window.end),
     )
+
+
+def following_text(windows: Windows, end: int) -> str:
+    """Return the line that shows the first words after a passage that ends at paragraph ``end``; '' at a border.
+
+    Without them the last label cannot be judged.
+    """
+    if windows.is_border(end):
+        return ""
+    words = first_words(escape_tags(windows.document.text(end, end + 1)), _FOLLOWING_WORDS)
+    return render_fragment("following", windows.document.language, text=collapse_whitespace(words))
 
 
 def ask_page(

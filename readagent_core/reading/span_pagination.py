@@ -20,11 +20,11 @@ from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, Re
 from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
-from readagent_core.prompts import Prompt, render
+from readagent_core.prompts import Prompt, example_numbers, length_range, render, render_fragment
 from readagent_core.reading.audit import audit_gist
 from readagent_core.reading.gisting import clean_reply, find_problem, instructions_text
 from readagent_core.reading.paginator import Call, CallCounts, Paginator
-from readagent_core.reading.pause_points import BECAUSE, TRIES, where_to_pause
+from readagent_core.reading.pause_points import BECAUSE, TRIES, following_text, where_to_pause
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import escape_tags, label
 from readagent_core.words import collapse_whitespace, first_words
@@ -100,12 +100,16 @@ def span_prompt(windows: Windows, span: Span, *, with_gists: bool) -> Prompt:
         "where": where_to_pause(plan, document.language),
         "least": str(plan.min_words),
         "most": str(plan.max_words),
+        "example": example_numbers(span.end),
         "passage": "\n\n".join(pieces),
+        "following": following_text(windows, span.end),
     }
     pages = max(2, windows.words(span.start, span.end) // plan.min_words)
     if not with_gists:
         return render("paginate_many", document.language, reply_words=pages * 40, **values)
-    values["percent"] = str(max(1, round(plan.gist_share * 100)))
+    shortest, longest = length_range(100 * plan.gist_share)
+    values |= {"shortest": str(shortest), "longest": str(longest)}
+    values["rules"] = render_fragment("gist.rules", document.language)
     values["instructions"] = instructions_text(plan, document.language)
     length = int(windows.words(span.start, span.end) * plan.gist_share * 3)
     return render("paginate_gist", document.language, reply_words=pages * 40 + length, **values)

@@ -83,9 +83,13 @@ def ask(
     if conversation_id is None or is_recording(before):
         conversation_id, before = library.new_conversation(book_id, conversation_title(text)).id, []
     history = visible_history(before, reading_id=reading.id, up_to=up_to)
-    settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
     # one meter for every call of this question: the step before the method shares the method's budget
     asked = model or workspace.model
+    settings = replace(
+        settings,
+        by_importance=settings.by_importance or reading.plan.asks_chapters,
+        reason_first=settings.reason_first or asked.name in workspace.settings.saved.get("reason_first", ()),
+    )
     metered = Metered(asked if use_cache else asked.without_cache())
     extra: dict[str, Any] = {"model": metered.name, "where": metered.where, "words": memory.readable_words}
     if so_far:

@@ -79,7 +79,7 @@ def use_model(
     changes: dict[str, Any] = {"base_url": address, "model": model}
     prices = workspace.settings.saved.get("prices", {})
     if price is not None and len(prices.get(model, ())) != FIGURES_BY_HAND:
-        changes["prices"] = {**prices, model: [price.read, price.written, price.as_of]}
+        changes["prices"] = {**prices, model: [price.read, price.written, price.as_of, price.reused]}
     place, old = key_places.save(workspace, address, key, place, changes)
     fresh = load_settings()
     origin = {name: MEMORY if _is_overridden(fresh, name) else "settings" for name in CONNECTION}

@@ -143,7 +143,8 @@ def cost_details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
         return []
     sentences: list[str] = []
     if usage.words_in:
-        tokens = f" ({usage.tokens_in:,} tokens in, {usage.tokens_out:,} out)" if usage.tokens_in else ""
+        reused = f", {usage.tokens_reused:,} of them from the server's cache" if usage.tokens_reused else ""
+        tokens = f" ({usage.tokens_in:,} tokens in{reused}, {usage.tokens_out:,} out)" if usage.tokens_in else ""
         sent = f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}"
         sentences.append(f"Sent {sent}, instructions included{tokens}{_money(usage.cost)}.")
     if usage.saved_words_in:

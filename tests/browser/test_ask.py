@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.library import Library
 from tests.browser.conftest import go_to
+from tests.fakes.sensible import understood
 from tests.fakes.server import FakeServer, Reply
 
 KEEPER = "The Keeper of Harrow Light"
@@ -87,13 +88,10 @@ def replies(fake_server: FakeServer) -> Iterator[Callable[..., None]]:
 
 
 def kind_of(text: str) -> str:
-    if "Next question:" in text:
-        return "standalone"
-    if "If one more page must be read" in text:
-        return "look_up"
-    if "do not answer the question yet" in text:
-        return "look_up"
-    return "answer" if 'Then write a line "Evidence:"' in text else "other"
+    prompt = understood(text)
+    task = prompt.task if prompt else ""
+    kinds = {"look_up": "look_up", "answer": "answer", "choose": "answer", "standalone": "standalone"}
+    return next((kind for start, kind in kinds.items() if task.startswith(start)), "other")
 
 
 @pytest.mark.parametrize("prefix", ["", "model_"], ids=["built-in reader", "server"])

@@ -96,7 +96,7 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(
     go, held = threading.Event(), threading.Event()
 
     def before(_: int, text: str) -> Reply | None:
-        look_up = "Held back?" in text and "do not answer the question yet" in text  # one more call is to come
+        look_up = "Held back?" in text and "Do not answer it yet" in text  # one more call is to come
         if look_up and not go.is_set():
             held.set()
             go.wait(90)

@@ -18,6 +18,10 @@ from readagent_core.models.builtin.reader import BuiltInReader
 
 FOLDER = Path(prompts.__file__).parent
 READER = BuiltInReader()
+OPTIONAL = {  # fields beside the passage, with nothing between that could tell where they end
+    "preceding": "(?:[(（](?:Read just before|すぐ前に).*?(?:The passage:|ここからが文章です：)[)）]\n)?",
+    "following": "(?:\n\n[(（](?:After the last label|最後の印の後).*?)?",
+}
 
 
 @cache
@@ -35,7 +39,7 @@ def pattern(name: str, language: str) -> re.Pattern[str]:
             out.append(f"(?P={field})")
         else:
             seen.add(field)
-            out.append(f"(?P<{field}>.*?)")
+            out.append(f"(?P<{field}>{OPTIONAL.get(field, '.*?')})")
         position = found.end()
     out.append(re.escape(text[position:]))
     return re.compile("".join(out), re.DOTALL)

@@ -27,7 +27,8 @@ class Reply:
     ``status`` other than 200 sends ``error`` (or ``body``) instead. ``finish`` None: the reply ends without a
     finish_reason. ``cut``: after this many characters the stream ends ('clean' by closing, 'reset' by breaking
     the connection: ``how``). ``delay``: before the first byte; ``gap``: between streamed parts. ``tokens_in``:
-    what it claims to have read. ``body``: sent as it stands, JSON or not. ``endless``: never stops by itself.
+    what it claims to have read; ``tokens_reused``: to have taken from its cache. ``body``: sent as it stands, JSON or
+    not. ``endless``: never stops by itself.
     """
 
     text: str = "OK."
@@ -42,6 +43,7 @@ class Reply:
     delay: float = 0.0
     gap: float = 0.0
     tokens_in: int | None = None
+    tokens_reused: int | None = None
     body: str | None = None
     endless: bool = False
     drop: bool = False  # the connection is broken before a byte is sent
@@ -263,10 +265,12 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.text.strip() and reply.finish == "stop" and not reply.refusal:
             self.fake.answered.append(request.text)
 
-    def _usage(self, reply: Reply, request: Request) -> dict[str, int]:
+    def _usage(self, reply: Reply, request: Request) -> dict[str, Any]:
         tokens_in = len(request.text) // 4 if reply.tokens_in is None else reply.tokens_in
         tokens_out = len(reply.text) // 4
-        return {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+        usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
+        details = {"cached_tokens": reply.tokens_reused}
+        return {**usage, "prompt_tokens_details": details} if reply.tokens_reused is not None else usage
 
     def _stream(self, payload: Mapping[str, Any], reply: Reply, request: Request) -> None:
         self.send_response(200)

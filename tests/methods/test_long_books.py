@@ -23,7 +23,7 @@ def reply(prompt):
         return f"Break point: <{pick(prompt)}>"
     if prompt.task == "gist":
         words = prompt.fields["page"].split()
-        return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["target"])))])
+        return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["most"])))])
     if prompt.task == "merge":
         return "Yes" if len(prompt.fields["opening"]) % 7 == 0 else "No"
     if prompt.task == "look_up_next":

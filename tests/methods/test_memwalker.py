@@ -28,7 +28,7 @@ def test_a_reply_without_an_action_is_asked_again() -> None:
     result = answer(run("memwalker", model, **SMALL))
     assert result.text == "Yes"
     assert result.extra["unreadable_replies"] == 3
-    assert "must be one of: 1, 2." in model.prompts[10].text
+    assert "must be one of: enter part 1, enter part 2." in model.prompts[10].text
 
 
 def test_three_unreadable_replies_end_the_walk_without_an_answer() -> None:

@@ -57,7 +57,7 @@ def test_a_budget_below_any_page_is_an_error() -> None:
 
 def test_a_server_that_finds_it_too_long_gets_fewer_pages() -> None:
     def reply(prompt: Prompt) -> str | Exception:
-        return WindowError("too long") if prompt.text.count("(full text)") > 1 else "No."
+        return WindowError("too long") if prompt.fields["memory"].count("(full text)") > 1 else "No."
 
     result = answer(run("bm25", FakeModel(reply), question="word5", about=memory(), look_ups=3))
     assert result.looked_up == (5,)

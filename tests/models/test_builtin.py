@@ -29,7 +29,13 @@ STORY = (
 
 
 def ask(task: str, language: str = "en", **fields: str) -> str:
-    return BuiltInReader().complete(render(task, language, **fields), CancelToken()).text
+    return BuiltInReader().complete(made(task, language, **fields), CancelToken()).text
+
+
+def made(task: str, language: str = "en", **fields: str) -> Prompt:
+    """The prompt with these fields; those that the built-in reader does not use may be missing."""
+    unused = dict.fromkeys(prompts.template(task, language).get_identifiers(), "")
+    return render(task, language, **{**unused, **fields})
 
 
 def memory(*bodies: str, full: tuple[int, ...] = (), language: str = "en") -> str:
@@ -102,14 +108,14 @@ FOUND = title(memory=f"<Page 3> (full text)\n{STORY}", order=render_fragment("or
         ("answer_pages", "en", {**FOUND, "question": "Where did the brass key hang?"}, r".*\[3\]"),
         ("choose", "en", {**DID, "memory": memory(SEA, f"{SHOP} {COSY}")}, r"Answer: \(B\)"),
         ("choose_text", "en", {**DID, "text": SEA + SHOP, "cut": "", "quote": ""}, r"Answer: \(B\)"),
-        ("walk", "en", walking("", ""), ".*Action: 2$"),
-        ("walk", "en", walking("2", ", or back"), ".*Action: 1$"),
-        ("walk", "en", walking("12", ", or back"), ".*Action: -1$"),
+        ("walk", "en", walking("", ""), ".*Action: enter part 2$"),
+        ("walk", "en", walking("2", ", or back"), ".*Action: enter part 1$"),
+        ("walk", "en", walking("12", ", or back"), ".*Action: go back$"),
         ("walk", "ja", {**JA_KEY, "back": "戻る", "parts": JA_PARTS}, ".*2$"),
-        ("leaf", "en", leaf("Where did the brass key hang?"), ".*Action: -2\nAnswer: A brass key hung by the door"),
-        ("leaf", "en", leaf("Who married Mr. Darcy?"), ".*Action: -1$"),
+        ("leaf", "en", leaf("Where did the brass key hang?"), ".*Action: answer\nAnswer: A brass key hung by the door"),
+        ("leaf", "en", leaf("Who married Mr. Darcy?"), ".*Action: go back$"),
         ("leaf", "en", leaf("What did the key open?\n\n(A) the oil store\n(B) a ship's hold"), r".*Answer: \(A\)"),
-        ("leaf", "ja", {**JA_KEY, "text": "真鍮の鍵が戸口にあった。"}, ".*Action: -2"),
+        ("leaf", "ja", {**JA_KEY, "text": "真鍮の鍵が戸口にあった。"}, ".*Action: 答える"),
     ],
 )
 def test_every_task_is_answered_in_the_form_asked_for(task, language, fields, wanted):
@@ -118,19 +124,19 @@ def test_every_task_is_answered_in_the_form_asked_for(task, language, fields, wa
 
 def test_a_gist_is_the_pages_own_sentences_within_the_length():
     page = "\n\n".join([SEA, SHOP, "Nobody spoke.", SEA.replace("boat", "ship")])
-    gist = ask("gist", target="20", instructions="", page=f"## A title\n\n{page}")
+    gist = ask("gist", least="16", most="24", instructions="", page=f"## A title\n\n{page}")
     assert 0 < len(gist.split()) <= 20
     assert all(sentence.strip(". ") in page for sentence in gist.split(". "))
 
 
 def test_a_japanese_gist_is_counted_in_characters():
-    gist = ask("gist", "ja", target="25", instructions="", page=JA_PAGE)
+    gist = ask("gist", "ja", least="20", most="30", instructions="", page=JA_PAGE)
     assert 5 < len(gist) <= 25
 
 
 def test_stops_again_after_a_wrong_page():
     fields = title(memory=memory(SEA, COSY, full=(2,)), question=TEA, seen="none")
-    again = render("look_up_next", "en", **fields).with_follow_up("look_up_next.again", page="9", problem="none")
+    again = made("look_up_next", **fields).with_follow_up("look_up_next.again", page="9", problem="none")
     assert BuiltInReader().complete(again, CancelToken()).text == "STOP"
 
 
@@ -176,7 +182,7 @@ def test_what_it_cannot_do_it_refuses():
 
 
 def test_streams_the_same_reply():
-    prompt = render("answer", "en", title="T", memory=memory(SEA, full=(1,)), question="Where lay the boat?")
+    prompt = made("answer", title="T", memory=memory(SEA, full=(1,)), question="Where lay the boat?")
     *parts, completion = BuiltInReader().stream(prompt, CancelToken())
     assert "".join(parts) == completion.text
 
@@ -192,7 +198,7 @@ def test_odd_fields_never_break_it(task, language, words):
 
 @pytest.mark.parametrize("task", ["tree_segment", "tree_parent", "compress"])
 def test_a_summary_is_sentences_of_the_text_within_the_length(task: str) -> None:
-    said = ask(task, text=STORY, target="20")
+    said = ask(task, text=STORY, least="16", most="24")
     assert 0 < len(said.split()) <= 20
     assert said.split(". ")[0].rstrip(".") in STORY
 
@@ -200,7 +206,7 @@ def test_a_summary_is_sentences_of_the_text_within_the_length(task: str) -> None
 def test_what_repeats_is_left_out_and_what_is_said_once_kept() -> None:
     filler = "The grass is green. The sky is blue. The sun is yellow. " * 20
     text = f"{filler}The pass key is 71432. {filler}"
-    assert "71432" in ask("compress", text=text, target="40")
+    assert "71432" in ask("compress", text=text, least="32", most="48")
 
 
 def test_a_running_summary_holds_both() -> None:

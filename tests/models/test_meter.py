@@ -18,6 +18,7 @@ from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
+from readagent_core.workspace.costs import Cost, cost_details
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer, Reply
 
@@ -43,6 +44,22 @@ def test_the_meter_counts_words_tokens_and_what_the_cache_saved(settings_for, mo
         assert saved.saved_cost == mark.cost > 0
     assert Usage.from_dict(metered.usage.to_dict()) == metered.usage
     assert (metered.usage + Usage()).saved_cost == saved.saved_cost
+
+
+@pytest.mark.parametrize(
+    ("row", "cost"),
+    [([1000.0, 0.0, "2026-11-01", 100.0], 0.4 + 0.06), ([1000.0, 0.0], 1.0), ([1000.0, 0.0, "2026-11-01", None], 1.0)],
+)
+def test_tokens_from_the_servers_cache_are_counted_shown_and_priced(settings_for, monkeypatch, row, cost):
+    monkeypatch.setattr("readagent_core.models.cost.prices.is_local", lambda where: False)
+    with FakeServer([Reply("A tea cosy.", tokens_in=1000, tokens_reused=600)]) as server:
+        metered = Metered(models.connect(settings_for(server, prices={"fake-model": row})))
+        list(metered.stream(PROMPT, CancelToken()))
+    used = metered.usage
+    assert (used.tokens_in, used.tokens_reused) == (1000, 600)
+    assert used.cost == pytest.approx(cost)
+    details = cost_details(Cost(1, 1, 0, 0.0, used, full_tokens=1, full_cost=None))
+    assert "(1,000 tokens in, 600 of them from the server's cache" in details[0]
 
 
 def test_tokens_are_estimated_where_none_are_reported(settings_for):

@@ -38,7 +38,7 @@ def gist_of(replies, *texts, plan=PLAN, language="en", **more):
 def test_a_gist_is_the_models_words():
     gist, model = gist_of(["Ada climbs Harrow Light; the glass is broken."])
     assert (gist.text, gist.fallback, gist.marks) == ("Ada climbs Harrow Light; the glass is broken.", False, ())
-    assert model.prompts[0].fields["target"] == str(round(count_words(TEXT) / 6.5))
+    assert (model.prompts[0].fields["least"], model.prompts[0].fields["most"]) == ("8", "12")
 
 
 def test_a_short_page_is_its_own_gist_unless_there_is_an_instruction():
@@ -113,10 +113,64 @@ def test_purpose_and_instructions_are_in_the_prompt():
 
 def test_japanese_lengths_are_characters():
     text = "雪が降っていた。駅には誰もいない。彼女は切符を握りしめて、長い夜のことを考えていた。" * 6
-    gist, model = gist_of(["彼女は駅で待つ。"], text, language="ja")
-    assert gist.text == "彼女は駅で待つ。"
-    asked = int(model.prompts[0].fields["target"])
-    assert abs(asked - len(text) / 6.5) <= 3
+    said = "雪の降る駅に誰もいない。彼女は切符を握り、長い夜を考える。"
+    gist, model = gist_of(["彼女は駅で待つ。", said], text, language="ja")
+    assert gist.text == said
+    assert "8字ありました" in model.prompts[1].text
+    least, most = (int(model.prompts[0].fields[name]) for name in ("least", "most"))
+    assert least < len(text) / 6.5 < most
+
+
+SHORT = "Ada climbs; the glass is broken."  # 8 to 12 words are asked for
+RIGHT = "Ada climbs Harrow Light; the glass is broken."
+LONG = RIGHT + " Nobody told her, and on the floor lay a letter."
+STRANGE = "Ada climbs Harrow Light with Jonas; glass is broken."
+
+
+@pytest.mark.parametrize(
+    ("replies", "text", "told", "mark"),
+    [
+        ([LONG, RIGHT], RIGHT, "it had 18 words", ""),
+        ([SHORT, RIGHT], RIGHT, "it had 6 words", ""),
+        ([LONG, SHORT], SHORT, "it had 18 words", "6 words, where 8 to 12 were asked for"),  # the nearer one
+        ([STRANGE, RIGHT], RIGHT, "names that the passage does not have (Jonas)", ""),
+        ([STRANGE, STRANGE], STRANGE, "Jonas", "names that its page does not have: Jonas"),
+        ([RIGHT.replace("Light", "340"), RIGHT], RIGHT, "numbers that the passage does not have (340)", ""),
+        ([LONG.replace("Harrow", "340"), RIGHT], RIGHT, "it had 18 words; it had numbers", ""),
+        ([STRANGE, CutOffError("cut", "Ada")], STRANGE, "Jonas", "Jonas"),  # the second reply is of no use
+    ],
+)
+def test_a_gist_that_does_not_hold_is_asked_for_once_more(replies, text, told, mark):
+    gist, model = gist_of(replies)
+    assert (gist.text, gist.fallback) == (text, False)
+    assert len(model.prompts) == 2
+    assert told in model.prompts[1].text
+    assert model.prompts[1].text.endswith("in 8 to 12 words.")
+    assert mark in " ".join(gist.marks)
+    assert bool(gist.marks) == bool(mark)
+
+
+def test_an_instruction_for_one_page_may_ask_for_any_length():
+    gist, model = gist_of([LONG], instruction="Tell all of it.")
+    assert (gist.text, gist.marks, len(model.prompts)) == (LONG, (), 1)
+
+
+@pytest.mark.parametrize(
+    ("page", "said", "text"),
+    [
+        (TEXT, "Ada finds “the glass broken” and a letter.", None),
+        (TEXT, "Ada finds “Glass, broken!” and a “big” letter.", "Ada finds “Glass, broken!” and a big letter."),
+        (TEXT, 'Ada says "I climb"; a wick "cut clean".', 'Ada says I climb; a wick "cut clean".'),
+        (TEXT, 'Ada finds "the glass … lamp wick" there.', None),
+        ("“No,” she said. “Go.”", "She says “no”, then “Go.”", None),
+        ("“No,” she said. “Go.”", "She says “No, go.”", "She says No, go."),
+        ("彼は「もう帰る」と言った。", "彼は「もう帰る」「さようなら」と言う。", "彼は「もう帰る」さようならと言う。"),
+    ],
+)
+def test_quotation_marks_stay_only_round_words_of_the_page(page, said, text):
+    gist = audit_gist(Gist(said), page, page_words=100)
+    assert gist.text == (text or said)
+    assert any("without quotation marks" in mark for mark in gist.marks) == bool(text)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

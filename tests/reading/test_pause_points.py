@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, ReplyError
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.pause_points import ask_page, parse_pause_point, pause_prompt
+from readagent_core.reading.pause_points import ask_page, following_text, parse_pause_point, pause_prompt
 from readagent_core.reading.pause_windows import Windows
 from readagent_core.tags import split_passage
 from tests.fakes.model import FakeModel
@@ -114,7 +115,18 @@ def test_every_prompt_renders(language, preset):
     prompt = pause_prompt(windows, windows.window(4), before=0)
     assert "w0x0" in prompt.fields["preceding"]
     assert windows.passage(windows.window(4)) in prompt.text
-    assert ("chapter" in prompt.text or "見出し" in prompt.text) == (preset == "book")
+    assert ("chapter" in prompt.text or "章や節" in prompt.text) == (preset == "book")
+    assert int(re.search(r"Break point: <(\d+)>", prompt.text).group(1)) not in windows.window(4).labels
+
+
+def test_the_words_after_the_last_label_are_shown():
+    windows = Windows(make_document([30] * 10), PLAN)
+    window = windows.window(0)
+    prompt = pause_prompt(windows, window)
+    assert f"continues: w{window.end}x0 w{window.end}x1 " in prompt.text
+    assert f"w{window.end}x29" not in prompt.text
+    assert prompt.text.rstrip().endswith("...)\n</text>")
+    assert following_text(windows, windows.total) == ""
 
 
 def test_the_fewest_calls_are_never_more_than_a_chain_makes():

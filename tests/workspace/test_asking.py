@@ -161,7 +161,7 @@ def test_no_later_page_reaches_the_server_over_many_positions(open_workspace):
     def obliging(text: str) -> str:
         if "Next question:" in text:
             return f"Tell me of gistword{chance.randrange(1, 21)}, was it so?"
-        if "Do not answer the question yet" in text or "do not answer the question yet" in text:
+        if "Do not answer it yet" in text:
             return f"I want to look up Page [{chance.randrange(1, 22)}, 20, 19] to see."
         return f"It says answerword{up_to}, I guess [20]."
 
@@ -309,6 +309,16 @@ def test_options_go_to_the_model_and_a_books_reading_asks_by_importance(workspac
     assert exchange.events[-1]["answer"]["option"] == 1
     assert exchange.settings["by_importance"] is True
     assert workspace.model.tasks() == ["look_up_ranked", "choose"]
+
+
+def test_a_model_named_in_the_settings_reasons_before_it_chooses(workspace):
+    workspace.model._answer = lambda p: "It was so [2].\nAnswer: (B)" if p.task == "choose" else reply(p)
+    saved = {"reason_first": [workspace.model.name]}
+    workspace.settings = replace(workspace.settings, saved=saved)
+    exchange, _ = asked(workspace, *a_book(workspace, a_memory()), question=Question("Which?", ("a cat", "a dog")))
+    assert exchange.settings["reason_first"] is True
+    assert "First compare the options" in workspace.model.prompts[-1].text
+    assert exchange.events[-1]["answer"]["option"] == 1
 
 
 def test_consecutive_questions_share_the_memory_as_their_prefix(workspace):

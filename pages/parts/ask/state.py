@@ -232,7 +232,7 @@ def ask(
         scene.book.id,
         question,
         method=scene.method,
-        settings=AskSettings(look_ups=0 if whole else scene.look_ups),
+        settings=AskSettings(look_ups=0 if whole else scene.look_ups, may_decline=True),
         conversation_id=scene.conversation_id,
         up_to=scene.limit,
         reading_id=scene.reading.id,

@@ -1,7 +1,7 @@
 """The response step that ends every method: its prompts, the streamed answer, and the option a reply chooses.
 
 Where a reply names no option the model is asked again, at most twice. After that the option is None, which counts as a
-wrong answer (the authors' demo stops with an error).
+wrong answer (the authors' demo stops with an error). Where the settings allow it, the model may also decline to choose.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, AnswerPart, Event, Expanded
 from readagent_core.methods.support.look_up_replies import to_plain_text
 from readagent_core.methods.support.run import Run
-from readagent_core.prompts import Prompt, render, render_fragment
+from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace
 
@@ -24,7 +24,9 @@ OPTION_RETRIES = 2
 ANSWER_WORDS = 400
 _LEAD = r"(?i:answer|choice|option|選択肢|答え|回答|正解)\s*(?i:is|:|は|=)*\s*(?i:option\s*)?"
 _NAMED = re.compile(_LEAD + r"(?:[(\[{「\"']+\s*([A-Za-z])\s*[)\]}」\"']|([A-Z])(?![\w'’])(\s+\w)?)")
+_STATED = re.compile(r"(?i:answer|答え|回答|正解)\s*:")
 _ALONE = re.compile(r"^\s*[(\[]?\s*([A-Za-z])\s*(?:[)\].:,、。]|$)")
+_DECLINED = re.compile(_LEAD + r"[(\[{「\"']?\s*(?i:none|なし)(?![\w'’])")
 _PARENS = re.compile(r"[(\[]\s*([A-Z])\s*[)\]]")
 
 
@@ -34,6 +36,7 @@ def chosen_option(reply: str, options: Sequence[str]) -> int | None:
     letters = LETTERS[: len(options)]
     matches = [m for m in _NAMED.finditer(text) if (m.group(1) or m.group(2)).upper() in letters]
     if matches:  # the prompt asks for it at the beginning; a reply that reasons first names it at the end
+        matches = [m for m in matches if _STATED.match(m.group())] or matches  # rather than 'Option A says …'
         found = matches[0] if matches[0].start() == 0 else matches[-1]
         letter = (found.group(1) or found.group(2)).upper()
         article = letter in "AI" and found.group(3)  # 'The answer is A brass key': possibly an article
@@ -59,14 +62,30 @@ def _option_by_words(text: str, options: Sequence[str]) -> int | None:
     return longest[0] if len(longest) == 1 else None
 
 
-def memory_prompt(run: Run, memory: str) -> Prompt:
-    """Return the response prompt over a gist memory with pages expanded in place (``memory``: tagged text)."""
-    return _prompt(run, "answer", "choose", memory=memory)
+def declines(reply: str) -> bool:
+    """Return whether a reply says, in the form asked for, that the text does not settle which option is right."""
+    return bool(_DECLINED.search(to_plain_text(reply)))
+
+
+def memory_prompt(run: Run, memory: str, *, quote: bool = True) -> Prompt:
+    """Return the response prompt over a gist memory with pages expanded in place (``memory``: tagged text).
+
+    ``quote``: a page is expanded, so quotations are asked for; a gist has none to give.
+    """
+    return _prompt(run, "answer", "choose", memory=memory, **_citing(run, quote=quote))
 
 
 def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
     """Return the response prompt over retrieved pages (tagged text). ``order``: the template that names their order."""
-    return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=render_fragment(order, run.language))
+    named = render_fragment(order, run.language)
+    return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=named, **_citing(run, quote=True))
+
+
+def _citing(run: Run, *, quote: bool) -> dict[str, str]:
+    """Return the fields of a prompt that asks for page marks, and for quotations (``quote``)."""
+    example = example_numbers(len(run.memory.pages))
+    evidence = render_fragment("evidence", run.language, example=example) if quote else ""
+    return {"example": example, "evidence": evidence}
 
 
 def text_prompt(run: Run, text: str, *, cut: str = "", quote: bool = False) -> Prompt:
@@ -83,8 +102,11 @@ def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
     values |= {"title": run.title, "question": run.question_text}
     if not run.question.options:
         return render(free_form, run.language, reply_words=ANSWER_WORDS, **values)
-    options = escape_tags(run.question.lettered())
-    return render(choice, run.language, reply_words=ANSWER_WORDS, options=options, **values)
+    values["options"] = escape_tags(run.question.lettered())
+    form = "choose.reason_first" if run.settings.reason_first else "choose.letter_first"
+    unsettled = "unsettled.decline" if run.settings.may_decline else "unsettled.choose"
+    values |= {"form": render_fragment(form, run.language), "unsettled": render_fragment(unsettled, run.language)}
+    return render(choice, run.language, reply_words=ANSWER_WORDS, **values)
 
 
 def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, None]:
@@ -95,8 +117,9 @@ def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, 
     else:
         completion = yield from run.stream(prompt)
     text, options = completion.text, run.question.options
-    option = chosen_option(text, options) if options else None
-    for _ in range(OPTION_RETRIES if options else 0):
+    declined = bool(options) and run.settings.may_decline and declines(text)
+    option = chosen_option(text, options) if options and not declined else None
+    for _ in range(OPTION_RETRIES if options and not declined else 0):
         if option is not None:
             break
         letters = ", ".join(LETTERS[: len(options)])
@@ -105,7 +128,9 @@ def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, 
         if option is not None:
             yield run.note("The reply named no option; asked again.")
             text = again.text
-    if options and option is None:
+    if declined:
+        yield run.note("No option was chosen: by the model's reply, the text does not settle the question.")
+    elif options and option is None:
         yield run.note(f"The reply named no option, even after {OPTION_RETRIES} more requests.")
     yield run.finish(run.restore_page_numbers(text), option=option, cut_off=completion.finish == "length", **figures)
 
@@ -116,7 +141,7 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
     Each time the server says that the prompt is too long, the last of them goes back to its gist.
     """
     while True:
-        prompt = memory_prompt(run, memory.text(pages))
+        prompt = memory_prompt(run, memory.text(pages), quote=bool(pages))
         opened = run.original_pages(pages)
         try:
             yield from respond(

@@ -156,7 +156,7 @@ def _source_text(document: Document, node: Node, summaries: Mapping[int, tuple[s
 def _prompt(run: Run, node: Node, text: str, segment_words: int) -> Prompt:
     words = _summary_words(node, text, segment_words)
     task = "tree_parent" if node.children else "tree_segment"
-    return render(task, run.language, reply_words=2 * words + 50, target=run.format_length(words), text=text)
+    return render(task, run.language, reply_words=2 * words + 50, text=text, **run.format_range(words))
 
 
 def _summary_words(node: Node, text: str, segment_words: int) -> int:

@@ -20,7 +20,7 @@ from readagent_core.models.builtin.statistics import (
     shared_words,
     split_sentences,
 )
-from readagent_core.prompts import Prompt
+from readagent_core.prompts import Prompt, render_fragment
 from readagent_core.tags import split_memory
 
 NEAR = 0.6  # a page is named beside the best one when its score is at least this share of the best score
@@ -75,7 +75,7 @@ def look_up_next(prompt: Prompt) -> str:
 
 
 def walk(prompt: Prompt) -> str:
-    """'Action: 2' for the best part not yet looked into, or -1 once they all were."""
+    """'Action: enter part 2' for the best part not yet looked into, or 'go back' once they all were."""
     text = prompt.fields["parts"]
     found = list(_PART.finditer(text))
     ends = [m.start() for m in found[1:]] + [len(text)] * bool(found)
@@ -84,21 +84,27 @@ def walk(prompt: Prompt) -> str:
     left = [(-score, int(m.group(1))) for score, m in zip(scores, found, strict=True) if not m.group(2)]
     japanese = prompt.language == "ja"
     if not left and prompt.fields["back"]:
-        return f"Reasoning: {'どの部分ももう見たからです。' if japanese else 'every part was looked into.'}\nAction: -1"
+        why = "どの部分ももう見たからです。" if japanese else "every part was looked into."
+        return f"Reasoning: {why}\n{_action(prompt, 'walk.go_back')}"
     number = min(left)[1] if left else 1
     why = "質問と同じ言葉がいちばん多い部分です。" if japanese else "this part shares most words with the question."
-    return f"Reasoning: {why}\nAction: {number}"
+    return f"Reasoning: {why}\n{_action(prompt, 'walk.enter', number=str(number))}"
+
+
+def _action(prompt: Prompt, name: str, **values: str) -> str:
+    return f"Action: {render_fragment(name, prompt.language, **values)}"
 
 
 def leaf(prompt: Prompt) -> str:
-    """'Action: -2' and the best sentences where one holds enough of the question, else 'Action: -1'."""
+    """'Action: answer' and the best sentences where one holds enough of the question, else 'Action: go back'."""
     options = _OPTION.search(prompt.fields["question"])
     question = prompt.fields["question"][: options.start()].strip() if options else prompt.fields["question"]
     bags = [set(content(s)) for s in split_sentences(prompt.fields["text"], prompt.language)]
     idf = inverse_frequencies(bags)
     wanted = content(question)
     japanese = prompt.language == "ja"
-    nothing = f"Reasoning: {'ここには書かれていません。' if japanese else 'it does not say.'}\nAction: -1"
+    why = "ここには書かれていません。" if japanese else "it does not say."
+    nothing = f"Reasoning: {why}\n{_action(prompt, 'walk.go_back')}"
     if max((overlap(bag, wanted, idf) for bag in bags), default=0.0) < ENOUGH_IN_SENTENCE:
         return nothing
     asked = replace(prompt, fields={**prompt.fields, "question": question})
@@ -111,4 +117,4 @@ def leaf(prompt: Prompt) -> str:
             return nothing
         said = f"Answer: {found}"
     why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
-    return f"Reasoning: {why}\nAction: -2\n{said}"
+    return f"Reasoning: {why}\n{_action(prompt, 'walk.answer')}\n{said}"

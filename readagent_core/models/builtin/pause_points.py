@@ -74,7 +74,7 @@ def divide(prompt: Prompt) -> str:
 
 def divide_and_shorten(prompt: Prompt) -> str:
     """Every pause point of a passage, each with the gist of the page it ends."""
-    percent = number_in(prompt.fields["percent"], 15)
+    percent = (number_in(prompt.fields["shortest"], 12) + number_in(prompt.fields["longest"], 18)) // 2
     head = "要点：" if prompt.language == "ja" else "Gist: "
     out: list[str] = []
     for at, reason, text in _pages(prompt):

@@ -6,7 +6,7 @@ Knows nothing of models; works from a prompt's fields.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from readagent_core.models.builtin.statistics import central_sentences, content, split_sentences
 from readagent_core.prompts import Prompt, render_fragment
@@ -18,14 +18,18 @@ WORDS = 60  # of a gist where the prompt names no length
 def gist(prompt: Prompt) -> str:
     """The most central sentences of the page, within the length that the prompt asks for."""
     fields = prompt.fields
-    limit = number_in(fields.get("words") or fields["target"], WORDS)
     wanted = content(fields.get("purpose", "") + " " + fields["instructions"])
-    return shortened(fields["page"], limit, prompt.language, wanted=wanted)
+    return shortened(fields["page"], _middle(fields), prompt.language, wanted=wanted)
 
 
 def summary(prompt: Prompt) -> str:
     """The most central sentences of a text, or of the summaries below a node."""
-    return shortened(prompt.fields["text"], number_in(prompt.fields["target"], WORDS), prompt.language)
+    return shortened(prompt.fields["text"], _middle(prompt.fields), prompt.language)
+
+
+def _middle(fields: Mapping[str, str]) -> int:
+    """The middle of the range of lengths that a prompt asks for."""
+    return (number_in(fields["least"], WORDS) + number_in(fields["most"], WORDS)) // 2
 
 
 def carry(prompt: Prompt) -> str:

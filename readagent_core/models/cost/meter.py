@@ -96,7 +96,7 @@ class _Accounting(ModelWrapper):
             tokens_in = estimate_tokens(prompt.text)
         if tokens_out is None:
             tokens_out = estimate_tokens(completion.text) + estimate_tokens(completion.reasoning)
-        cost = self._price.cost(tokens_in, tokens_out) if self._price else None
+        cost = self._price.cost(tokens_in, tokens_out, completion.tokens_reused) if self._price else None
         if completion.cached:
             free = None if cost is None else 0.0
             return Usage(cached_calls=1, saved_words_in=prompt.words, cost=free, saved_cost=cost)
@@ -107,6 +107,7 @@ class _Accounting(ModelWrapper):
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             tokens_estimated=0 if known else 1,
+            tokens_reused=completion.tokens_reused,
             seconds=completion.seconds,
             retries=completion.tries - 1,
             cost=cost,

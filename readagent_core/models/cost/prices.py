@@ -21,14 +21,20 @@ OPENAI, ANTHROPIC, GOOGLE = "2026-10-27", "2026-10-24", "2026-10-07"  # when eac
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars a million tokens, read and written. ``as_of``: the day it was listed; '' for one set by hand."""
+    """Dollars a million tokens, read and written.
+
+    ``as_of``: the day it was listed; '' for one set by hand. ``reused``: for tokens that the server takes from its
+    cache of prompt prefixes; None where that is not known, and they are counted at the full price.
+    """
 
     read: float
     written: float
     as_of: str = ""
+    reused: float | None = None
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.read + tokens_out * self.written) / 1e6
+    def cost(self, tokens_in: int, tokens_out: int, tokens_reused: int = 0) -> float:
+        saved = tokens_reused * (self.read - self.reused) if self.reused is not None else 0.0
+        return (tokens_in * self.read + tokens_out * self.written - saved) / 1e6
 
     def cost_of_words(self, words_in: int, words_out: int) -> float:
         """Return about what so many words sent and received cost."""
@@ -105,13 +111,14 @@ def is_local(where: str) -> bool:
 def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Price | None:
     """The price in force; None where none is known.
 
-    ``own``: model → [read, written], set by hand, or [read, written, date], as its server listed it. Else a model
-    here is free, and another costs what its maker lists for exactly this name: a newer one of the family may cost
-    several times as much, or as little.
+    ``own``: model → [read, written], set by hand, or [read, written, date, reused], as its server listed it. Else a
+    model here is free, and another costs what its maker lists for exactly this name: a newer one of the family may
+    cost several times as much, or as little.
     """
     row = (own or {}).get(model)
-    if isinstance(row, list | tuple) and len(row) in (2, 3):
-        return Price(float(row[0]), float(row[1]), str(row[2]) if len(row) == 3 else "")
+    if isinstance(row, list | tuple) and len(row) in (2, 3, 4):
+        reused = float(row[3]) if len(row) == 4 and row[3] is not None else None
+        return Price(float(row[0]), float(row[1]), str(row[2]) if len(row) > 2 else "", reused)
     if not where or is_local(where):
         return FREE
     name = _STATE.sub("", model.rsplit("/", 1)[-1].lower())
@@ -128,8 +135,13 @@ def listed_price(row: object) -> Price | None:
         read, written = (1e6 * float(row[name]) for name in ("prompt", "completion"))
     except (KeyError, TypeError, ValueError):
         return None
+    try:
+        reused = round(1e6 * float(row["input_cache_read"]), 6)
+    except (KeyError, TypeError, ValueError):
+        reused = -1.0
     known = 0 <= read < math.inf and 0 <= written < math.inf
-    return Price(round(read, 6), round(written, 6), time.strftime("%Y-%m-%d")) if known else None
+    day = time.strftime("%Y-%m-%d")
+    return Price(round(read, 6), round(written, 6), day, reused if 0 <= reused <= read else None) if known else None
 
 
 def money(dollars: float | None) -> str:

@@ -276,6 +276,7 @@ class OpenAIServer(ChatModel):
             finish="length" if reply.finish in LENGTH else "stop",
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
+            tokens_reused=min(reply.tokens_reused or 0, reply.tokens_in or 0),
             reasoning=reply.reasoning.strip(),
             seconds=seconds,
             first_word=reply.first,

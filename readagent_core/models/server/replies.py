@@ -41,6 +41,7 @@ class Reply:
     finish: str | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
+    tokens_reused: int | None = None
     refused: bool = False
     thought: bool = False  # the server counted thinking, shown or not
     fault: Any = None
@@ -55,6 +56,10 @@ class Reply:
         if isinstance(usage, dict):
             self.tokens_in = _count(usage.get("prompt_tokens"), self.tokens_in)
             self.tokens_out = _count(usage.get("completion_tokens"), self.tokens_out)
+            reused = _dict(usage.get("prompt_tokens_details")).get(
+                "cached_tokens", usage.get("prompt_cache_hit_tokens")
+            )
+            self.tokens_reused = _count(reused, self.tokens_reused)
             details = usage.get("completion_tokens_details")
             self.thought = self.thought or bool(isinstance(details, dict) and details.get("reasoning_tokens"))
         choices = event.get("choices")

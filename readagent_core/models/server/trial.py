@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import partial
 
-from readagent_core.prompts import Prompt, render
+from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.tags import label, page_tag
 
 Trial = tuple[Prompt, Callable[[str], bool]]
@@ -93,19 +93,42 @@ def _level(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"[“”\"]", '"', text.replace("’", "'"))).strip()
 
 
-_WHERE = render("where", "en").text
+_WHERE = render_fragment("where", "en")
+_PAGE, _PAGES = example_numbers(len(_MEMORY)), example_numbers(len(_MEMORY), 2)
 PAUSES: list[Trial] = [
     (
-        render("paginate", "en", where=_WHERE, preceding="", passage=_passage(_SCENES[scene], offered)),
+        render(
+            "paginate",
+            "en",
+            where=_WHERE,
+            example=example_numbers(max(offered)),
+            preceding="",
+            passage=_passage(_SCENES[scene], offered),
+            following="",
+        ),
         partial(names_a_label, offered=offered),
     )
     for scene, offered in _OFFERED
 ]
 LOOK_UPS: list[Trial] = [
-    (render("look_up", "en", title="The Ferry", k="2", memory=_memory(None), question=question), names_pages)
+    (
+        render("look_up", "en", title="The Ferry", k="2", example=_PAGES, memory=_memory(None), question=question),
+        names_pages,
+    )
     for question in _QUESTIONS
 ]
 QUOTES: list[Trial] = [
-    (render("answer", "en", title="The Ferry", memory=_memory(4), question=question), quotes_exactly)
+    (
+        render(
+            "answer",
+            "en",
+            title="The Ferry",
+            memory=_memory(4),
+            question=question,
+            example=_PAGE,
+            evidence=render_fragment("evidence", "en", example=_PAGE),
+        ),
+        quotes_exactly,
+    )
     for question in _QUESTIONS
 ]
