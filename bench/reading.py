@@ -63,8 +63,8 @@ class SlowModel(ChatModel):
 
     name = "simulated"
 
-    def __init__(self, *, latency: float, per_word: float, sleeps: bool = True) -> None:
-        self.latency, self.per_word, self.sleeps = latency, per_word, sleeps
+    def __init__(self, *, latency: float, per_word: float, chapters: bool = False, sleeps: bool = True) -> None:
+        self.latency, self.per_word, self.pauses_at_chapters, self.sleeps = latency, per_word, chapters, sleeps
         self.calls: dict[str, int] = {}
         self.words_in = 0
         self.waited = 0.0
@@ -88,6 +88,9 @@ class SlowModel(ChatModel):
         if prompt.task == "paginate":
             pieces = split_passage(prompt.fields["passage"])
             _, best = max(pieces, key=lambda piece: zlib.crc32(piece[0][-200:].encode()))
+            if self.pauses_at_chapters:
+                follows = itertools.pairwise(pieces)
+                best = next((here[1] for here, after in follows if after[0].lstrip().startswith("#")), best)
             return f"Break point: <{best}>\nBecause what comes next is something else."
         words = prompt.fields["page"].split()
         return " ".join(words[: max(1, min(len(words) - 1, int(prompt.fields["most"])))])
@@ -133,7 +136,7 @@ def sequential(document: Document, plan: ReadingPlan, model: SlowModel) -> tuple
 
 
 def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None:
-    model = SlowModel(latency=args.latency, per_word=args.per_word, sleeps=False)
+    model = SlowModel(latency=args.latency, per_word=args.per_word, chapters=args.chapters, sleeps=False)
     pages, alone = sequential(document, plan, model)
     one_by_one = model.calls["paginate"]
     words = document.words
@@ -146,7 +149,7 @@ def run(document: Document, plan: ReadingPlan, args: argparse.Namespace) -> None
         with TemporaryDirectory() as home:
             library = Library(Path(home))
             reading = library.open_reading(library.add(document).id, plan, "simulated")
-            model = SlowModel(latency=args.latency, per_word=args.per_word)
+            model = SlowModel(latency=args.latency, per_word=args.per_word, chapters=args.chapters)
             first: dict[str, float] = {}
             started, cpu = time.monotonic(), time.process_time()
 
@@ -179,6 +182,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, nargs="*", default=[1, 4, 16, 64])
     parser.add_argument("--latency", type=float, default=0.3)
     parser.add_argument("--per-word", type=float, default=0.0)
+    parser.add_argument("--chapters", action="store_true", help="the model pauses before chapters")
     parser.add_argument("--wire", action="store_true", help="CPU is then the server's as well")
     parser.add_argument("--preset", default="article")
     args = parser.parse_args()

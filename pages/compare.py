@@ -105,8 +105,7 @@ def board(workspace: Workspace, book: Book, memory: GistMemory, chosen: Sequence
     job = workspace.jobs.get(comparing.job_key(book.id))
     running = job is not None and job.running
     polling.rerun_after(1.0 if running else None, key="compare")
-    if st.session_state.pop(f"compare_ran_{book.id}", False) and not running:
-        st.rerun()  # the last answer came: the form is enabled again
+    ended = st.session_state.pop(f"compare_ran_{book.id}", False) and not running
     st.session_state[f"compare_ran_{book.id}"] = running
     snapshot = job.snapshot if job is not None else None
     comparison = snapshot.value if snapshot is not None else None
@@ -116,6 +115,8 @@ def board(workspace: Workspace, book: Book, memory: GistMemory, chosen: Sequence
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
     hidden = comparison is not None and comparing.is_past_limit(comparison, paragraphs)
     if comparison is None or hidden:
+        if ended:
+            st.rerun()
         empty(book, memory, chosen, hidden=hidden)
         return
     with st.container(key="compare_asked", gap=None):
@@ -128,6 +129,8 @@ def board(workspace: Workspace, book: Book, memory: GistMemory, chosen: Sequence
     if act and act.do == "open":
         current.choose(book.id, page=act.page)
         st.switch_page("pages/read.py", query_params={"book": book.id, "page": str(act.page), "from": "compare"})
+    if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
+        st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):
         if running and job is not None and snapshot is not None:
             st.caption(f"{int(snapshot.done)} of {len(comparison.entries)} methods have answered. {snapshot.waiting}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _FULL_TEXT = {"ja": "（全文）"}
-_LOOK_ALIKE = re.compile(r"<(\s*(?:page|ページ)?\s*[\d０-９]+\s*(?:\|\s*[\d０-９]+\s*)?)>", re.IGNORECASE)
+_LOOK_ALIKE = re.compile(r"<(\s*(?:pages?|ページ)?\s*[\d０-９]+\s*(?:[|-]\s*[\d０-９]+\s*)?)>", re.IGNORECASE)
 # how chat templates mark turns: ChatML, Llama, Mistral, Gemma, DeepSeek and others
 _CONTROL_TOKEN = re.compile(
     r"<[|｜][^<>\n]{1,60}[|｜]>|<</?SYS>>|\[/?INST\]|\[/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]|"
@@ -20,7 +20,7 @@ _CONTROL_TOKEN = re.compile(
 # the marks around texts in prompts, in any spelling that could be taken for one
 _TEXT_MARK = re.compile(r"[<＜](\s*[/／]?\s*text\b[^<>＜＞\n]{0,40})[>＞]", re.IGNORECASE)
 _OTHER_BRACKETS = str.maketrans("<>[]", "‹›‹›")
-_TAG = re.compile(r"^<Page (\d+)>( \(full text\)|（全文）)?$", re.MULTILINE)
+_TAG = re.compile(r"^<Pages? (\d+)(?:-\d+)?>( \(full text\)|（全文）)?$", re.MULTILINE)
 _LABEL = re.compile(r"^<(\d+)(?: \| (\d+))?>$", re.MULTILINE)
 
 
@@ -28,6 +28,11 @@ def page_tag(number: int, *, full: bool = False, language: str = "en") -> str:
     """Return the line above a page in the memory. ``full``: the page is shown in full text."""
     mark = _FULL_TEXT.get(language.split("-")[0], " (full text)") if full else ""
     return f"<Page {number}>{mark}"
+
+
+def range_tag(first: int, last: int) -> str:
+    """Return the line above the gist of pages ``first`` to ``last``."""
+    return f"<Pages {first}-{last}>"
 
 
 def label(number: int, words_before: int | None = None) -> str:
@@ -47,7 +52,7 @@ def escape_text_marks(text: str) -> str:
 
 
 def split_memory(text: str) -> list[tuple[int, bool, str]]:
-    """Split the text of a memory into (page number, whether in full, text of the page), in order."""
+    """Split the text of a memory into (page number, whether in full, text), in order; of a range its first page."""
     found = list(_TAG.finditer(text))
     ends = [m.start() for m in found[1:]] + [len(text)][: len(found)]
     return [

@@ -18,6 +18,7 @@ from readagent_core.evaluation.questions import (
     chosen_option,
     describe_figures,
     describe_look_ups,
+    describe_search,
     lettered_option,
     verdict,
     verdict_sign,
@@ -224,6 +225,8 @@ def _replay(events: Sequence[dict[str, Any]], *, prompts: bool) -> Iterator[str]
         elif event["kind"] == "LookedUp":
             refused = "".join(f"; not opened: {escape(text)}" for text in event.get("refused", ()))
             yield f'<p class="facts">{describe_look_ups(event["pages"])}{refused}</p>'
+        elif event["kind"] == "Searched":
+            yield f'<p class="facts" dir="auto">{escape(describe_search(event["words"], event["pages"]))}</p>'
         elif event["kind"] == "Noted":
             yield f'<p class="facts" dir="auto">{escape(event["text"])}</p>'
 

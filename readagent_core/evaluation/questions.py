@@ -183,6 +183,12 @@ def known_answers(result: Result) -> list[str]:
     )
 
 
+def describe_search(words: Sequence[str], pages: Sequence[int]) -> str:
+    """Return 'Looked for “lamp”, “oil”: pages 3, 7'."""
+    where = f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}" if pages else "found nowhere"
+    return f"Looked for {', '.join(f'“{word}”' for word in words)}: {where}"
+
+
 def describe_look_ups(pages: Sequence[int]) -> str:
     """Return 'Looked up pages 3, 7'."""
     if not pages:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from itertools import islice
 from pathlib import Path
 
 from readagent_core.document import Cover, Document, Figure, Notice, Paragraph, Section
 from readagent_core.errors import EmptyDocumentError, TooLargeError
 from readagent_core.languages import detect_language
 from readagent_core.loaders import contents
-from readagent_core.words import split_unbroken
+from readagent_core.loaders.titles import alphanumerics, is_author, is_byline_of, is_same_heading, is_same_title
+from readagent_core.words import count_of, split_unbroken
 
 SCENE_BREAK = "* * *"
 MEGABYTE = 1 << 20
@@ -25,9 +24,8 @@ _TITLE_PAGE = 6  # paragraphs
 # control and format characters, byte order marks and the soft hyphen
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\xad\ufeff\ufffe\uffff\u2060]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_BY = re.compile(r"(?:by|von|par|por|di|door|av|著者?[:：])\s+", re.IGNORECASE)
-_MARKUP = re.compile(r"[*_#\s]+")
 _SPACES = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=\S)")
+_LOST_BREAK = re.compile(r"(?<=[a-z.!?…][.!?…\"'”’)])[ \u00a0]{6,}(?=[\"'“‘(]?[A-Z])")
 _SPACES_BEFORE_MARK = re.compile(r"(?<=\S)[ \u00a0]{2,}(?=[,;:!?)\]]|\.(?!\.))")  # left by italics that were lost
 _RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
@@ -111,28 +109,6 @@ def used_memory(limits: Limits) -> float:
     return 1 - (limit - used) / limits.memory
 
 
-def is_same_title(one: str, other: str) -> bool:
-    """Returns whether two titles or names are the same apart from case, spacing and emphasis marks."""
-    return bool(one) and _MARKUP.sub(" ", one).strip().casefold() == _MARKUP.sub(" ", other).strip().casefold()
-
-
-def is_same_heading(one: str, other: str) -> bool:
-    """Returns whether two headings are the same apart from a number before the words of one or both."""
-    key = contents.unnumbered_key(one)
-    return is_same_title(one, other) or (bool(key) and key == contents.unnumbered_key(other))
-
-
-def _alphanumerics(text: str, most: int | None = None) -> str:
-    """Returns the first ``most`` letters and digits of ``text`` in lower case, or all of them."""
-    return "".join(islice((c for c in text if c.isalnum()), most)).casefold()
-
-
-def _is_byline_of(line: str, author: str) -> bool:
-    """Returns whether ``line`` is 'by' and the author's name, with small differences in spelling."""
-    by = _BY.match(line)
-    return by is not None and SequenceMatcher(None, line[by.end() :], author).ratio() > 0.9
-
-
 class Builder:
     """Collects the parts of a document in order. ``place``: where the next paragraphs are in the source."""
 
@@ -142,6 +118,7 @@ class Builder:
         self.notices: list[Notice] = []
         self.figures: list[Figure] = []
         self.place = ""
+        self._lost_breaks = 0  # where many spaces stood for the end of a paragraph
         self._rule = False
         self._caption: int | None = None  # the last paragraph, where it is a caption above its picture
 
@@ -159,6 +136,10 @@ class Builder:
         ``caption``: of the picture that was added just before, else of the one that is added next. ``confidence``: of
         a text that was recognised in a picture of its page."""
         text = strip_unprintable(text).strip("\n ")
+        *before, text = [text] if exact else _LOST_BREAK.split(text)
+        for part in before:
+            self.add_paragraph(part, place, confidence=confidence)
+        self._lost_breaks += len(before)
         if text.strip():
             text = text if exact else squeeze_spaces(text)
             opens = not self.paragraphs or (self.sections and self.sections[-1].start == len(self.paragraphs))
@@ -234,6 +215,10 @@ class Builder:
         if not self.paragraphs:
             raise EmptyDocumentError("There is no text in this file. Nothing was added; open another file.")
         self._note_undecoded()
+        if self._lost_breaks:
+            began = f"{count_of(self._lost_breaks, 'paragraph')} began"
+            message = f"{began} in mid-line, after many spaces, so a break was put there."
+            self.add_notice("lost-breaks", message, self._lost_breaks)
         text = "\n".join(p.text for p in self.paragraphs[:400])[:60_000]
         document = Document(
             title=" ".join(strip_unprintable(title).split()) or "Untitled",
@@ -276,14 +261,12 @@ class Builder:
         near = [s for s in self.sections if s.start <= _TITLE_PAGE]
         for section in near:
             named = is_same_title(section.title, title)
-            if (named and (len(self.sections) == 1 or section is not near[-1])) or self._is_author(
-                section.title, author
-            ):
+            if (named and (len(self.sections) == 1 or section is not near[-1])) or is_author(section.title, author):
                 self.sections.remove(section)
         dropped = self._title_lines(title)
         for paragraph in self.paragraphs[dropped : dropped + 4]:
             line = paragraph.text
-            if is_same_title(line, title) or self._is_author(line, author):
+            if is_same_title(line, title) or is_author(line, author):
                 dropped += 1
             else:
                 break
@@ -295,28 +278,21 @@ class Builder:
         """Returns how many paragraphs at the start are together the title, such as 'MOBY-DICK;', 'or, THE WHALE.'"""
         texts = [p.text for p in self.paragraphs[:3]]
         separated = any(0 < s.start < 3 for s in self.sections)
-        whole = _alphanumerics(title)
+        whole = alphanumerics(title)
         most = len(whole) + 1  # a first paragraph may be the whole book
         if separated or not whole:
             return 0
-        return next((n for n in (2, 3) if _alphanumerics("".join(texts[:n]), most) == whole), 0)
+        return next((n for n in (2, 3) if alphanumerics("".join(texts[:n]), most) == whole), 0)
 
     def _join_title_page(self, author: str) -> None:
         """Turns headings of the title page ('An Indian Tale', 'by Hermann Hesse') into one paragraph."""
         first = self.sections[0].start if self.sections else 0
         here = [s for s in self.sections if s.start == first]
-        by = next((n for n, s in enumerate(here[:-1], start=1) if _is_byline_of(s.title, author)), 0)
+        by = next((n for n, s in enumerate(here[:-1], start=1) if is_byline_of(s.title, author)), 0)
         if by and first <= _TITLE_PAGE:
             lines = "\n".join(s.title for s in here[:by])
             self.paragraphs.insert(first, Paragraph(lines, self.paragraphs[first].place))
             self.sections = [Section(s.title, s.start + 1, s.level) for s in self.sections[by:]]
-
-    @staticmethod
-    def _is_author(line: str, author: str) -> bool:
-        line, author = line.rstrip(" ."), author.rstrip(" .")
-        by = _BY.sub("", _MARKUP.sub(" ", line).strip(), count=1)
-        names = ((line, author), (by, author.split(" (")[0]), (by, author))
-        return bool(author) and any(is_same_title(one, other) for one, other in names)
 
     def _turn_last_headings_into_text(self) -> None:
         """Turns headings at the end without text into paragraphs, because sections without text are not shown."""

@@ -12,6 +12,8 @@ from readagent_core.methods.support.run import Method
 ORDER = (  # in lists and tables; a method not named here follows, sorted by name
     "read-agent-p",
     "read-agent-s",
+    "read-agent-search",
+    "zoom",
     "gist-mem",
     "bm25",
     "bm25-dos",

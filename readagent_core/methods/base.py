@@ -67,20 +67,42 @@ class LookedUp:
 
     ``pages``: in the order chosen. ``reply``: the model's reply; '' where search chose them. ``reason``: why.
     ``refused``: pages that were named but not opened, with the reason ('page 99: there is no such page').
+    ``parts``: ranges of pages that were opened to the gists below theirs ('31-33').
     """
 
     pages: tuple[int, ...]
     reply: str
     reason: str = ""
     refused: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    @property
+    def named_pages(self) -> tuple[int, ...]:
+        """The pages opened in full, and those of the parts."""
+        ends = [tuple(map(int, part.split("-"))) for part in self.parts]
+        return (*self.pages, *(page for first, last in ends for page in range(first, last + 1)))
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Words were looked for in the pages that may be read. ``pages``: those that have any of them."""
+
+    words: tuple[str, ...]
+    pages: tuple[int, ...]
+    reply: str
+    reason: str = ""
 
 
 @dataclass(frozen=True)
 class Expanded:
-    """The context now holds all of ``pages`` in full, in book order; it has ``memory_words`` words."""
+    """The context now holds all of ``pages`` in full, in book order; it has ``memory_words`` words.
+
+    ``shown``: everything in it where it has levels: (first page, last page, 'full', 'gist' or 'part').
+    """
 
     pages: tuple[int, ...]
     memory_words: int
+    shown: tuple[tuple[int, int, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,9 +125,9 @@ class Answer:
 
     ``method``: name of the method. ``option``: index of the chosen option; None for a free-form question, or when
     none was named. ``looked_up``: pages expanded, in that order. ``seen``: the pages in the final prompt, each
-    'full' or 'gist'. ``memory_words``: words of text in the final prompt; ``compression_rate``: computed from them,
-    in percent (docs/methods.md). ``cut_off``: the reply broke off. ``notes``: fallbacks and cuts. ``steps``: look-up
-    steps taken. ``extra``: figures of the method, as plain JSON values.
+    'full', 'gist' or 'part' (only in the gist of several pages). ``memory_words``: words of text in the final prompt;
+    ``compression_rate``: computed from them, in percent (docs/methods.md). ``cut_off``: the reply broke off.
+    ``notes``: fallbacks and cuts. ``steps``: look-up steps taken. ``extra``: figures of the method, plain JSON values.
     """
 
     text: str
@@ -129,11 +151,12 @@ class Answered:
     answer: Answer
 
 
-Event = ModelCall | LookedUp | Expanded | Noted | AnswerPart | Answered
+Event = ModelCall | LookedUp | Searched | Expanded | Noted | AnswerPart | Answered
 # The kinds as libraries, experiments and exports store them: a class may be renamed, its kind may not.
 _CLASSES: dict[str, Any] = {
     "Asked": ModelCall,
     "LookedUp": LookedUp,
+    "Searched": Searched,
     "Expanded": Expanded,
     "Noted": Noted,
     "AnswerPart": AnswerPart,
@@ -159,8 +182,12 @@ def event_from_dict(data: Mapping[str, Any]) -> Event:
         return Answered(answer_from_dict(values["answer"]))
     if "usage" in values:
         values["usage"] = Usage.from_dict(values["usage"])
-    event: Event = _CLASSES[data["kind"]](**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+    event: Event = _CLASSES[data["kind"]](**{name: _frozen(value) for name, value in values.items()})
     return event
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def answer_from_dict(data: Mapping[str, Any]) -> Answer:

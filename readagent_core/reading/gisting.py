@@ -195,7 +195,7 @@ def shorten_text(
     if not usable:
         return Gist(first_sentences(text, (lengths.least + lengths.most) // 2, language), fallback=True)
     _, outside, best = min(usable, key=lambda found: found[:2])
-    if not outside:
+    if not outside or not model.is_language_model:  # word statistics copy whole sentences
         return Gist(best)
     return Gist(best, marks=(f"{count_words(best)} words, where {wanted.least} to {wanted.most} were asked for",))
 

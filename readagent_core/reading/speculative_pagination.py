@@ -4,11 +4,16 @@ A page depends only on where it starts (and, with ``preceding``, on where the pa
 So every reply is a fact that can be found in any order. Chains of pages are started at several places at once, and the
 confirmed chain from the beginning follows any page that is known already. Calls that may turn out to be needless are
 bounded by a share of the calls that the sequential algorithm makes at least.
+
+A model that pauses at chapters makes a chain that was started at one true from its first page. So chains are started at
+sections that lie near one another, as long as the model pauses there: the more starts turn out to be true, the less a
+call from such a start counts against the bound. Elsewhere chains start far apart, since a chain that was started at any
+paragraph needs some pages until it shares a page start with the confirmed one.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -23,6 +28,12 @@ from readagent_core.reading.pause_windows import Windows
 
 State = tuple[int, int]  # start of the page before (-1: not shown in the prompt), start of the page
 _MIN_GAP = 8  # pages between chains; in a smaller gap a new chain mostly ends before it shares a page start
+_SECTION_GAP = 0.6  # pages between chains started at sections
+_SECTION_HORIZON = 3  # chains at sections may start this much further ahead than others (measured: bench.reading)
+_ASSUMED_FALSE = (
+    1.5  # false section starts assumed before any is seen; fewer break the bound (simulated), more are slower
+)
+_TRUE_STARTS = 2 / 3  # least share of true section starts for which more chains are started at sections
 
 
 @dataclass
@@ -35,10 +46,11 @@ class _Chain:
 
 @dataclass
 class _Walker:
-    """A speculative chain that was started at paragraph ``start`` and has reached ``state``."""
+    """A speculative chain that was started at paragraph ``start``, a section's or not, and has reached ``state``."""
 
     start: int
     state: State
+    at_section: bool
     alive: bool = True
 
 
@@ -58,6 +70,8 @@ class SpeculativePaginator(Paginator):
         self._visited: set[State] = set()
         self._running: set[State] = set()
         self._open: set[State] = set()  # asked, and not yet passed by a confirmed chain
+        self._from_section: set[State] = set()  # asked by a walker that was started at a section
+        self._true_starts: dict[int, bool] = {}  # sections where a walker started: whether a page starts there
         self._walkers: list[_Walker] = []
         self._confirmed = sum(page.ends == "pause" for page in saved)
         self._asked = self._confirmed
@@ -75,7 +89,6 @@ class SpeculativePaginator(Paginator):
             for start in starts
             if start < windows.total
         ]
-        self._first = not saved
         self._advance()
 
     def call_counts(self) -> CallCounts:
@@ -89,7 +102,7 @@ class SpeculativePaginator(Paginator):
         for state in (chain.state for chain in self._chains):
             if room > len(chosen) and state not in self._running:
                 chosen.append(self._ask(state))
-        if not self._first and self._share:
+        if self._share:
             chosen += self._ask_ahead(room - len(chosen))
         calls: list[Call] = []
         for before, start in chosen:
@@ -104,7 +117,6 @@ class SpeculativePaginator(Paginator):
         state = (before, start)
         self._running.discard(state)
         self._known[state] = page
-        self._first = False
         next_page = bool(self._chains) and self._chains[0].state == state
         for walker in self._walkers:
             if walker.alive and walker.state == state:
@@ -139,6 +151,7 @@ class SpeculativePaginator(Paginator):
         for chain in self._chains:
             while chain.state[1] < chain.border and (page := self._page(chain.state)) is not None:
                 self._new_pages.append(page)
+                self._judge_section_starts(page)
                 self._confirmed += page.ends == "pause"
                 self._visited.add(chain.state)
                 chain.state = self._after(page)
@@ -160,24 +173,36 @@ class SpeculativePaginator(Paginator):
                 walker.alive = False
                 return
 
+    def _judge_section_starts(self, page: Page) -> None:
+        """Note for walkers that were started at a section in ``page`` whether the page starts there too."""
+        for walker in self._walkers:
+            if walker.at_section and page.start <= walker.start < page.end:
+                self._true_starts[walker.start] = walker.start == page.start
+
     # --- asking ahead -----------------------------------------------------------------------------
 
     def _ask_ahead(self, room: int) -> list[State]:
-        """Return states to ask ahead: the next ones of the walkers in order, then new walkers in the widest gaps."""
+        """Return states to ask ahead: the next ones of the walkers in order, then those of new walkers."""
         chosen: list[State] = []
-        if room <= 0:
-            return chosen
         allowed = self._allowed_ahead()
-        budget = int(allowed) - self.call_counts().ahead
         needed = {chain.state for chain in self._chains}
-        for walker in sorted((w for w in self._walkers if w.alive), key=lambda w: w.start):
-            if min(room, budget) <= len(chosen):
-                return chosen
-            if walker.state not in self._running and walker.state not in needed:
-                chosen.append(self._ask(walker.state))
-        while min(room, budget) > len(chosen) and (started := self._start_walker(allowed)) is not None:
-            chosen.append(self._ask(started))
+        walkers = sorted((w for w in self._walkers if w.alive), key=lambda w: w.start)
+        # two walkers may have come to one state
+        waiting = list({w.state: w for w in walkers if w.state not in self._running and w.state not in needed}.values())
+        while room > len(chosen) and self._expected_waste() + 1 <= allowed:
+            walker = waiting.pop(0) if waiting else self._start_walker(allowed)
+            if walker is None:
+                break
+            chosen.append(self._ask(walker.state))
+            if walker.at_section:
+                self._from_section.add(walker.state)
         return chosen
+
+    def _expected_waste(self) -> float:
+        """Return how many of the calls made will not give a page: those wasted so far, and a share of the open ones."""
+        wasted = self._asked - self._confirmed - len(self._open)
+        needed = {chain.state for chain in self._chains if chain.state in self._running}
+        return wasted + sum(self._risk if state in self._from_section else 1 for state in self._open - needed)
 
     def _allowed_ahead(self) -> float:
         """Return how many calls may be made ahead so that the bound holds even if all of them are needless."""
@@ -187,16 +212,67 @@ class SpeculativePaginator(Paginator):
     def _fewest_calls(self) -> list[int]:
         return self._windows.fewest_calls()
 
-    def _start_walker(self, allowed: float) -> State | None:
-        """Start a walker in the middle of the widest gap and return its state; None where no gap is wide enough.
+    def _start_walker(self, allowed: float) -> _Walker | None:
+        """Start a walker at the next section, else in the middle of the widest gap; None where there is no place."""
+        at = self._next_section(allowed)
+        at_section = at is not None
+        if at is None:
+            at = self._widest_gap(allowed)
+        if at is None:
+            return None
+        windows = self._windows
+        before = -1
+        if windows.plan.preceding and not windows.is_border(at):  # guessed; the next pages have true states
+            before = bisect_left(windows.before, windows.before[at] - self._page_words)
+        state = (before, at)
+        if state in self._known or state in self._running or state in self._visited or not windows.window(at).labels:
+            return None
+        self._visited.add(state)
+        walker = _Walker(at, state, at_section)
+        self._walkers.append(walker)
+        return walker
+
+    @cached_property
+    def _page_words(self) -> int:
+        return max(1, (self._windows.plan.min_words + self._windows.plan.max_words) // 2)
+
+    def _next_section(self, allowed: float) -> int | None:
+        """Return the first section that no chain has reached or is near to; None where the model crosses sections."""
+        if sum(self._true_starts.values()) < _TRUE_STARTS * len(self._true_starts):
+            return None
+        words = self._windows.words
+        horizon = self._horizon(allowed) * _SECTION_HORIZON / self._risk
+        for chain in self._chains:
+            for start, end in self._gaps(chain, chain.border):
+                for at in self._sections[bisect_right(self._sections, start) : bisect_left(self._sections, end)]:
+                    if words(chain.state[1], at) > horizon:
+                        return None
+                    if min(words(start, at), words(at, end)) >= _SECTION_GAP * self._page_words:
+                        return at
+        return None
+
+    @cached_property
+    def _sections(self) -> list[int]:
+        return sorted({section.start for section in self._windows.document.sections})
+
+    def _horizon(self, allowed: float) -> float:
+        """Return how many words after a confirmed chain the calls that may still be made ahead would reach."""
+        wasted = self._asked - self._confirmed - len(self._open)
+        return max(0.0, allowed - wasted) * 0.9 * self._page_words
+
+    @property
+    def _risk(self) -> float:
+        """Return the estimated share of section starts where no page starts: 1 until a confirmed chain reaches one."""
+        false = sum(not true for true in self._true_starts.values())
+        return (false + _ASSUMED_FALSE) / (len(self._true_starts) + _ASSUMED_FALSE)
+
+    def _widest_gap(self, allowed: float) -> int | None:
+        """Return the middle of the widest gap, if it is wide enough.
 
         Only gaps near enough for the walker's pages to be confirmed within the bound count.
         """
-        windows = self._windows
-        page_words = max(1, (windows.plan.min_words + windows.plan.max_words) // 2)
-        wasted = self._asked - self._confirmed - len(self._open)
-        horizon = int(max(0.0, allowed - wasted) * 0.9) * page_words
-        widest, middle = 0, -1
+        windows, page_words, horizon = self._windows, self._page_words, self._horizon(allowed)
+        widest, middle = 0, None
         for chain in self._chains:
             at = chain.state[1]
             if windows.words(at, chain.border) < _MIN_GAP * page_words:
@@ -206,19 +282,7 @@ class SpeculativePaginator(Paginator):
                 if windows.words(start, end) > widest:
                     widest = windows.words(start, end)
                     middle = self._middle(start, end)
-        if widest < _MIN_GAP * page_words or middle < 0:
-            return None
-        before = -1
-        if windows.plan.preceding and not windows.is_border(middle):  # guessed; the next pages have true states
-            before = bisect_left(windows.before, windows.before[middle] - page_words)
-        state = (before, middle)
-        if state in self._known or state in self._running or state in self._visited:
-            return None
-        if not windows.window(middle).labels:
-            return None
-        self._visited.add(state)
-        self._walkers.append(_Walker(middle, state))
-        return state
+        return middle if widest >= _MIN_GAP * page_words else None
 
     def _gaps(self, chain: _Chain, last: int) -> Iterable[tuple[int, int]]:
         """Yield the runs of paragraphs from the chain to ``last`` that no walker has covered."""

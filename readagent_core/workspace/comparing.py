@@ -50,6 +50,7 @@ _DOING = {
     "look_up_next": "Looked over the gists",
     "tree_segment": "Building the tree",
     "tree_parent": "Building the tree",
+    "explore": "Exploring the memory",
     "walk": "Walking the tree",
     "leaf": "Reading a part",
     "carry": "Carrying the summary",

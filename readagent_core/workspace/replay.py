@@ -20,6 +20,7 @@ from readagent_core.methods.base import (
     LookedUp,
     ModelCall,
     Noted,
+    Searched,
     event_from_dict,
 )
 from readagent_core.models.builtin import reader as builtin
@@ -111,8 +112,13 @@ def steps(events: Sequence[Event]) -> list[Step]:
         elif isinstance(event, ModelCall):
             calls.append(event)
         elif isinstance(event, LookedUp):
-            step = Step(LOOK_UP, _TITLES[LOOK_UP], event.pages, expanded, tuple(calls), event.reply, event.refused)
+            step = Step(
+                LOOK_UP, _TITLES[LOOK_UP], event.named_pages, expanded, tuple(calls), event.reply, event.refused
+            )
             found.append(step)
+            calls.clear()
+        elif isinstance(event, Searched):
+            found.append(Step(LOOK_UP, "Search", event.pages, expanded, tuple(calls), event.reply))
             calls.clear()
         elif isinstance(event, Expanded):
             expanded = event.pages
@@ -130,5 +136,5 @@ def steps(events: Sequence[Event]) -> list[Step]:
     looks = [i for i, step in enumerate(found) if step.kind == LOOK_UP]
     if len(looks) > 1:
         for turn, i in enumerate(looks, start=1):
-            found[i] = replace(found[i], title=f"{_TITLES[LOOK_UP]} {turn}")
+            found[i] = replace(found[i], title=f"{found[i].title} {turn}")
     return found

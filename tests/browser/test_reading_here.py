@@ -87,7 +87,7 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
 ) -> None:
     page.goto(f"{slow_url}/read")
     expect(page.locator(".foot")).to_contain_text("A recording")
-    gate.let_through(20)  # of more than fifty, so the gists cannot be complete before they are paused
+    gate.let_through(30)  # of more than fifty, so the gists cannot be complete before they are paused
     make_again(page)
     foot = page.locator(".foot .gistsfact")
     expect(foot).to_contain_text(re.compile(r"\d+ of about"))

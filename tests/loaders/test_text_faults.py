@@ -139,7 +139,10 @@ def test_runs_of_spaces_are_squeezed():
 def test_a_lost_paragraph_break_splits_where_its_spaces_are():
     first, second = "He kept busy until the lamp was lit.", "Chapman stopped them at the lock."
     glued = f'{first}      {second} "I need a drink.     You    need a drink."'
-    assert texts(text(PROSE, glued)) == [PROSE, first, f'{second} "I need a drink. You need a drink."']
+    read = text(PROSE, glued)
+    assert texts(read) == [PROSE, first, f'{second} "I need a drink. You need a drink."']
+    assert [(n.code, n.count) for n in read.warnings] == [("lost-breaks", 1)]
+    assert "1 paragraph began in mid-line" in read.warnings[0].message
 
 
 def test_lines_of_prose_with_lost_breaks_are_no_table():

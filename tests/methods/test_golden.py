@@ -47,6 +47,11 @@ def scripted() -> FakeModel:
     replies: dict[str, list[str]] = {
         "look_up": ["I want to look up Page [4, 2] to see what was resolved."],
         "look_up_next": ["I want to look up Page 2 to see the motion.", "Page 2", "Page 4", "STOP"],
+        "explore": [
+            'FIND "lifeboat" to see where it is named',
+            "OPEN [4, 99] to read the motion",
+            "ANSWER: It was bought [4].",
+        ],
         "walk": ["Reasoning: the first part opens it.\nAction: 1", "Reasoning: not there.\nAction: -1", "Action: 2"],
         "leaf": ["Reasoning: nothing here.\nAction: -1", "Reasoning: it says so.\nAction: -2\nAnswer: To buy it."],
         "tree_segment": ["A part of the minutes."],

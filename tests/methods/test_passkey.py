@@ -20,7 +20,9 @@ def memory() -> GistMemory:
     return read(document, Windowed(4096), ReadingPlan())
 
 
-@pytest.mark.parametrize("name", ["semantic-compression", "read-agent-p", "read-agent-s", "bm25", "memwalker"])
+@pytest.mark.parametrize(
+    "name", ["semantic-compression", "read-agent-p", "read-agent-s", "read-agent-search", "zoom", "bm25", "memwalker"]
+)
 def test_found_through_a_window_a_third_as_long(name: str, memory: GistMemory) -> None:
     model = Windowed(4096)
     assert found(name, KEY, memory, model)

@@ -16,6 +16,7 @@ from readagent_core.evaluation.questions import (
     chosen_option,
     describe_figures,
     describe_look_ups,
+    describe_search,
     lettered_option,
     verdict,
     verdict_sign,
@@ -127,5 +128,7 @@ def _replay(questions: Questions, result: Result) -> None:
                 st.text(event["reply"])
         elif event["kind"] == "LookedUp":
             st.text(describe_look_ups(event["pages"]))
+        elif event["kind"] == "Searched":
+            st.text(describe_search(event["words"], event["pages"]))
         elif event["kind"] == "Noted":
             st.text(event["text"])

@@ -14,7 +14,7 @@ from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg
 from readagent_core.loaders.archive import Archive
-from readagent_core.loaders.base import Builder, Limits, is_same_heading
+from readagent_core.loaders.base import Builder, Limits
 from readagent_core.loaders.epub.package import (
     Package,
     TocEntry,
@@ -27,6 +27,7 @@ from readagent_core.loaders.epub.package import (
 from readagent_core.loaders.epub.parts import FILE_START, PUBLISHER, TITLE_PAGE, Part, read_part
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.blocks import Block
+from readagent_core.loaders.titles import is_same_heading
 from readagent_core.words import count_of, count_words
 
 _WORDS = re.compile(r"\w+")

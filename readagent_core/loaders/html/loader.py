@@ -12,13 +12,14 @@ from bs4 import BeautifulSoup, Tag
 from readagent_core.document import Document
 from readagent_core.errors import NoTextError
 from readagent_core.loaders import gutenberg
-from readagent_core.loaders.base import Builder, Limits, check_size, is_same_title
+from readagent_core.loaders.base import Builder, Limits, check_size
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.html.article import find_article
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
 from readagent_core.loaders.html.markup import class_names, parse_html
+from readagent_core.loaders.titles import is_same_title
 from readagent_core.words import count_of, count_words
 
 _BOILERPLATE = re.compile(

@@ -17,7 +17,6 @@ from readagent_core.words import is_unspaced
 
 _ITEM = re.compile(r"^\s*(?:[-*+•‣·]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _GAP = re.compile(r"(?<=\S)(?: {3,}|\t+)(?=\S)")
-_LOST_BREAK = re.compile(r"(?<=[a-z.!?…][.!?…\"'”’)]) {6,}(?=[\"'“‘(]?[A-Z])")
 _END = re.compile(r"[.!?…:;。！？][\"'”’»)\]」』）*_]*\s*$|[」』]\s*$")
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _SPEAKER = re.compile(r"^\s*((?:[A-ZÀ-Þ][\w.'’&-]*)(?: [\w.'’&()-]+){0,4}):\s+\S|^\s*([A-Z][A-Z .'’-]{1,30})\.\s+\S")
@@ -129,7 +128,7 @@ def _split_table(lines: Sequence[str]) -> list[str]:
 def join_lines(lines: Sequence[str], layout: Layout) -> list[str]:
     """Returns the text of one paragraph. Wrapped lines are joined; verse, lists and tables stay in lines.
 
-    Several texts where a list or table is long, or where many spaces stand for a break that was lost.
+    Several texts where a list or table is long.
     """
     if is_table(lines):
         return _split_table(lines)
@@ -137,7 +136,7 @@ def join_lines(lines: Sequence[str], layout: Layout) -> list[str]:
         return join_items(
             [_unwrap(item) if layout.width else "\n".join(map(str.strip, item)) for item in _items(lines)]
         )
-    return [text.strip() for text in _LOST_BREAK.split(_join_prose(lines, layout))]
+    return [_join_prose(lines, layout)]
 
 
 def _join_prose(lines: Sequence[str], layout: Layout) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 
 from readagent_core.document import Document
-from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size, is_same_title
+from readagent_core.loaders.base import SCENE_BREAK, Builder, Limits, check_size
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.text.lines import Layout, is_table, join_lines
+from readagent_core.loaders.titles import is_same_title
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")

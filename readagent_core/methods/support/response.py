@@ -16,6 +16,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods.base import LETTERS, AnswerPart, Event, Expanded
 from readagent_core.methods.support.look_up_replies import to_plain_text
 from readagent_core.methods.support.run import Run
+from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace
@@ -72,16 +73,16 @@ def memory_prompt(run: Run, memory: str, *, quote: bool = True) -> Prompt:
 
     ``quote``: a page is expanded, so quotations are asked for; a gist has none to give.
     """
-    return _prompt(run, "answer", "choose", memory=memory, **_citing(run, quote=quote))
+    return _prompt(run, "answer", "choose", memory=memory, **citing(run, quote=quote))
 
 
 def pages_prompt(run: Run, pages: str, *, order: str) -> Prompt:
     """Return the response prompt over retrieved pages (tagged text). ``order``: the template that names their order."""
     named = render_fragment(order, run.language)
-    return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=named, **_citing(run, quote=True))
+    return _prompt(run, "answer_pages", "choose_pages", memory=pages, order=named, **citing(run, quote=True))
 
 
-def _citing(run: Run, *, quote: bool) -> dict[str, str]:
+def citing(run: Run, *, quote: bool) -> dict[str, str]:
     """Return the fields of a prompt that asks for page marks, and for quotations (``quote``)."""
     example = example_numbers(len(run.memory.pages))
     evidence = render_fragment("evidence", run.language, example=example) if quote else ""
@@ -98,14 +99,19 @@ def text_prompt(run: Run, text: str, *, cut: str = "", quote: bool = False) -> P
     return _prompt(run, "answer_text", "choose_text", text=text, cut=cut, quote=request)
 
 
+def choice_form(run: Run) -> dict[str, str]:
+    """Return the fields of a prompt that say how an option is named."""
+    form = "choose.reason_first" if run.settings.reason_first else "choose.letter_first"
+    unsettled = "unsettled.decline" if run.settings.may_decline else "unsettled.choose"
+    return {"form": render_fragment(form, run.language), "unsettled": render_fragment(unsettled, run.language)}
+
+
 def _prompt(run: Run, free_form: str, choice: str, **values: str) -> Prompt:
     values |= {"title": run.title, "question": run.question_text}
     if not run.question.options:
         return render(free_form, run.language, reply_words=ANSWER_WORDS, **values)
     values["options"] = escape_tags(run.question.lettered())
-    form = "choose.reason_first" if run.settings.reason_first else "choose.letter_first"
-    unsettled = "unsettled.decline" if run.settings.may_decline else "unsettled.choose"
-    values |= {"form": render_fragment(form, run.language), "unsettled": render_fragment(unsettled, run.language)}
+    values |= choice_form(run)
     return render(choice, run.language, reply_words=ANSWER_WORDS, **values)
 
 
@@ -116,6 +122,11 @@ def respond(run: Run, prompt: Prompt, **figures: Any) -> Generator[Event, None, 
         yield AnswerPart(run.restore_page_numbers(completion.text))
     else:
         completion = yield from run.stream(prompt)
+    yield from conclude(run, prompt, completion, **figures)
+
+
+def conclude(run: Run, prompt: Prompt, completion: Completion, **figures: Any) -> Generator[Event, None, None]:
+    """End the run with the answer in ``completion``, the reply to ``prompt``; ask again if it names no option."""
     text, options = completion.text, run.question.options
     declined = bool(options) and run.settings.may_decline and declines(text)
     option = chosen_option(text, options) if options and not declined else None

@@ -27,6 +27,9 @@ NEAR = 0.6  # a page is named beside the best one when its score is at least thi
 ENOUGH_IN_PAGE = 0.75  # share of the question's weight in one full page at which no further page is needed
 ENOUGH_IN_SENTENCE = 0.4  # share of the question's weight that one sentence of a segment must hold for an answer
 _PART = re.compile(r"^(?:Part|部分) (\d+)( \(looked into already\)|（すでに見た）)?[:：]", re.MULTILINE)
+_RANGE = re.compile(r"^<Pages (\d+)-(\d+)>$", re.MULTILINE)
+_FOUND = re.compile(r"^(?:\(on page (\d+): \"|（(\d+)ページに：「)(.*)(?:\"\)|」）)$", re.MULTILINE)
+_WANTED = 3  # words looked for at once
 _OPTION = re.compile(r"^\([A-Z]\) ", re.MULTILINE)
 
 
@@ -93,6 +96,50 @@ def walk(prompt: Prompt) -> str:
 
 def _action(prompt: Prompt, name: str, **values: str) -> str:
     return f"Action: {render_fragment(name, prompt.language, **values)}"
+
+
+def explore(prompt: Prompt) -> str:
+    """Find the question's rarest words first, then open the page or part that shares most; else the answer."""
+    options = _OPTION.search(prompt.fields["question"])
+    ranked = _ranked(prompt)
+    question = content(prompt.fields["question"])
+    idf = inverse_frequencies([row[3] for row in ranked])
+    full = {page for page, whole, _ in split_memory(prompt.fields["memory"]) if whole}
+    enough = any(row[2] and overlap(row[3], question, idf) >= ENOUGH_IN_PAGE for row in ranked)
+    found: dict[int, set[str]] = {}
+    for place in _FOUND.finditer(prompt.fields["memory"]):
+        page = int(place.group(1) or place.group(2))
+        found.setdefault(page, set()).update(set(content(place.group(3))) & set(question))
+    if not enough and number_in(prompt.fields["pages"], 0) > 0:
+        if not found and not full and "problem" not in prompt.fields:
+            words = {
+                word: sum(not {*content(word)}.isdisjoint(row[3]) for row in ranked) for word in _own_words(prompt)
+            }
+            named = sorted(words, key=lambda word: (words[word], -len(word)))[:_WANTED]
+            if named:
+                return "FIND " + ", ".join(f'"{word}"' for word in named)
+        best = sorted(found, key=lambda page: (-len(found[page]), page))
+        if best and "problem" not in prompt.fields:
+            return f"OPEN [{best[0]}]: {_reason(prompt, best[:1])}"
+        ends = {int(m.group(1)): m.group(2) for m in _RANGE.finditer(prompt.fields["memory"])}
+        left = [row[1] for row in ranked if not row[2]]
+        if left and "problem" not in prompt.fields:
+            label = f"{left[0]}-{ends[left[0]]}" if left[0] in ends else str(left[0])
+            return f"OPEN [{label}]: {_reason(prompt, left[:1])}"
+    asked = prompt.fields["question"]
+    if not options:
+        return f"ANSWER: {answer(prompt)}"
+    fields = {**prompt.fields, "question": asked[: options.start()].strip(), "options": asked[options.start() :]}
+    return f"ANSWER: {choose(replace(prompt, fields=fields))}"
+
+
+def _own_words(prompt: Prompt) -> list[str]:
+    """Return the words of the question that carry meaning, as the question writes them."""
+    options = _OPTION.search(prompt.fields["question"])
+    question = prompt.fields["question"][: options.start()] if options else prompt.fields["question"]
+    if prompt.language == "ja":
+        return list(dict.fromkeys(re.findall(r"[一-鿿ァ-ヺー]{2,}", question)))
+    return [word for word in dict.fromkeys(re.findall(r"[\w'’]+", question)) if len(word) > 3 and content(word)]
 
 
 def leaf(prompt: Prompt) -> str:

@@ -14,7 +14,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import RefusedError
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.builtin.answers import answer, choose
-from readagent_core.models.builtin.look_ups import leaf, look_up, look_up_next, walk
+from readagent_core.models.builtin.look_ups import explore, leaf, look_up, look_up_next, walk
 from readagent_core.models.builtin.pause_points import divide, divide_and_shorten, merge, paginate
 from readagent_core.models.builtin.shortening import carry, gist, summary
 from readagent_core.prompts import Prompt
@@ -30,6 +30,7 @@ ANSWERS: Mapping[str, Callable[[Prompt], str]] = {
     "look_up": look_up,
     "look_up_ranked": look_up,
     "look_up_next": look_up_next,
+    "explore": explore,
     "answer": answer,
     "answer_text": answer,
     "choose": choose,

@@ -1,0 +1,18 @@
+"""ReadAgent with search: sees every gist, and may find words in the book beside naming pages to read again.
+
+Ours, for details that no gist kept. Gists, found lines and opened pages are in one memory, in place. A memory that does
+not fit into one prompt is shown as finely as fits.
+"""
+
+from __future__ import annotations
+
+from readagent_core.methods.support.explore import explore_within
+from readagent_core.methods.support.run import Method
+
+METHOD = Method(
+    name="read-agent-search",
+    title="ReadAgent, with search",
+    about="Remembers the gists, finds words in the book and reads pages again in place, step by step, then answers.",
+    answer=lambda run: explore_within(run, None),
+    needs_gists=True,
+)
