@@ -2,7 +2,9 @@
 // A section is drawn again only when its own data changed, so a button is not replaced while a person presses it.
 
 import { button, copyText, el, icon } from "../shared/dom.js";
+import { conversationOf } from "./conversation_state.js";
 import { ColumnScroll } from "./scroll.js";
+import { showMemory } from "./sides.js";
 
 export class Exchange {
   constructor(root, { send }) {
@@ -32,7 +34,7 @@ export class Exchange {
       signer: [data.signature, data.asked],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
-      answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden],
+      answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.original],
       trouble: [data.trouble, data.notes, data.again, data.acts],
       foot: [data.running, data.cost, data.details, data.legend, data.acts, data.again, data.methods, data.current, data.among, data.kept],
     };
@@ -128,7 +130,7 @@ export class Exchange {
         line.append(text.slice(at, start), el("u", {}, text.slice(start, end)));
         at = end;
       }
-      line.append(text.slice(at), " ", ...cites.map((cite) => this.chip(cite)));
+      line.append(text.slice(at), " ", ...cites.map((cite) => this.chip(cite, book)));
       box.append(line);
     }
     return box;
@@ -163,12 +165,22 @@ export class Exchange {
     line.append(" ");
   }
 
-  chip(cite) {
+  // A citation; where its words are on a page of a PDF that is stored, with a button that shows them there.
+  chip(cite, isQuoted = cite.state === "page") {
     const { page, state, label, why, at } = cite;
     if (state === "pending") return el("span", { class: "cite pending" }, label);
     const kind = { page: "page", memory: "mem", copied: "mem", "not found": "none" }[state];
-    return el("button", { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page,
-      onclick: () => this.send({ do: "cite", page, text: String(at) }) }, state === "copied" ? null : icon(`claim_${state}`), label);
+    const follow = () => (page && showMemory(), this.send({ do: "cite", page, text: String(at) }));
+    const chip = el("button", { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page,
+      onclick: follow }, state === "copied" ? null : icon(`claim_${state}`), label);
+    const { original } = this.data;
+    if (!original || !isQuoted) return chip;
+    const point = ({ currentTarget: back }) => {
+      follow();
+      conversationOf(original).dispatchEvent(new CustomEvent("original", { detail: { page, back } }));
+    };
+    return el("span", { class: "pair" }, chip, el("button", { type: "button", class: "onpdf", title: "Show on the PDF page",
+      "aria-label": `${label}: show on the PDF page`, onclick: point }, "PDF"));
   }
 
   trouble() {

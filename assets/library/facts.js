@@ -4,7 +4,7 @@ const WORDS_A_MINUTE = 230;
 const UNSPACED_WORDS_A_MINUTE = 250; // 500 characters of Japanese or Chinese, two of which count as a word
 
 export const WITHOUT_A_MODEL =
-  "Reading, search and the sample work without a model. It makes the gists and answers of your own books.";
+  "Reading, search and the sample work without a model. A model makes the gists and answers of your own books.";
 
 /** The minutes that `words` of a book take to read. */
 export const minutesOf = (book, words) =>

@@ -3,12 +3,13 @@
 
 import { button, el, icon, number, plural, typing } from "../shared/dom.js";
 import { DIALOG } from "../shared/streamlit.js";
+import { Toast } from "../shared/toast.js";
 import { Adding } from "./adding.js";
 import { drawContinue } from "./card.js";
 import { isBegun, WITHOUT_A_MODEL } from "./facts.js";
 import { Grid } from "./grid.js";
 import { openMenu } from "./menu.js";
-import { Selection, Toast } from "./selection.js";
+import { Selection } from "./selection.js";
 import { keepSort, searchTexts, store, wantCovers } from "./store.js";
 import { TextHits } from "./text_hits.js";
 
@@ -39,7 +40,7 @@ export class Library {
       model: () => this.data.model,
       selected: () => this.selection.draw(),
     });
-    this.toast = new Toast(api.send);
+    this.toast = new Toast();
     this.selection = new Selection(this.grid, this);
     this.hits = new TextHits((id, paragraph, event) => this.open(id, event, paragraph), () => this.searchMore());
     this.build();
@@ -245,7 +246,7 @@ export class Library {
   newShelf = (ids) => ({ ask: "Name of the new shelf", enter: (name) => {
     this.send({ do: "add_shelf", text: name, of: ids.join(",") });
     this.toast.say(ids.length ? `Put ${plural(ids.length, "book")} on ${name}` : `Made the shelf ${name}`,
-      { do: "remove_shelf", text: name });
+      () => this.send({ do: "remove_shelf", text: name }));
   } });
 
   editShelf(opener) {
@@ -258,7 +259,7 @@ export class Library {
       } },
       { label: "Remove the shelf, not its books", act: () => {
         this.send({ do: "remove_shelf", text: name });
-        this.toast.say(`Removed the shelf ${name}`, { do: "add_shelf", text: name, of: ids.join(",") });
+        this.toast.say(`Removed the shelf ${name}`, () => this.send({ do: "add_shelf", text: name, of: ids.join(",") }));
       } },
     ], `Shelf ${name}`);
   }

@@ -1,41 +1,9 @@
-// What is done with selected books, and the notes that offer to undo it.
+// What is done with selected books.
 
 import { button, el, plural } from "../shared/dom.js";
 import { openMenu } from "./menu.js";
 
-const UNDO_MS = 10_000;
 const idsOf = (books) => books.map((book) => book.id).join(",");
-
-/** A line at the foot of the screen that says what was done and offers to undo it, for ten seconds. */
-export class Toast {
-  constructor(send) {
-    this.send = send;
-    this.node = el("div", { class: "toast", role: "status", hidden: true,
-      onpointerenter: () => clearTimeout(this.timer), onpointerleave: () => this.wait(), onfocusin: () => clearTimeout(this.timer) });
-  }
-
-  /** @param {object} undo the act that undoes it @param {() => void} after called after that */
-  say(text, undo, after = () => null) {
-    const press = () => {
-      this.send(undo);
-      after();
-      this.close();
-    };
-    this.node.replaceChildren(el("span", { dir: "auto" }, `${text}. `), button("Undo", press, { kind: "link" }));
-    this.node.hidden = false;
-    this.wait();
-  }
-
-  wait() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.close(), UNDO_MS);
-  }
-
-  close() {
-    clearTimeout(this.timer);
-    this.node.hidden = true;
-  }
-}
 
 /** The bar for the selected books. */
 export class Selection {
@@ -65,7 +33,7 @@ export class Selection {
 
   done(act, text, undo) {
     this.library.send(act);
-    this.library.toast.say(text, undo);
+    this.library.toast.say(text, () => this.library.send(undo));
     this.grid.setSelecting(false);
   }
 

@@ -1,5 +1,6 @@
 // The parts of the reader for what a person does with words: marks, notes, questions about a passage, listening.
 
+import { Toast } from "../shared/toast.js";
 import { KeyboardSelection } from "./keyboard_selection.js";
 import { Listen } from "./listen.js";
 import { MarkCard } from "./mark_card.js";
@@ -7,7 +8,6 @@ import { Marks } from "./marks.js";
 import { NotesPanel } from "./notes_panel.js";
 import { PassageCard } from "./passage_card.js";
 import { SelectionMenu } from "./selection.js";
-import { Toast } from "./toast.js";
 
 export class Annotations {
   /** Makes the parts and sets each as a property of the reader. */

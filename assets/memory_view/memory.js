@@ -48,13 +48,17 @@ export class Memory {
 
   update({ book }) {
     this.unsubscribe?.();
-    this.unsubscribe = subscribe(book, () => {
+    const conversation = conversationOf(book);
+    const point = ({ detail }) => this.original.open(detail.page, detail.back);
+    conversation.addEventListener("original", point);
+    const unsubscribe = subscribe(book, () => {
       const { now, step } = conversationOf(book);
       const data = { ...now.memory, ...now.views[step].memory };
       const key = JSON.stringify(data);
       if (key !== this.taken) this.take(data);
       this.taken = key;
     });
+    this.unsubscribe = () => (unsubscribe(), conversation.removeEventListener("original", point));
   }
 
   /** @param {import("../answer_view/types.js").MemoryData & import("../answer_view/types.js").MemoryStep} data */
@@ -176,7 +180,7 @@ export class Memory {
     const foot = el("div", { class: "ofoot" },
       state === "peek" ? button("Close", toggle, { kind: "quiet slim peekb", "aria-expanded": "true" }) : null,
       button("Read it", () => this.send({ do: "open", page: n }), { kind: "quiet slim" }),
-      this.data.original ? button("PDF page", () => this.original.open(n), { kind: "quiet slim" }) : null);
+      this.data.original ? button("PDF page", (e) => this.original.open(n, e.currentTarget), { kind: "quiet slim" }) : null);
     const text = el("div", { class: "ot", ...words }, ...this.text(page, passages));
     const body = el("div", {}, head, text, foot);
     return el("div", { class: `m ${state === "peek" ? "peek" : "look open"}`, "data-n": n, tabindex: "-1" }, no,

@@ -31,7 +31,7 @@ export class NotesList {
     this.groups = el("select", { class: "btn slim", "aria-label": "Chapter", onchange: () => ((this.group = this.groups.value), this.draw()) });
     this.list = el("div", { class: "items", tabindex: "-1" });
     this.node = el("div", { class: "noteslist" }, this.chips,
-      el("div", { class: "filt" }, el("label", { class: "field" }, icon("search"), this.input), el("div", { class: "dots" }, ...this.dots)), this.groups, this.list);
+      (this.filters = el("div", { class: "filt" }, el("label", { class: "field" }, icon("search"), this.input), el("div", { class: "dots" }, ...this.dots))), this.groups, this.list);
   }
 
   /** @param {ListedMark[]} items in order */
@@ -42,6 +42,7 @@ export class NotesList {
   }
 
   draw() {
+    this.chips.hidden = this.filters.hidden = !this.items.length; // nothing to choose from
     const fits = ({ mark, group }, kind) => (!kind || mark.k === kind) && (!this.colour || mark.c === this.colour) && (!this.group || group === this.group) && this.hasWords(mark);
     this.chips.replaceChildren(...KINDS.map(([kind, label]) => {
       const count = this.items.filter((item) => (kind ? item.mark.k === kind : true)).length;

@@ -16,10 +16,10 @@ export class NotesPanel {
     const remove = ({ mark }) => reader.marks.remove(mark);
     const edit = (item) => (go(item), requestAnimationFrame(() => reader.markCard.open(item.mark.id, { edit: true })));
     this.list = new NotesList({ go, edit, remove, cite: (cite) => jump(placeOfCite(reader, cite)) });
+    this.shut = button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Close notes" });
     this.export = button("Export", () => this.send("notes_export"), { kind: "slim", icon: "drop", "aria-label": "Export or import notes" });
     this.node = el("aside", { class: "notespanel", hidden: true, "aria-label": "Notes" },
-      el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.export,
-        button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Close notes" })),
+      el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.export, this.shut),
       this.list.node);
   }
 
@@ -39,7 +39,7 @@ export class NotesPanel {
     reader.toolbar.marked();
     if (open) {
       this.draw();
-      this.list.input.focus({ preventScroll: true });
+      (this.list.items?.length ? this.list.input : this.shut).focus({ preventScroll: true });
     } else if (this.node.contains(reader.root.getRootNode().activeElement) || !reader.root.getRootNode().activeElement) reader.toolbar.notes.focus({ preventScroll: true });
     return true;
   }

@@ -1,5 +1,7 @@
 // The PDF's own page over the memory of Ask: while it is open, every citation that is clicked is shown on it.
+// A citation opens it too, and the focus returns there when it is closed.
 
+import { showConversation } from "../answer_view/sides.js";
 import { button } from "../shared/dom.js";
 import { tabState } from "../shared/tab_state.js";
 import { PdfPanel } from "./panel.js";
@@ -30,7 +32,15 @@ export class CitedOriginal {
     if (!shown.delete(this.book)) shown.add(this.book);
     this.draw();
     if (this.panel.open) this.panel.view.focus();
-    else this.button.focus();
+    else this.leave();
+  }
+
+  // The focus goes back to where the page was opened.
+  leave() {
+    const { back } = this;
+    this.back = null;
+    if (back?.isConnected && !back.checkVisibility()) showConversation();
+    requestAnimationFrame(() => (back?.isConnected ? back : this.button).focus());
   }
 
   draw() {
@@ -40,12 +50,17 @@ export class CitedOriginal {
     if (open) this.cite(...(this.cited ?? []));
   }
 
-  /** Opens the PDF at a page of the memory. */
-  open(page) {
+  /**
+   * Opens the PDF at a page of the memory.
+   * @param {number} page
+   * @param {HTMLElement} back gets the focus when the PDF is closed
+   */
+  open(page, back) {
     shown.add(this.book);
+    this.back = back;
     this.cited = [page, null];
     this.draw();
-    this.panel.view.focus();
+    requestAnimationFrame(() => this.panel.view.focus()); // a phone shows the memory only then
   }
 
   /** Marks a passage of `page`, the pieces of its citation, or all that is quoted of it. */

@@ -45,6 +45,9 @@ def audit_gist(gist: Gist, page_text: str, *, page_words: int) -> Gist:
     return replace(gist, marks=tuple(marks))
 
 
+_TITLES = ("Dr", "Mr", "Mrs", "Miss", "Ms", "St", "Prof")
+
+
 def find_differences(gist: str, page: str) -> Mapping[str, list[str]]:
     """Return what a gist has and its page has not: 'names', 'numbers', or its 'language' followed by the page's."""
     found: dict[str, list[str]] = {}
@@ -81,7 +84,8 @@ def _list(found: list[str]) -> str:
 
 def names_not_in(gist: str, page: str) -> list[str]:
     """Return the words, in order, that are capitalised inside a sentence of the gist and do not occur in the page."""
-    known = {_stem(word) for word in set(_WORD.findall(page))}
+    # a stammered 'I-vy' is Ivy; 'the doctor' may be Dr
+    known = {_stem(word) for word in {*_WORD.findall(page), *_WORD.findall(page.replace("-", "")), *_TITLES}}
     found: list[str] = []
     for name in _CAPITALISED.finditer(gist):
         if not name.group()[0].isupper():

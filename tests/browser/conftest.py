@@ -187,6 +187,12 @@ def new_page(page: Page) -> Iterator[Page]:
     assert not thrown, f"scripts on the page failed: {thrown}"
 
 
+def press_in_more(page: Page, name: str) -> None:
+    """Press a button of the reader's toolbar that is behind '…' at this width."""
+    page.locator(".tbar .moreb").click()
+    page.locator(".panel").get_by_role("button", name=name).click()
+
+
 def go_to(page: Page, screen: str) -> None:
     """By the line at the top, as a person goes there: a third of what opening its address takes."""
     page.get_by_test_id("stTopNavLink").filter(has_text=screen).click()

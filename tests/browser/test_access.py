@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from readagent_core.library import Library
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.samples import add_samples
 from tests.browser.conftest import StartApp
 
 SCREENS = {
@@ -80,19 +79,21 @@ def test_axe_finds_nothing_serious(page: Page, app_url: str, keeper: str, screen
 def test_axe_finds_nothing_serious_on_the_first_visit_and_in_the_tour(
     page: Page, start_app: StartApp, tmp_path: Path, app_url: str, keeper: str
 ) -> None:
-    home = tmp_path / "home"
-    library = Workspace(load_settings({"READAGENT_HOME": str(home)}))
-    for book in add_samples(library):
-        library.library.remove(book.id)
-    library.library.close()
-    with start_app(home) as url:
+    with start_app(tmp_path / "home") as url:
         for width in (1440, 390):
             page.set_viewport_size({"width": width, "height": 844})
+            page.goto(url)
             for theme in ("light", "dark"):
                 page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-                page.goto(url)
-                shown(page, '[data-testid="stMain"] h1', theme)
+                shown(page, '[data-kind="first"]', theme)
                 assert findings(page) == [], (width, theme)
+        library = Workspace(load_settings({"READAGENT_HOME": str(tmp_path / "home")}))
+        for book in library.library.books():  # then the library has none
+            library.library.remove(book.id)
+        library.library.close()
+        page.goto(url)
+        shown(page, ".nothing", "dark")
+        assert findings(page) == []
     path, ready = SCREENS["read"]
     page.goto(app_url + path.format(keeper=keeper))
     shown(page, ready, "dark")

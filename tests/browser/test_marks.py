@@ -141,6 +141,23 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     expect(paragraph(page, "First one sank")).to_be_in_viewport()
 
 
+def test_words_across_a_page_break_are_marked_without_the_gist_between_them(
+    page: Page, app_url: str, library: Library, keeper: str
+) -> None:
+    page.goto(f"{app_url}/read?book={keeper}&paragraph=12")
+    words = "That is why I am here.”\n\n* * *\n\nWhat the Board knew"
+    expect(paragraph(page, "What the Board knew")).to_be_in_viewport()
+    expect(page.locator('.leaf[data-n="2"]')).to_be_in_viewport()  # its gist, in the margin
+    drag(page, "That is why", "What the Board knew")
+    page.keyboard.press("3")
+    (mark,) = stored(library, keeper, 1)
+    assert (mark.colour, mark.exact) == ("sky", words.replace("\n\n", "\n"))
+    painted = page.evaluate(PAINTED, "mark-sky")
+    page.reload()
+    page.wait_for_function("CSS.highlights.get('mark-sky')?.size")
+    assert page.evaluate(PAINTED, "mark-sky") == painted == words.split("\n\n")
+
+
 def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, library: Library, keeper: str) -> None:
     page = reader
     page.keyboard.press("Home")

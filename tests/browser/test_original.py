@@ -77,6 +77,35 @@ def test_a_citation_opens_on_its_page(page: Page, app_url: str, books: dict[str,
     assert len(places) == cites.count()
 
 
+def test_a_citation_leads_to_the_pdf_page_by_key_and_on_a_phone(
+    page: Page, app_url: str, books: dict[str, str]
+) -> None:
+    page.goto(f"{app_url}/ask?book={books['minutes']}&exchange={books['answer']}")
+    cite = page.locator(".cite").last
+    cite.click()  # shows its words in the memory, as before
+    panel = page.locator(".original")
+    expect(page.locator(".m.open mark").last).to_be_in_viewport()
+    expect(panel).to_be_hidden()
+    cite.press("Tab")
+    opener = page.get_by_role("button", name="show on the PDF page").last
+    expect(opener).to_be_focused()
+    opener.press("Enter")
+    expect(panel.locator(".pquote").first).to_be_visible()
+    expect(panel.locator(".pview")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(opener).to_be_focused()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".st-key-ask_memory")).to_be_hidden()
+    opener.click()
+    expect(panel.locator(".pquote").first).to_be_in_viewport()
+    panel.get_by_role("button", name="Close the PDF page").click()
+    expect(page.locator(".st-key-ask_memory")).to_be_hidden()
+    expect(opener).to_be_focused()
+    cite.click()
+    expect(page.locator(".m.open mark").last).to_be_in_viewport()  # of the last citation
+
+
 def test_a_locked_pdf_asks_for_its_password_once(page: Page, app_url: str, books: dict[str, str]) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{app_url}/read?book={books['locked']}")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.document import Section
 from readagent_core.library import Library
-from tests.browser.conftest import StartApp, add_read_book
+from tests.browser.conftest import StartApp, add_read_book, press_in_more
 from tests.fakes.server import FakeServer, Reply
 from tests.recordings import make_memory
 
@@ -68,7 +68,7 @@ def test_a_recap_is_stopped_made_shown_again_and_leads_to_its_pages(
         expect(dialog).to_be_hidden()
         expect(page.locator('p[data-i="1"]')).to_be_in_viewport()
 
-        page.get_by_role("button", name="Who is who").click()
+        press_in_more(page, "Who is who")
         expect(dialog).to_contain_text("Vane · named on pages 1 to 6")
         expect(dialog).to_contain_text("Left out, because what you have read does not have the name: Mr. Crale.")
         assert not any("Evening 6." in request.text or "Gist 6 " in request.text for request in server.chats)
@@ -85,5 +85,5 @@ def test_without_a_model_and_with_nothing_read_it_says_so(page: Page, app_url: s
     library = Library(app_home)
     library.set_furthest(book, 0)
     library.close()
-    page.get_by_role("button", name="Who is who").click()
+    press_in_more(page, "Who is who")
     expect(dialog).to_contain_text("Nothing counts as read yet.")

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import ROOT, StartApp
+from tests.browser.conftest import ROOT, StartApp, press_in_more
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
 from tests.workspace.test_fault_table import book
@@ -121,7 +121,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         page.get_by_role("button", name="Make gists").click()
         expect(page.locator("#p1 .gtext")).not_to_be_empty()
         expect(page.locator(".foot")).to_contain_text("Ready")
-        page.get_by_role("button", name="Export").first.click()
+        press_in_more(page, "Export")
         with page.expect_download() as export:
             page.get_by_role("dialog").get_by_role("button", name="JSON").click()
         exported = Path(export.value.path()).read_bytes()

@@ -10,7 +10,7 @@ import pytest
 from readagent_core.cli.shared import open_workspace
 from readagent_core.library.marks import HIGHLIGHT, Spot
 from readagent_core.workspace.marks import make_mark
-from tests.cli.running import run, run_here, run_json
+from tests.cli.running import run_here, run_json
 
 
 @pytest.fixture
@@ -28,14 +28,14 @@ def marked(book):
 
 def test_the_notes_of_a_file_in_each_format(marked, tmp_path):
     book, mark = marked
-    text, _ = run("notes", book)
+    text, _ = run_here("notes", book)
     assert "## Chapter 2\n\n> keeper\n\n*Page " in text
     assert text.endswith("Who is he?\n")
-    rows = run("notes", book, "--format", "csv")[0].splitlines()
+    rows = run_here("notes", book, "--format", "csv")[0].splitlines()
     assert len(rows) == 2
     assert "keeper,Who is he?" in rows[1]
-    assert json.loads(run("notes", book, "--format", "json")[0])["total"] == 1
-    out, aside = run("notes", book, "-o", tmp_path / "notes.md")
+    assert json.loads(run_here("notes", book, "--format", "json")[0])["total"] == 1
+    out, aside = run_here("notes", book, "-o", tmp_path / "notes.md")
     assert (out, (tmp_path / "notes.md").read_text("utf-8")) == ("", text)
     assert "Written" in aside
     found = run_json("notes", book)

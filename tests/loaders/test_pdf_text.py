@@ -150,6 +150,15 @@ def test_three_columns_below_one():
     assert flat(lines[:90]) in text
 
 
+def test_two_columns_that_are_drawn_line_by_line():
+    lines = prose(60, width=28)
+    columns = (body(lines[:30], size=9), body(lines[30:], x=220, size=9))
+    wide = prose(3, start=40)
+    rows = [*body(wide), *(row for pair in zip(*columns, strict=True) for row in pair)]
+    rows = [*body(wide, top=580), *rows[3:]]
+    assert flat([*wide, *lines]) in whole(opened(rows)).replace("\n", " ")
+
+
 def test_two_columns_of_entries_with_hanging_indents():
     lines = prose(80, width=34)
     rows = []

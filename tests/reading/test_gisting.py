@@ -203,6 +203,7 @@ STELL = "Stell Marine asks eighteen thousand four hundred pounds."
         (TEXT, "Ada climbs with Jonas to the top.", "Jonas"),
         (TEXT, "Ada climbs 212 steps; the letter is of 1871.", None),
         (TEXT, "Ada climbs 340 steps.", "340"),
+        ("They call me I-vy, said she to the doctor.", "They call her Ivy; so says Dr I-vy.", None),
         (TEXT, "Jonas climbs.", None),  # the first word of a sentence is always capitalised
         (TEXT, "Ada steigt auf den Turm und findet das Glas zerbrochen, und der Brief ist nicht von ihr.", "language"),
         (TEXT, "エイダは塔に登り、割れたガラスを見つける。", "language"),

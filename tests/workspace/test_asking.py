@@ -152,7 +152,7 @@ def test_what_cannot_be_asked_is_an_error_that_says_why(workspace):
 
 
 def test_no_later_page_reaches_the_server_over_many_positions(open_workspace):
-    """200 limits over real HTTP, every kind of method, in one conversation: no word of a later page is sent, nor of
+    """200 limits over real HTTP, every kind of method, in four conversations: no word of a later page is sent, nor of
     an answer that saw one.
     """
     chance = random.Random(11)
@@ -168,9 +168,10 @@ def test_no_later_page_reaches_the_server_over_many_positions(open_workspace):
     with FakeServer(obliging) as server:
         workspace = open_workspace(server.url)
         book, reading = a_book(workspace, a_memory(20))
-        talk = workspace.library.new_conversation(book.id, "All").id
-        asked(workspace, book, reading, conversation_id=talk)  # an answer without a limit, about page 20
         for turn in range(200):
+            if turn % 50 == 0:  # a conversation is loaded whole at each turn
+                talk, up_to = workspace.library.new_conversation(book.id, "All").id, 99
+                asked(workspace, book, reading, conversation_id=talk)  # an answer without a limit, about page 20
             up_to = chance.randrange(1, 21)
             before = len(server.chats)
             how = {"method": chance.choice(METHODS), "settings": AskSettings(look_ups=chance.randrange(0, 4))}

@@ -31,6 +31,7 @@ _MOST_OBJECTS = 200_000
 _MOST_ENTRIES = 5_000
 _DEEPEST_ENTRY = 12
 _LANGUAGE_BYTES = 64
+_PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
 REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
     "open the new one here (or repair it with 'qpdf in.pdf out.pdf')."
@@ -95,7 +96,8 @@ def rebuild_cross_references(data: bytes) -> bytes | None:
 
 def has_picture(page: PdfPage) -> bool:
     """Returns whether a page has a picture."""
-    return any(page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM]))
+    objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
+    return any(pdfium.FPDFPageObj_GetType(each) in _PICTURES for each in objects)
 
 
 def page_labels(document: PdfDocument) -> list[str]:

@@ -1,5 +1,7 @@
 """Reads the lines of a PDF page with their place, size and weight, in the order in which the file draws them.
 
+What was filled in on a form is no part of the text of a page: the values of its fields are added beside their labels.
+
 Coordinates are in points, y upwards, rotated so that text runs from left to right on sideways pages.
 """
 
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from math import hypot, inf
 from operator import itemgetter
+from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
@@ -37,8 +40,8 @@ _FORMS = {
     for code in (*range(0xFB1D, 0xFE00), *range(0xFE70, 0xFEFD))
     for word in unicodedata.normalize("NFKC", chr(code)).split()
 }
-# what may be the number of a glyph: no byte, or a control character that is no line break of PDFium
-_SUSPECT = re.compile("[\u0100-\uffff]|[\0-\t\x0b\x0c\x0e-\x1f]|\r(?!\n)|(?<!\r)\n")
+# what may be the number of a glyph: no byte, dash or quotation mark, or a control character but PDFium's line break
+_SUSPECT = re.compile("[\u0100-\u200f\u2027-\uffff]|[\0-\t\x0b\x0c\x0e-\x1f]|\r(?!\n)|(?<!\r)\n")
 _ANY = re.compile("[^ \r\n]|\r(?!\n)|(?<!\r)\n")
 _SPACES = re.compile(r"[ \t\f\v\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
@@ -56,6 +59,11 @@ _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
 _SUPERSCRIPT = 0.15  # of the size; the least by which a superscript is raised
 _INDEX = 0.85  # of the size; the largest index
 _LARGEST, _UNKNOWN = 500.0, 10.0  # points
+_TEXTS = (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
+_BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
+_PASSWORD = 1 << 13  # flag of a field
+_MOST_FIELDS = 2_000  # fields of a page
+_BESIDE = 0.6  # of the size; a label is no higher or lower than that
 # an accent before its letter as a character of its own, as in TeX's old fonts
 _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸": "\u0327", "˚": "\u030a", "ˇ": "\u030c"}
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
@@ -75,13 +83,15 @@ class Line:
 
 
 def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
-    """Returns the lines of ``page`` without the text outside its crop box, and whether its fonts can be read."""
+    """Returns the lines of ``page`` with what was filled in, and whether its fonts can be read.
+
+    The text outside its crop box is left out."""
     textpage = page.get_textpage()
     reader = _PageReader(textpage, page.get_cropbox(), number)
     for found in _LINE.finditer(reader.text):
         reader.read(*found.span())
     textpage.close()
-    return reader.lines, reader.readable
+    return _add_fields(page, number, reader.lines), reader.readable
 
 
 class _PageReader:
@@ -266,3 +276,39 @@ def _is_continued(last: Line, line: Line) -> bool:
     if not -0.5 * size < line.x - last.end < (0.5 if is_index else GAP) * size:
         return False
     return abs(last.y - line.y) < (_RAISED if is_index else 0.1) * size
+
+
+def _add_fields(page: PdfPage, number: int, lines: list[Line]) -> list[Line]:
+    """Returns ``lines`` with the values of the fields of ``page`` beside their labels: '[x]' is a checked box."""
+    joined = list(lines)
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS) if page.formenv else 0):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        field = _read_field(page.formenv, annotation, number)
+        if field:
+            # after what is left of it at its height, or above it
+            level = [i for i, line in enumerate(joined) if abs(line.y - field.y) < _BESIDE * max(line.size, field.size)]
+            left = [i + 1 for i in level if joined[i].x < field.x]
+            below = [i for i, line in enumerate(joined) if line.y < field.y]
+            joined.insert(max(left, default=min([*level, *below], default=len(joined))), field)
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    return joined
+
+
+def _read_field(form: Any, annotation: Any, number: int) -> Line | None:
+    """Returns a field as a line, None where it is empty or no field."""
+    kind, box = pdfium.FPDFAnnot_GetFormFieldType(form, annotation), pdfium.FS_RECTF()
+    if kind not in (*_TEXTS, *_BOXES) or not pdfium.FPDFAnnot_GetRect(annotation, box):
+        return None
+    if kind in _BOXES:
+        text = "[x]" if pdfium.FPDFAnnot_IsChecked(form, annotation) else "[ ]"
+    elif pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD:
+        return None
+    else:
+        length = pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, None, 0)
+        buffer = (pdfium.FPDF_WCHAR * (length // 2 + 1))()
+        pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, length)
+        rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
+        text = "\n".join(" ".join(row.split()) for row in rows).strip()
+    size = min(_UNKNOWN, abs(box.top - box.bottom))
+    end = box.right if kind in _BOXES else min(box.right, box.left + 0.5 * size * len(text))
+    return Line(text, box.left, end, (box.top + box.bottom) / 2 - 0.35 * size, size, number=number) if text else None

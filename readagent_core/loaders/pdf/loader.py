@@ -32,17 +32,16 @@ from readagent_core.loaders.pdf.file import (
     read_metadata,
     read_outline,
 )
-from readagent_core.loaders.pdf.forms import add_fields
 from readagent_core.loaders.pdf.headings import Piece, to_pieces
 from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.order import order_into_flows
-from readagent_core.loaders.pdf.paragraphs import BodyStyle, join_passages, measure_body, split_passages
+from readagent_core.loaders.pdf.paragraphs import NUMBERED, BodyStyle, join_passages, measure_body, split_passages
 from readagent_core.loaders.pdf.recognised import (
     body_styles,
     confidences_of,
+    describe_recognition,
     join_names,
     place_lines,
-    recognition_notices,
     with_even_sizes,
 )
 from readagent_core.loaders.pdf.running import LARGE, remove_running_lines
@@ -56,7 +55,17 @@ _HOW_TO_RECOGNISE = (
     "result here."
 )
 _CRASHED = "the program that reads PDFs crashed or came to no end"
-_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.? [^\W\d_]")
+_SCANNED, _UNREADABLE, _DAMAGED, _SKIPPED = "pages-without-text", "pages-unreadable", "pages-damaged", "pages-not-read"
+# what the notice of a lost page says before and after the numbers of the pages
+_LOST = {
+    _SCANNED: ("Pictures without text, so not read", _HOW_TO_RECOGNISE.format(option="--skip-text ")),
+    _UNREADABLE: (
+        "The fonts do not say which letters they show, so not read",
+        _HOW_TO_RECOGNISE.format(option="--force-ocr "),
+    ),
+    _DAMAGED: ("Damaged, so left out", ""),
+    _SKIPPED: (f"Left out because {_CRASHED}", REPAIR_ADVICE),
+}
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
 _TITLE_GAP = 1.7  # of the size, between the lines of a title
@@ -64,20 +73,22 @@ _TITLE_GAP = 1.7  # of the size, between the lines of a title
 
 @dataclass
 class _Pages:
-    """The lines of each page that could be read. The other fields list pages, from 0, that have no text in the file.
+    """The lines of each page that was read. No page was read after these, for this ``reason``.
 
-    ``recognised``: their text was recognised, with this confidence. ``skipped``: reading them brought PDFium down.
-    ``missing``: from here on no page was read, for this ``reason``."""
+    ``lost``: the pages, from 0, that have no text in the file, by the code of their notice.
+    ``recognised``: those whose text was recognised, with its confidence."""
 
     lines: list[list[Line]] = field(default_factory=list)
-    scanned: list[int] = field(default_factory=list)
+    lost: dict[str, list[int]] = field(default_factory=lambda: {code: [] for code in _LOST})
     recognised: dict[int, float] = field(default_factory=dict)
-    unreadable: list[int] = field(default_factory=list)
-    damaged: list[int] = field(default_factory=list)
-    skipped: list[int] = field(default_factory=list)
     figures: list[PageFigure] = field(default_factory=list)
     total: int = 0
     reason: str = ""
+
+    @property
+    def doubtful(self) -> tuple[int, ...]:
+        """The pages, from 1, that can be recognised."""
+        return tuple(n + 1 for n in sorted([*self.lost[_SCANNED], *self.lost[_UNREADABLE]]))
 
 
 def load(
@@ -124,21 +135,10 @@ def load(
     title = facts.get("title", "") or _largest_text(remaining[0], usual)
     _add_pieces(builder, pieces, entries, labels, confidences, pages.figures)
     _add_notices(builder, pages, removed, labels)
-    built = builder.build(
-        title=title or name,
-        author=facts.get("author", ""),
-        language=facts.get("language", ""),
-        format="pdf",
-        limits=limits,
-    )
-    built = shown.add_to(built)
-    return replace(
-        built,
-        warnings=(*recognition_notices(built, pages.recognised, labels), *built.warnings),
-        doubtful_pages=tuple(n + 1 for n in sorted([*pages.scanned, *pages.unreadable])),
-        recognised_pages=tuple((n + 1, confidence) for n, confidence in pages.recognised.items()),
-        vertical=2 * sum(page.vertical for page in (recognised or {}).values()) > pages.total,
-    )
+    author, language = facts.get("author", ""), facts.get("language", "")
+    built = builder.build(title=title or name, author=author, language=language, format="pdf", limits=limits)
+    built = replace(shown.add_to(built), doubtful_pages=pages.doubtful)
+    return describe_recognition(built, pages.recognised, recognised or {}, labels)
 
 
 def _read_pages(
@@ -157,27 +157,27 @@ def _read_pages(
     for number in range(pages.total):
         lines: list[Line] = []
         if number in skip:
-            pages.skipped.append(number)
+            pages.lost[_SKIPPED].append(number)
         else:
             try:
                 page = document[number]
                 lines, readable = read_lines(page, number)
-                lines = add_fields(document, page, number, lines)
-                picture = readable and not lines and has_picture(page)
+                pictured = has_picture(page)
+                picture = readable and not lines and pictured
                 if (picture or not readable) and number + 1 in recognised:
                     lines = place_lines(recognised[number + 1], page.get_width(), number)
                     pages.recognised[number] = recognised[number + 1].confidence
                 elif picture:
-                    pages.scanned.append(number)
+                    pages.lost[_SCANNED].append(number)
                 elif not readable:
-                    pages.unreadable.append(number)
+                    pages.lost[_UNREADABLE].append(number)
                     lines = []
-                if number not in pages.recognised and (lines or 2 * len(pages.scanned) < number):
+                if pictured and number not in pages.recognised and (lines or 2 * len(pages.lost[_SCANNED]) < number):
                     # not of a page that was recognised, nor of a file that is mostly scans
                     pages.figures += read_figures(page, number, lines, shown)
                 page.close()
             except PdfiumError:  # one broken page must not lose the book; a notice names it
-                pages.damaged.append(number)
+                pages.lost[_DAMAGED].append(number)
         pages.lines.append(lines)
         if progress:
             progress(number + 1, pages.total)
@@ -193,7 +193,7 @@ def _read_pages(
 
 def _no_text_error(pages: _Pages) -> Exception:
     total = pages.total
-    if len(pages.damaged) == total:
+    if len(pages.lost[_DAMAGED]) == total:
         return DamagedDocumentError(
             f"None of this PDF's pages can be read: it is damaged. Nothing was opened. {REPAIR_ADVICE}"
         )
@@ -201,20 +201,19 @@ def _no_text_error(pages: _Pages) -> Exception:
         return EmptyDocumentError(
             f"No text was found in the pictures of {count_of(len(pages.recognised), 'page')}. Open another file."
         )
-    doubtful = tuple(n + 1 for n in sorted([*pages.scanned, *pages.unreadable]))
-    if len(pages.unreadable) > len(pages.scanned):
+    if len(pages.lost[_UNREADABLE]) > len(pages.lost[_SCANNED]):
         return NoTextError(
             "The text of this PDF cannot be read: its fonts do not say which letters they show. Nothing was opened. "
             f"{_HOW_TO_RECOGNISE.format(option='--force-ocr ')}",
-            doubtful,
+            pages.doubtful,
         )
-    if pages.scanned:
+    if pages.lost[_SCANNED]:
         holds = "its page is a picture" if total == 1 else f"its {total:,} pages are pictures"
         return NoTextError(
             f"This PDF is a scan: {holds} without text. Nothing was opened. {_HOW_TO_RECOGNISE.format(option='')}",
-            doubtful,
+            pages.doubtful,
         )
-    if pages.skipped:
+    if pages.lost[_SKIPPED]:
         return DamagedDocumentError(f"This PDF cannot be read: {_CRASHED}. Nothing was opened. {REPAIR_ADVICE}")
     return EmptyDocumentError(f"There is no text in this PDF of {count_of(total, 'page')}. Open another file.")
 
@@ -227,7 +226,7 @@ def _largest_text(lines: Sequence[Line], usual: BodyStyle) -> str:
     large = [line for line in lines if line.size > 0.97 * size]
     first = takewhile(lambda pair: pair[0].y - pair[1].y < _TITLE_GAP * size, pairwise(large))
     text = " ".join(line.text for line in [large[0], *(line for _, line in first)])
-    heading = is_contents_title(large[0].text) or headings.is_named_heading(text) or _SECTION.match(text)
+    heading = is_contents_title(large[0].text) or headings.is_named_heading(text) or NUMBERED.match(text)
     return text if 1 < len(text) < 200 and not heading else ""
 
 
@@ -303,27 +302,13 @@ def _is_heading_of(title: str, text: str) -> bool:
 
 
 def _add_notices(builder: Builder, pages: _Pages, removed: int, labels: list[str]) -> None:
-    def add(code: str, before: str, numbers: Sequence[int], after: str = "") -> None:
-        if numbers:
-            message = f"{before}: {count_of(len(numbers), 'page')} ({join_names(numbers, labels)}).{after}"
-            builder.add_notice(code, message, len(numbers))
-
-    add(
-        "pages-without-text",
-        "Pictures without text, so not read",
-        pages.scanned,
-        f" {_HOW_TO_RECOGNISE.format(option='--skip-text ')}",
-    )
-    add(
-        "pages-unreadable",
-        "The fonts do not say which letters they show, so not read",
-        pages.unreadable,
-        f" {_HOW_TO_RECOGNISE.format(option='--force-ocr ')}",
-    )
-    add("pages-damaged", "Damaged, so left out", pages.damaged)
-    add("pages-not-read", f"Left out because {_CRASHED}", pages.skipped, f" {REPAIR_ADVICE}")
     missing = range(len(pages.lines), pages.total)
-    add("pages-not-read", f"Not read, because {pages.reason}", missing, " Split the file and open the parts.")
+    advice = "Split the file and open the parts."
+    lost = [(code, *_LOST[code], numbers) for code, numbers in pages.lost.items()]
+    for code, before, after, numbers in [*lost, (_SKIPPED, f"Not read, because {pages.reason}", advice, missing)]:
+        if numbers:
+            message = f"{before}: {count_of(len(numbers), 'page')} ({join_names(numbers, labels)}). {after}".rstrip()
+            builder.add_notice(code, message, len(numbers))
     if removed:
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)

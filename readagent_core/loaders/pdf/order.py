@@ -11,10 +11,8 @@ from readagent_core.loaders.pdf.lines import GAP, Line
 
 LONG = 16  # characters
 _SWITCHES = 6  # between the columns; a page drawn in columns has fewer
-_NARROW = 150.0  # points; the smallest width of two columns
-_LEFTMOST = 0.25  # share of the width of a page; a column starts farther from its edges
-_STARTS = 6  # places at which most lines start
-_EDGE = 4.0  # points left of them; the lines of a column may start a little farther left
+_FEWEST = 5  # long lines of a column
+_ACROSS = 0.35  # share of the long lines of a page in columns that cross its middle
 _SAME = 0.35  # of the size; pieces closer than this in height are on one line
 
 
@@ -40,64 +38,35 @@ def find_rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
     """Returns the lines of a page as flows in reading order: the drawing order, unless it jumps."""
-    if not lines:
-        return []
-    gutter = _gutter(lines)
     # short lines are often labels in pictures, which are drawn in any order
     long = [line for line in lines if len(line.text) >= LONG]
-    up = sum(b.y > a.y + a.size for a, b in pairwise(long))
-    switches = sum(a != b for a, b in pairwise(_side(line, gutter) for line in long))
-    jumps = (up > 4 and up * 6 > len(long)) or up * 2 >= max(2, len(long))  # PDFium reads some sideways pages upwards
-    if jumps or switches > _SWITCHES:
-        return [_flow(run) for run in _sort(lines)]
-    runs: list[list[Line]] = [[lines[0]]]
+    middle = _middle(long)
+    up = sum(after.y > before.y + before.size for before, after in pairwise(long))
+    switches = sum(_side(before, middle) != _side(after, middle) for before, after in pairwise(long))
+    if up * 2 >= max(2, len(long)) or switches > _SWITCHES:  # PDFium reads some sideways pages upwards
+        rows = [line for row in find_rows(lines) for line in sorted(row, key=lambda each: each.x)]
+        bands = (list(band) for _, band in groupby(rows, key=lambda line: _side(line, middle) == 0))
+        lines = [line for band in bands for line in sorted(band, key=lambda each: _side(each, middle))]
+    runs = [list(lines[:1])] if lines else []
     for before, line in pairwise(lines):
-        across = _side(before, gutter) != _side(line, gutter) and abs(line.y - before.y) > 0.5 * line.size
+        across = _side(before, middle) != _side(line, middle) and abs(line.y - before.y) > 0.5 * line.size
         if across or line.y > before.y + 2 * before.size:
             runs.append([])
         runs[-1].append(line)
     return [_flow(run) for run in runs]
 
 
-def _gutter(lines: Sequence[Line]) -> float | None:
-    """Returns where a column starts that has the fewest lines across its left edge; None on a page with one column."""
-    long = [line for line in lines if len(line.text) >= LONG]
-    left, right = min(line.x for line in lines), max(line.end for line in lines)
-    starts = Counter(round(line.x) for line in long if _LEFTMOST < (line.x - left) / (right - left) < 1 - _LEFTMOST)
-    if right - left < _NARROW or not starts:
-        return None
-    found: list[tuple[int, float]] = []
-    for start, _ in starts.most_common(_STARTS):
-        sides = Counter(_side(line, start - _EDGE) for line in long)
-        if min(sides[0], sides[1]) >= max(5, 0.18 * len(long)) and sides[-1] <= 0.35 * len(long):
-            found.append((sides[-1], start - _EDGE))
-    return min(found)[1] if found else None
+def _middle(long: Sequence[Line]) -> float | None:
+    """Returns the middle of a page whose lines are in two columns; None with one column."""
+    middle = (min((line.x for line in long), default=0.0) + max((line.end for line in long), default=0.0)) / 2
+    counts = Counter(_side(line, middle) for line in long)
+    columns = min(counts[-1], counts[1]) >= _FEWEST and counts[0] <= _ACROSS * len(long)
+    return middle if columns else None
 
 
-def _side(line: Line, gutter: float | None) -> int:
-    """Returns the column of a line, 0 or 1; -1 for a line that crosses both."""
-    if gutter is None or line.x >= gutter:
-        return 1
-    return 0 if line.end <= gutter + 4 else -1
-
-
-def _sort(lines: Sequence[Line]) -> list[list[Line]]:
-    """Returns lines ordered by their places: columns between the lines that cross them, each from the top."""
-    if not lines:
-        return []
-    gutter = _gutter(lines)
-    down = [line for row in find_rows(lines) for line in sorted(row, key=lambda each: each.x)]
-    if gutter is None:
-        return [down]
-    runs: list[list[Line]] = []
-    for crosses, group in groupby(down, key=lambda line: _side(line, gutter) == -1):
-        band = list(group)
-        if crosses:
-            runs.append(band)
-        else:
-            for side in (0, 1):
-                runs += _sort([line for line in band if _side(line, gutter) == side])
-    return runs
+def _side(line: Line, middle: float | None) -> int:
+    """Returns the column of a line, -1 or 1; 0 for a line that crosses both."""
+    return 0 if middle is None else (line.x > middle) - (line.end < middle)
 
 
 def _flow(lines: Sequence[Line]) -> Flow:

@@ -31,7 +31,6 @@ _HYPHENS = ("-", "\u2010", _SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
-_BREAK = re.compile(r"[-\u2010\u00ad]\n")
 # first parts of words that are written without a hyphen
 _JOINED = frozenset(
     "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
@@ -102,10 +101,13 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
         if 0.5 * size < before.x - left < 5 * size and abs(line.x - left) < 2  # the next line is back at the edge
     )
     indent, times = max(indents.items(), key=itemgetter(1), default=(0, 0))
-    text = "\n".join(line.text for flow in flows for line in flow.lines).lower()
-    # without the two halves of a broken word
-    parts = [part.split(None, 1)[-1].rsplit(None, 1)[0] for part in _BREAK.split(text) if part.strip()]
-    words = set(_WORD.findall("\n".join(parts)))
+    tokens: set[str] = set()
+    half = False  # whether the line before ends with the first half of a broken word
+    for line in (line for flow in flows for line in flow.lines):
+        found = line.text.lower().split()[half:]
+        half = line.text.endswith(_HYPHENS)
+        tokens.update(found[:-1] if half else found)
+    words = set(_WORD.findall(" ".join(tokens)))
     words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
     return BodyStyle(size, leading, float(indent) if times >= 3 or times * 8 > len(close) else 0.0, words)
 

@@ -74,10 +74,25 @@ def _usual_size(pages: Iterable[Sequence[Line]]) -> float:
     return median(line.size for line in [each for each in lines if len(each.text) >= LONG] or lines) if lines else 0.0
 
 
-def recognition_notices(document: Document, recognised: Mapping[int, float], labels: Sequence[str]) -> list[Notice]:
-    """Returns how much of the text was recognised, and which pages should be compared with their pictures.
+def describe_recognition(
+    document: Document,
+    recognised: Mapping[int, float],
+    pages: Mapping[int, RecognisedPage],
+    labels: Sequence[str],
+) -> Document:
+    """Returns the document with its recognised ``pages``, and notices of how much was recognised and what to compare.
 
     ``recognised``: the confidence of each page, from 0, whose text was recognised."""
+    return replace(
+        document,
+        warnings=(*_notices(document, recognised, labels), *document.warnings),
+        recognised_pages=tuple((n + 1, confidence) for n, confidence in recognised.items()),
+        vertical=bool(pages) and 2 * sum(page.vertical for page in pages.values()) > len(labels),
+    )
+
+
+def _notices(document: Document, recognised: Mapping[int, float], labels: Sequence[str]) -> list[Notice]:
+    """Returns how much of the text was recognised, and which pages should be compared with their pictures."""
     if not recognised:
         return []
     share = 100 * document.recognised_words / max(1, document.words)

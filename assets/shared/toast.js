@@ -1,6 +1,6 @@
 // A line that says what was done, with Undo, for a few seconds.
 
-import { button, el } from "../shared/dom.js";
+import { button, el } from "./dom.js";
 
 const SHOWN_MS = 10_000;
 const SHORT_MS = 2_500; // without Undo
