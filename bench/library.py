@@ -85,7 +85,7 @@ def fill(home: Path, books: int) -> None:
 
 
 def settled(browser: Browser, url: str) -> tuple[float, Page]:
-    """Seconds from asking for the address until the library stands still, and the page."""
+    """Return the seconds from the request until the library no longer changes, and the page."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     began = time.perf_counter()
     page.goto(url)

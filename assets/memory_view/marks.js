@@ -1,6 +1,6 @@
 // The person's marks in the text. Highlights are ranges of the CSS Custom Highlight API, so that the elements of the text
 // stay as they are; where a browser has none, `spans` gives what is marked in a paragraph. Numbers of notes, ribbons of
-// bookmarks and kept answers lie over the text and take no space.
+// bookmarks and stored answers are drawn over the text and take no space.
 
 import { el, icon, svg } from "../shared/dom.js";
 import { changeMarks, inOrder, marksOf, newId } from "./marks_store.js";
@@ -98,7 +98,7 @@ export class Marks {
     return SUPPORTED ? [] : (this.byParagraph.get(paragraph) ?? []).map(([mark, from, to]) => [from, to, `mark-${mark.c}`]);
   }
 
-  // Puts numbers, ribbons and kept answers of paragraphs `first` to `last`, which are in view, at their places.
+  // Places the numbers, ribbons and stored answers of paragraphs `first` to `last`, which are in view.
   place(first, last) {
     this.view = [first, last];
     const { flow, sheet, units, view } = this.reader;

@@ -9,7 +9,7 @@ const books = tabState("marks", () => new Map());
  * @typedef {import("./types.js").MarkRecord} MarkRecord
  * @typedef {import("./types.js").MarkChange} MarkChange
  * @typedef {EventTarget & {all: Map<string, MarkRecord>, lost: MarkRecord[], removed: Map<string, MarkRecord>,
- *   pending: MarkChange[], passage: any, send: ((name: string, value: any) => void) | null, model: boolean}} StoredMarks
+ *   pending: MarkChange[], passage: any, asked: any, send: ((name: string, value: any) => void) | null, model: boolean}} StoredMarks
  *   `all`: the marks with a place in the text; `removed`: those that Undo can bring back; `pending`: the changes that the
  *   server has not confirmed; `passage`: what is known of the passage that was asked about; `model`: a language model is
  *   connected. `send`: sends a state value, null before the channel is there. Events: "marks", "passage".
@@ -19,7 +19,7 @@ const books = tabState("marks", () => new Map());
  */
 export function marksOf(book) {
   if (!books.has(book)) {
-    const empty = { all: new Map(), lost: [], removed: new Map(), pending: [], passage: null, send: null, model: false };
+    const empty = { all: new Map(), lost: [], removed: new Map(), pending: [], passage: null, asked: null, send: null, model: false };
     books.set(book, Object.assign(new EventTarget(), empty));
   }
   return books.get(book);
@@ -60,7 +60,8 @@ export function changeMarks(store, change) {
 
 /** Asks about a passage, or cancels ({task: "cancel"}). */
 export function askPassage(store, asked) {
-  store.send?.("asked", { ...asked, at: Date.now() });
+  store.asked = { ...asked, at: Date.now() };
+  store.send?.("asked", store.asked);
 }
 
 export const newId = () => `m${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}`;

@@ -4,7 +4,7 @@
 
 import { lastUpTo, unitEnd } from "./text_store.js";
 
-const SIDE = 64; // px on each side of a column, where the page's number stands
+const SIDE = 64; // px on each side of a column, for the page's number
 const NARROW_SIDE = 22;
 const EDGE = 28; // px above and below a column
 const LEAST_SPREAD = 860; // px; a narrower view shows one page

@@ -25,6 +25,7 @@ class Passage {
   update(data) {
     const store = marksOf(data.book);
     store.passage = data;
+    if (data.at < store.asked?.at) store.send?.("asked", store.asked); // a request that crosses a poll can be lost
     store.dispatchEvent(new Event("passage"));
   }
 }

@@ -154,6 +154,7 @@
  * @typedef {object} PassageData data of kind "passage": what is known of the last passage that was asked about
  * @property {string} book
  * @property {string} id of the request
+ * @property {number} at when the last request that the server has was made
  * @property {"running" | "done" | "failed" | "cancelled"} state
  * @property {string} text
  * @property {{kind: string, line: string} | null} signer

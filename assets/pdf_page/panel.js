@@ -277,7 +277,7 @@ export class PdfPanel {
     if (zoom) this.setZoom(zoom);
   }
 
-  // --- what stands in its place ----------------------------------------------------------------------
+  // --- messages shown instead of a picture ----------------------------------------------------------------------
 
   say(text) {
     this.note.textContent = text;

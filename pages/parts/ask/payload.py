@@ -158,7 +158,7 @@ def _limit_record(now: Scene) -> dict[str, int]:
 
 
 def _curtain(now: Scene) -> dict[str, Any] | None:
-    """What stands at the end of the memory where later pages are not shown: which, why, and what can be done."""
+    """The note at the end of the memory where later pages are not shown: which pages, why, and what can be done."""
     shown, last = _limit(now), len(now.shown_memory.pages)
     if shown is None or shown >= last:
         return None

@@ -57,8 +57,7 @@ def passage_data(
     job = workspace.jobs.get(_job_key(now["asked"]))
     if job is not None:
         now["record"] |= _progress(job, now=time.time())
-    record: dict[str, Any] = now["record"]
-    return record
+    return {**now["record"], "at": now["at"]}
 
 
 def _job_key(asked: Mapping[str, Any]) -> str:
