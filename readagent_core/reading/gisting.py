@@ -51,7 +51,7 @@ PROBLEMS = {
 _PREAMBLE = re.compile(
     r"^\W*(?:sure[,!.]?\s*)?(?:here(?:'s| is| are)|the following is|below is)?[^\n:]{0,40}"
     r"\b(?:shortened|condensed|abridged|shorter)\b(?:\s+(?:version|passage|text))?[^\n:]{0,40}:\**\s*\n?|"
-    r"^\W*gist:\**\s*|^#+ *(?:gist|summary)\W*\n|"
+    r"^\W*(?:gist|summary):\**\s*|^#+ *(?:gist|summary)\W*\n|"
     r"^\W*(?:okay\W+)?here(?:'s| is)\b[^\n:]{0,40}\bsummary\b[^\n:]{0,40}:\s*\n|"
     r"^\W*(?:短くした文章|要約|短縮版|以下是)[^\n：:]{0,20}[：:]\s*",
     re.IGNORECASE,

@@ -102,6 +102,8 @@ def zoom(
         ("It hung behind the clock [31].", None),
         ("ANSWER: open water lay ahead.\nOPEN [3] was not needed.", None),
         ("OPEN []", None),
+        ("1. OPEN [12] to see", Request(("12",), (), "see")),
+        ("(3) **ANSWER:** She hid it [12].", None),
         ("", None),
     ],
 )

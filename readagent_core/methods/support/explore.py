@@ -29,13 +29,13 @@ from readagent_core.tags import escape_tags, join_labels
 REQUESTS = 4  # most requests to open or find; each is one more prompt
 SHELF_REQUESTS = 6  # of a question about several books
 _SEARCHES = 3  # most words looked for in one request
-_REQUEST = re.compile(r"^[ \t>#_-]*(OPEN|FIND)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE)
-_ANSWER = re.compile(r"^[\s>#*_]*ANSWER[\s*_]*:[\s*_]*", re.MULTILINE)
+_REQUEST = re.compile(r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(OPEN|FIND)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(r"^[\s>#*_]*(?:\(?\d[.)]\s*)?[*_]*ANSWER[\s*_]*:[\s*_]*", re.MULTILINE)
 _LABEL = re.compile(r"\d+(?:\.\d+)?(?:\s*-\s*(?:\d+\.)?\d+)?")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
 _EARLIER_WORDS = 80  # kept free in a prompt for the requests so far
 _HELD = 60  # characters of a reply after which it is taken for an answer
-_BEGUN = re.compile(r"[\s>#*_-]*(?:OPEN|FIND|ANSWER)\b", re.IGNORECASE)
+_BEGUN = re.compile(r"[\s>#*_-]*(?:\(?\d[.)]\s*)?[*_]*(?:OPEN|FIND|ANSWER)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

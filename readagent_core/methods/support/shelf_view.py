@@ -159,7 +159,7 @@ class ShelfView:
                 if self.book(number).gist:
                     del self.views[number]
                     self.closed.add(number)
-                    folded.append(str(number))
+                    folded.append(book_tag(number).strip("<>"))
             elif excess > 0:
                 folded += view.fold(view.words() - excess)
         return folded
