@@ -94,6 +94,7 @@ def test_a_gist_about_an_apology_is_a_gist():
         ("Sure! Here's a shortened version of the passage:\nAda climbs.", "Ada climbs."),
         ("**Shortened version:** Ada climbs.", "** Ada climbs."),
         ("Shortened: Ada climbs.", "Ada climbs."),
+        ("**Summary:** Ada climbs.", "Ada climbs."),
         ("短くした文章：\n雪が降る。", "雪が降る。"),
         ('"Ada climbs."', "Ada climbs."),
         ('"Go," said Ada. "Now."', '"Go," said Ada. "Now."'),
