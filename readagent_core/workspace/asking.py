@@ -119,8 +119,12 @@ def equip(
 ) -> tuple[Metered, AskSettings]:
     """The model of a question, with one meter for all its calls, and the settings as that model needs them."""
     asked = model or workspace.model
-    reason_first = settings.reason_first or asked.name in workspace.settings.saved.get("reason_first", ())
-    return Metered(asked if use_cache else asked.without_cache()), replace(settings, reason_first=reason_first)
+    saved = workspace.settings.saved
+    if asked.name in saved.get("reason_first", ()):
+        settings = replace(settings, reason_first=True)
+    if asked.name in saved.get("opened_after", ()):
+        settings = replace(settings, extra={"opened": "after", **settings.extra})
+    return Metered(asked if use_cache else asked.without_cache()), settings
 
 
 def understand(

@@ -189,7 +189,7 @@ def save_suited(workspace: Workspace, model: str, suited: Suited) -> Settings:
     """Save the settings that suit ``model`` in place of those saved for it before. Raises SettingsError."""
     saved = workspace.settings.saved
     changes: dict[str, Any] = {}
-    for name in ("reason_first", "json_replies"):
+    for name in ("reason_first", "json_replies", "opened_after"):
         others = [other for other in saved.get(name, ()) if other != model]
         changes[name] = [*others, model] if getattr(suited, name) else others
     used = {name: value for name, value in suited.to_dict().items() if name not in changes}
@@ -208,6 +208,7 @@ def saved_suited(workspace: Workspace, model: str) -> Suited:
         method=str(values.get("method", "")),
         reason_first=model in saved.get("reason_first", ()),
         json_replies=model in saved.get("json_replies", ()),
+        opened_after=model in saved.get("opened_after", ()),
     )
 
 

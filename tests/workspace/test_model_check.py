@@ -62,7 +62,7 @@ def test_a_model_that_can_do_the_job():
     assert checks["streams"].figure.startswith("first word ")
     assert "form" not in checks
     assert suited(checks) == {}
-    assert len(sent) == len(set(sent)) == 40
+    assert len(sent) == len(set(sent)) == 42
     assert not any("Your last reply" in text for text in sent)
 
 
@@ -75,6 +75,28 @@ def test_a_model_that_chats_instead():
     assert "by rule" in checks["pause"].advice
     assert "OLLAMA_CONTEXT_LENGTH" in checks["window"].advice
     assert suited(checks) == {"pagination": "uniform", "small_pages": True}
+
+
+@pytest.mark.parametrize(
+    ("seen", "figure"),
+    [
+        ({}, "not seen"),
+        ({"tokens_in": 2000, "tokens_reused": 1900}, "95% of it"),
+        ({"tokens_in": 2000, "tokens_reused": 0}, "not seen"),
+        ({"delay": 0.7}, "first word "),  # of the first long prompt only, as a server without such a count behaves
+    ],
+)
+def test_a_server_that_reuses_the_beginning_of_a_prompt(seen, figure):
+    def before(n: int, text: str) -> Reply | None:
+        first = text.endswith("the word: one.")
+        if not text.endswith(("the word: one.", "the word: two.")) or ("delay" in seen and not first):
+            return None
+        return Reply("OK.", **seen)
+
+    with FakeServer(capable, before=before) as server:
+        checks = checked(server)
+    assert checks["reuse"].figure.startswith(figure)
+    assert suited(checks) == ({} if figure == "not seen" else {"opened_after": True})
 
 
 def test_a_form_obeyed_after_asking_again():
@@ -167,7 +189,7 @@ def test_a_model_that_does_not_answer_is_told(answered):
 
 
 def test_settings_are_saved_for_this_model_and_used(open_workspace):
-    wanted = check.Suited(True, "uniform", "read-agent-s", True, True, ("why",))
+    wanted = check.Suited(True, "uniform", "read-agent-s", True, True, True, ("why",))
     with FakeServer(sensible, enforces=True, window=32_768) as server:
         workspace = open_workspace(server.url, reason_first=["another"])
         connecting.save_suited(workspace, "fake-model", wanted)
@@ -180,10 +202,11 @@ def test_settings_are_saved_for_this_model_and_used(open_workspace):
         exchange, job = ask(workspace, book.id, Question("Who?", ("Ida", "Pell")))
         job.join(30)
         assert exchange.settings["reason_first"] is True
+        assert exchange.settings["extra"] == {"opened": "after"}
         assert any("response_format" in chat.payload for chat in server.chats)
         connecting.save_suited(workspace, "fake-model", check.Suited())
         assert workspace.settings.saved["reason_first"] == ["another"]
-        assert not {"suited", "json_replies"} & set(workspace.settings.saved)
+        assert not {"suited", "json_replies", "opened_after"} & set(workspace.settings.saved)
 
 
 def test_the_test_runs_as_a_job_without_what_was_saved(open_workspace):

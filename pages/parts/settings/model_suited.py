@@ -14,6 +14,11 @@ from readagent_core.workspace.checking.check import ONE_AT_A_TIME, Suited
 SWITCHES = {
     "reason_first": ("Reasons before the letter", "In multiple choice the model compares the options first."),
     "json_replies": ("Fixed reply forms", "The server makes the model reply in JSON where a reply has a form."),
+    "opened_after": (
+        "Opened pages after the gists",
+        "In prompts, not on the screen, and not as in the paper. Prompts about a book then begin alike, and a server "
+        "that reuses their beginnings has less to compute.",
+    ),
     "small_pages": ("Pages half as long", "For books that are read from now on."),
 }
 PAGINATIONS = {"": "It picks each pause", "many": "Several pauses a prompt", "uniform": "Even pages by rule"}

@@ -166,6 +166,8 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
 
     Each time the server says that the prompt is too long, the last of them goes back to its gist.
     """
+    if pages and opens_after(run):
+        yield run.note("In the prompt the opened pages came after the gists, as set for this model.")
     while True:
         prompt = memory_prompt(run, memory_text(run, memory, pages), quote=bool(pages))
         opened = run.original_pages(pages)

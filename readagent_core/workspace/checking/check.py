@@ -6,6 +6,7 @@ without them, and nothing is saved here.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -25,6 +26,7 @@ from readagent_core.models.base import Completion
 from readagent_core.models.server import windows
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
+from readagent_core.words import count_words
 from readagent_core.workspace.checking.tasks import (
     TASKS,
     Task,
@@ -34,13 +36,16 @@ from readagent_core.workspace.checking.tasks import (
     question_prompts,
     refuses,
 )
-from readagent_core.workspace.checking.text import QUESTIONS, UNANSWERED
+from readagent_core.workspace.checking.text import QUESTIONS, UNANSWERED, story
 
 WAITS = 4  # of one question, for a server that says 'too many'
 WAIT_SECONDS = 5.0  # where it does not say how long
 LONGEST_WAIT = 70.0  # free accounts count their calls by the minute
 ONE_AT_A_TIME = "read-agent-s"
 _SMALL_WINDOW = 6_000
+_LONG_WORDS = 1_500  # of a prompt: servers keep beginnings of 1,024 tokens and more
+_SLOW_SECONDS = 0.5  # to the first word; with less, two times cannot be told apart
+_NOT_SEEN = "not seen"
 _GREETING = Prompt("try", "Reply with the words: one two three four five six.", reply_words=20)
 
 
@@ -137,7 +142,7 @@ _REFUSE = Part(
     {},
     "It guesses where the text does not tell. Check its answers by their citations.",
 )
-STEPS = 3 + len(PARTS) + 3  # checks of a test, those that depend on others included
+STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,8 @@ class Suited:
 
     ``small_pages``: pages half as long. ``pagination``: another than one pause point a prompt. ``method``: how Ask
     answers. ``reason_first``: it compares the options before it names a letter. ``json_replies``: a JSON schema is
-    sent where a reply has a form.
+    sent where a reply has a form. ``opened_after``: prompts show opened pages after all the gists, not in place, so
+    that a server which reuses the beginnings of prompts has less to compute.
     """
 
     small_pages: bool = False
@@ -154,6 +160,7 @@ class Suited:
     method: str = ""
     reason_first: bool = False
     json_replies: bool = False
+    opened_after: bool = False
     why: tuple[str, ...] = field(default=(), compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,6 +186,7 @@ def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
     yield _compare_reasoning(ask)
     if any(check.state != "good" for check in done if check.id in ("pause", "pages", "option")):
         yield _count_enforced(server, cancel)
+    yield _reuses_beginnings(server, cancel)
     yield _window(server)
 
 
@@ -207,6 +215,9 @@ def suit(checks: Collection[Check]) -> Suited:
     if state["reason"] == "weak":
         suited = replace(suited, reason_first=True)
         why.append("Reasons before the letter: it chooses the right option more often so.")
+    if by_id["reuse"].figure != _NOT_SEEN:
+        suited = replace(suited, opened_after=True)
+        why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
     return replace(suited, why=tuple(why))
 
 
@@ -295,6 +306,26 @@ def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
         return found if found.state == "good" else replace(found, state="weak")  # it says nothing of the model
     finally:
         server.asks_json = False
+
+
+def _reuses_beginnings(server: OpenAIServer, cancel: CancelToken) -> Check:
+    """Send two long prompts that begin alike. They are seen to be reused by the server's own count, or by the time."""
+    name = "Reuses the beginning of a prompt"
+    text = "\n\n".join(paragraph.text for paragraph in story().document.paragraphs)
+    text = "\n\n".join([text] * math.ceil(_LONG_WORDS / count_words(text)))
+    try:
+        first, second = (
+            _ask(server, Prompt("try", f"{text}\n\nReply with the word: {word}.", reply_words=10), cancel)
+            for word in ("one", "two")
+        )
+    except WindowError:
+        return Check("reuse", name, "good", _NOT_SEEN)
+    if second.tokens_reused and second.tokens_in:
+        return Check("reuse", name, "good", f"{min(1, second.tokens_reused / second.tokens_in):.0%} of it")
+    times = [reply.seconds if reply.first_word is None else reply.first_word for reply in (first, second)]
+    if times[0] > _SLOW_SECONDS and times[1] < times[0] / 2:
+        return Check("reuse", name, "good", f"first word {times[0]:.1f} s, then {times[1]:.1f} s")
+    return Check("reuse", name, "good", _NOT_SEEN)
 
 
 def _window(server: OpenAIServer) -> Check:
