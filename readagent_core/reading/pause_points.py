@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readagent_core.cancel import CancelToken
+from readagent_core.citations.answer_parsing import quoted_runs
+from readagent_core.citations.quotation_search import normalise_words
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, ReplyError
 from readagent_core.memory import Page
 from readagent_core.models.base import ChatModel
@@ -23,6 +25,7 @@ from readagent_core.words import collapse_whitespace, first_words, last_words
 
 TRIES = 3
 _FOLLOWING_WORDS = 25
+_LEAST_QUOTED = 12  # characters by which a label is recognised
 _REASON_WORDS = 120  # a longer reason is cut
 _NAMED = re.compile(
     r"(?:break\s*[-_ ]?\s*point|pause\s*[-_ ]?\s*point|区切り|印|label)"
@@ -119,7 +122,7 @@ def ask_page(
         reply = ""
         try:
             reply = model.complete(current, cancel).text
-            pause = parse_pause_point(reply, window.labels)
+            pause = match_quotation(parse_pause_point(reply, window.labels), reply, windows, window)
         except CutOffError as error:
             reply = error.text
             pause = _parse_cut_off(error, window)
@@ -129,6 +132,21 @@ def ask_page(
             return windows.page(window.start, pause.at, reason=pause.reason)
         current = prompt.with_follow_up("paginate.again", labels=labels, reply=reply)
     return windows.page(window.start, window.labels[-1], fallback=True)
+
+
+def match_quotation(pause: PausePoint, reply: str, windows: Windows, window: Window) -> PausePoint:
+    """Return ``pause`` at the label whose following text ``reply`` quotes, where that is one other label.
+
+    Models name a label beside the one they mean; the words that they quote as its reason are right more often.
+    """
+    quoted = next(map(normalise_words, quoted_runs(reply)), "")
+    if len(quoted) < _LEAST_QUOTED:
+        return pause
+    document = windows.document
+    labels = [at for at in window.labels if at < windows.total]
+    texts = {at: (document.text(at, at + 1), document.paragraphs[at].text) for at in labels}
+    begin = [at for at, both in texts.items() if any(normalise_words(text).startswith(quoted) for text in both)]
+    return replace(pause, at=begin[0]) if len(begin) == 1 else pause
 
 
 def _parse_cut_off(error: CutOffError, window: Window) -> PausePoint | None:

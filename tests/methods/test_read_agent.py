@@ -72,7 +72,7 @@ def test_pages_may_be_shown_after_all_the_gists_so_that_prompts_begin_alike() ->
     result = answer(run("read-agent-p", model, extra={"opened": "after"}))
     look, response = model.prompts
     assert shared(look, response).endswith("<Page 6>\ngist6 of page\n")  # all the gists, none of them replaced
-    assert response.text.index("<Page 5> (full text)") < response.text.index("<Page 2> (full text)")
+    assert response.text.index("<Page 2> (full text)") < response.text.index("<Page 5> (full text)")
     assert (result.looked_up, result.extra["opened"]) == ((5, 2), "after")
     assert result.memory_words == 6 * 3 + 2 * 40
     steps = FakeModel(["Page 5", "Page 2", "STOP", "Anna."])

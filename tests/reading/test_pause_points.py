@@ -97,6 +97,23 @@ def test_after_three_useless_replies_the_last_label_is_a_marked_fallback():
     assert (asked.end, asked.fallback, asked.reason) == (3, True, "")
 
 
+@pytest.mark.parametrize(
+    ("quoted", "end"),
+    [
+        ("w2x0 w2x1 w2x2 w2x3", 2),  # the words after the other label
+        ("w3x0 w3x1 w3x2 w3x3", 3),  # after this one
+        ("w3x4 w3x5 w3x6 w3x7", 3),  # inside a paragraph
+        ("w2x0", 3),  # too little to know it by
+        ("first words after the label", 3),
+    ],
+)
+def test_the_words_that_a_reply_quotes_say_which_label_it_means(quoted, end):
+    windows = Windows(make_document([30] * 10), PLAN)
+    model = FakeModel([f'Break point: <3>\nBecause "{quoted}" begin another scene.'])
+    page = ask_page(windows, windows.window(0), model, cancel=CancelToken())
+    assert (page.end, page.fallback) == (end, False)
+
+
 def test_a_reply_that_broke_off_after_its_label_is_used():
     windows = Windows(make_document([30] * 10), PLAN)
     cut = CutOffError("cut", "Break point: <2>\nBecause the")

@@ -164,12 +164,15 @@ def conclude(run: Run, prompt: Prompt, completion: Completion, **figures: Any) -
 def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) -> Generator[Event, None, None]:
     """Answer from the gist memory with ``pages`` (most important first) in full (see ``memory_text``).
 
+    Pages opened in one look-up are shown in the order of the book.
+
     Each time the server says that the prompt is too long, the last of them goes back to its gist.
     """
     if pages and opens_after(run):
         yield run.note("In the prompt the opened pages came after the gists, as set for this model.")
     while True:
-        prompt = memory_prompt(run, memory_text(run, memory, pages), quote=bool(pages))
+        shown = pages if run.steps > 1 else sorted(pages)
+        prompt = memory_prompt(run, memory_text(run, memory, shown), quote=bool(pages))
         opened = run.original_pages(pages)
         try:
             yield from respond(
