@@ -22,6 +22,8 @@ _SHOWN = 3  # names, numbers or quotations listed in one mark
 _SAMPLE = 4000  # characters from which the language is detected
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _POINTS = str.maketrans("", "", ".,:")
+_TITLES = ("Dr", "Mr", "Mrs", "Miss", "Ms", "St", "Prof")
+_AFTER_TITLE = re.compile(rf"\b(?:{'|'.join(_TITLES)})\.\s+$")
 _CAPITALISED = re.compile(r"(?<![\w’'])[^\W\d_a-z][\w’'-]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?…:]['\"”’)]*\s+|[\n“\"‘(«—–]\s*)$")
 _WORD = re.compile(r"\w+")
@@ -53,9 +55,6 @@ def audit_gist(gist: Gist, page_text: str, *, page_words: int) -> Gist:
     if unquoted:
         marks.append(f"not quoted from its page, so without quotation marks: {_list(unquoted)}")
     return replace(gist, marks=tuple(marks))
-
-
-_TITLES = ("Dr", "Mr", "Mrs", "Miss", "Ms", "St", "Prof")
 
 
 def find_differences(gist: str, page: str) -> Mapping[str, list[str]]:
@@ -103,9 +102,10 @@ def names_not_in(gist: str, page: str) -> list[str]:
     for name in _CAPITALISED.finditer(gist):
         if not name.group()[0].isupper():
             continue
-        if _SENTENCE_START.search(gist[: name.start()][-4:]) or name.start() == 0:
+        before = gist[: name.start()]
+        if not before or (_SENTENCE_START.search(before[-4:]) and not _AFTER_TITLE.search(before[-8:])):
             continue
-        if _is_common(name.group().lower(), gist[: name.start()], known):
+        if _is_common(name.group().lower(), before, known):
             continue
         parts = [_stem(part) for part in _WORD.findall(name.group()) if len(part) > 1]
         if parts and not any(_near(part, known) for part in parts) and name.group() not in found:

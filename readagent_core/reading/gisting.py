@@ -25,6 +25,7 @@ from readagent_core.words import CHARACTERS_PER_WORD, count_words, first_words, 
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8
+_SPARED = 0.05  # of the greatest length: a gist so little outside its range is not worth another call
 _TOLD = 8  # names or numbers listed when the model is asked again
 PROBLEMS = {
     "en": {
@@ -78,8 +79,9 @@ class Lengths:
     most: int
 
     def distance(self, words: int) -> int:
-        """Return by how many words a gist of ``words`` words is outside the range."""
-        return max(self.least - words, words - self.most, 0)
+        """Return by how many words a gist of ``words`` words is outside the range; 0 where that is too little."""
+        outside = max(self.least - words, words - self.most)
+        return outside if outside > self.most * _SPARED else 0
 
 
 def target_words(words: int, share: float) -> int:

@@ -13,7 +13,7 @@ from readagent_core.memory import Gist, Page
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.plan import ReadingPlan
 from readagent_core.reading.audit import audit_gist
-from readagent_core.reading.gisting import clean_reply, find_problem, first_sentences, gist_page
+from readagent_core.reading.gisting import Lengths, clean_reply, find_problem, first_sentences, gist_page
 from readagent_core.words import count_words
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
@@ -189,6 +189,10 @@ def test_gists_are_controlled_through_a_server(replies, text, told, marks):
     assert bool(gist.marks) == bool(marks)
 
 
+def test_a_gist_hardly_outside_its_range_is_not_asked_for_again():
+    assert [Lengths(51, 77).distance(words) for words in (47, 48, 51, 77, 80, 81)] == [4, 0, 0, 0, 0, 4]
+
+
 def test_an_instruction_for_one_page_may_ask_for_any_length():
     gist, model = gist_of([LONG], instruction="Tell all of it.")
     assert (gist.text, gist.marks, len(model.prompts)) == (LONG, (), 1)
@@ -238,6 +242,7 @@ STELL = "Stell Marine asks eighteen thousand four hundred pounds."
     ("page", "gist", "part"),
     [
         (TEXT, "Ada climbs Harrow Light with Captain Rowe.", None),
+        (TEXT, "Ada is told so by Mr. Jackson.", "Jackson"),
         (TEXT, "Ada climbs; the light of Harrow's tower is out.", None),
         (TEXT, "Ada climbs with Jonas to the top.", "Jonas"),
         (TEXT, "It is a Christian light, and on Thursday the French captain speaks English.", None),
