@@ -92,10 +92,7 @@ def import_folder(
             say(f"Already there: {_named(item)}")
         for refused in report.refused:
             say(f"Not imported: {refused.name}: {refused.reason}")
-        say(
-            f"{count_of(len(report.imported), 'book')} imported, {len(report.present):,} already there, "
-            f"{count_of(len(report.refused), 'file')} not imported"
-        )
+        say(report.summary)
         if report.others:
             say(f"Other formats of the same books, left out: {count_of(report.others, 'file')}")
 
@@ -105,7 +102,9 @@ def _named(item: ImportedBook) -> str:
 
 
 def _progress_line(snapshot: Snapshot) -> str:
-    current = snapshot.value.current if snapshot.value is not None else ""
+    if snapshot.value is None:
+        return "Looking for books"
+    current = snapshot.value.current
     return f"Importing {snapshot.done:,.0f} of {snapshot.total:,.0f}" + (f": {current}" if current else "")
 
 

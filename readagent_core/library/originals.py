@@ -69,6 +69,14 @@ class Originals(Books):
         """The ids of the books whose original file is stored."""
         return {path.stem for path in self._original_files() if path.suffix != _PART}
 
+    def originals_by_size(self) -> dict[int, list[Path]]:
+        """The original files of all books by their size; each file is named by the id of its book."""
+        found: dict[int, list[Path]] = {}
+        for path in self._original_files():
+            if path.suffix != _PART:
+                found.setdefault(path.stat().st_size, []).append(path)
+        return found
+
     def original_size(self, book_id: str) -> int:
         """The size of the book's original file; 0 where it was not kept."""
         path = self.original_path(book_id)

@@ -7,21 +7,24 @@ series, tags and cover are those of the catalogue. Everywhere else each file is 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Cover, Document
-from readagent_core.errors import DocumentError, TooLargeError
+from readagent_core.errors import DocumentError, NotInLibraryError, TooLargeError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.calibre import COVER_FILE, METADATA_FILE, BookMetadata, parse_metadata
 from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.words import count_of
 from readagent_core.workspace.base import Workspace
 from readagent_core.workspace.opening import add_book
 
-_JOB = "import folder"
+JOB = "import folder"
 _BEST_FIRST = ("epub", "docx", "html", "markdown", "text", "pdf")  # of the formats of one book
 _LARGEST_METADATA, _LARGEST_COVER = 1 << 20, 8 << 20  # bytes
 
@@ -38,10 +41,12 @@ class FoundBook:
 
 @dataclass(frozen=True)
 class ImportedBook:
-    """A book of the library and the file it came from. ``position``: its number in ``series``."""
+    """A book of the library and the file it came from. ``position``: its number in ``series``. ``new``: the library
+    did not show it before."""
 
     book: Book
     name: str
+    new: bool
     tags: tuple[str, ...] = ()
     series: str = ""
     position: str = ""
@@ -66,25 +71,43 @@ class FolderReport:
     others: int = 0
     current: str = field(default="", compare=False)
 
+    @property
+    def summary(self) -> str:
+        return (
+            f"{count_of(len(self.imported), 'book')} imported, {len(self.present):,} already there, "
+            f"{count_of(len(self.refused), 'file')} not imported"
+        )
 
-def find_books(folder: Path) -> list[FoundBook]:
+
+def find_books(folder: Path, cancel: CancelToken | None = None) -> list[FoundBook]:
     """Returns the books in ``folder`` and the folders in it, in the order of their names; links are not followed.
 
-    Raises DocumentError where the folder cannot be read or has no book.
+    A folder in it that cannot be read is among them, so that it is reported. Raises DocumentError where ``folder`` is
+    no folder, cannot be read or has no book, and CancelledError.
     """
-    if not folder.is_dir():
-        raise DocumentError(f"{folder} is not a folder. Name the folder that holds the books.")
-    found = [book for parent, names in _walk(folder) for book in _books_of(folder, Path(parent), names)]
+    _check_folder(folder)
+    errors: list[OSError] = []
+    found: list[FoundBook] = []
+    for parent, folders, names in os.walk(folder, onerror=errors.append):
+        if cancel is not None:
+            cancel.check()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        shown = sorted(name for name in names if not name.startswith("."))
+        found += _books_of(folder, Path(parent), shown)
+    for error in errors:
+        path = Path(error.filename)
+        if path == folder:
+            raise DocumentError(f"{folder} cannot be read ({error.strerror}). Change its permissions, then try again.")
+        found.append(FoundBook(path, path.relative_to(folder).as_posix()))
     if not found:
         endings = ", ".join(sorted(FORMATS))
         raise DocumentError(f"No book was found in {folder}. ReadAgent opens files that end in {endings}.")
     return found
 
 
-def _walk(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield parent, sorted(name for name in names if not name.startswith("."))
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise DocumentError(f"{folder} is not a folder. Name the folder that holds the books.")
 
 
 def _books_of(folder: Path, parent: Path, names: list[str]) -> list[FoundBook]:
@@ -98,50 +121,68 @@ def _books_of(folder: Path, parent: Path, names: list[str]) -> list[FoundBook]:
 
 
 def start_import(workspace: Workspace, folder: Path) -> Job:
-    """Starts the import as a job, or returns the one that runs. Its value is the FolderReport so far.
+    """Starts the import as a job, or returns the one that runs. Its value is the FolderReport, once books were found.
 
-    A cancelled job keeps the books that it has imported. Raises DocumentError as ``find_books``.
+    A cancelled job keeps the books that it has imported. Raises DocumentError where ``folder`` is no folder.
     """
-    found = find_books(folder)
-    return workspace.jobs.start(_JOB, lambda job: import_books(workspace, found, job), subject=str(folder))
+    _check_folder(folder)
+    return workspace.jobs.start(
+        JOB, lambda job: import_books(workspace, find_books(folder, job), job), subject=str(folder)
+    )
 
 
 def import_books(workspace: Workspace, found: list[FoundBook], job: Job) -> FolderReport:
-    """Imports the books one after another and returns what became of each. Raises CancelledError."""
-    known = {book.id: book.version for book in workspace.library.books()}
+    """Imports the books one after another and returns what became of each. Raises CancelledError.
+
+    A file that the library has as the original file of a book is not opened again.
+    """
+    library = workspace.library
+    books, originals = library.books(include_removed=True), library.originals_by_size()
+    known = {book.id for book in books}
+    shown = {book.id: book.version for book in books if book.removed is None}
     report = FolderReport()
     for number, item in enumerate(found):
         job.publish(done=number, total=len(found), value=replace(report, current=item.name))
         job.check()
         report = replace(report, others=report.others + item.others)
         try:
-            imported = _import_book(workspace, item)
+            book = _import_book(workspace, item, originals, job)
         except DocumentError as error:
             report = replace(report, refused=(*report.refused, RefusedFile(item.name, str(error))))
             continue
-        book = imported.book
-        if known.get(book.id) == book.version:
+        metadata = item.metadata
+        if book.id not in known:
+            named = [tag for tag in (*metadata.tags, metadata.series) if any(map(str.isalnum, tag))]
+            library.set_tags(book.id, named)
+            known.add(book.id)
+        new = book.id not in shown
+        imported = ImportedBook(book, item.name, new, metadata.tags, metadata.series, metadata.position)
+        if shown.get(book.id) == book.version:
             report = replace(report, present=(*report.present, imported))
         else:
-            known[book.id] = book.version
+            shown[book.id] = book.version
             report = replace(report, imported=(*report.imported, imported))
     job.publish(done=len(found), value=report)
     return report
 
 
-def _import_book(workspace: Workspace, item: FoundBook) -> ImportedBook:
+def _import_book(workspace: Workspace, item: FoundBook, originals: Mapping[int, list[Path]], job: Job) -> Book:
+    if item.path.is_dir():
+        raise DocumentError("This folder cannot be read. Change its permissions, then import again.")
     data = _read(item.path, DEFAULT.file)
     if data is None:
         raise TooLargeError(
             f"This file is larger than {DEFAULT.file >> 20:,} MB or cannot be read. Nothing was opened. Split it, or "
             "change the permissions of the file."
         )
-    metadata = item.metadata
-    document = _with_metadata(load_in_child_process(data, item.path.name), item)
-    book = add_book(workspace, document, data, item.path.name, source_name=item.name)
-    if tags := [*metadata.tags, *([metadata.series] if metadata.series else [])]:
-        workspace.library.set_tags(book.id, tags)
-    return ImportedBook(book, item.name, metadata.tags, metadata.series, metadata.position)
+    library = workspace.library
+    for original in originals.get(len(data), ()):
+        if _read(original, DEFAULT.file) == data:
+            with suppress(NotInLibraryError):  # deleted for good meanwhile
+                library.restore(original.stem)
+                return library.book(original.stem)
+    document = load_in_child_process(data, item.path.name, progress=lambda *_: job.check())
+    return add_book(workspace, _with_metadata(document, item), data, item.path.name, source_name=item.name)
 
 
 def _with_metadata(document: Document, item: FoundBook) -> Document:

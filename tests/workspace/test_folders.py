@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from typer.testing import CliRunner
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from readagent_core.cli.app import app
 from readagent_core.errors import DocumentError
 from readagent_core.jobs import Job
+from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.workspace import folders
 from readagent_core.workspace.folders import find_books, import_books, start_import
 from tests.loaders.making import as_epub, as_text, sample
@@ -25,6 +27,7 @@ OPF = """<?xml version='1.0' encoding='utf-8'?>
 </metadata></package>"""
 OPF3 = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata
  xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Minutes</dc:title>
+<dc:subject>***</dc:subject>
 <meta property="belongs-to-collection" id="c">The Council</meta><meta refines="#c" property="group-position">1.5</meta>
 </metadata></package>"""
 
@@ -56,6 +59,10 @@ def imported(workspace, folder):
     return job.snapshot.value
 
 
+def tags_of(workspace, book):
+    return next(card.tags for card in workspace.library.cards() if card.book.id == book.id)
+
+
 def test_a_library_is_imported_with_what_its_catalogue_says(open_workspace, shelf):
     workspace = open_workspace()
     report = imported(workspace, shelf)
@@ -63,6 +70,8 @@ def test_a_library_is_imported_with_what_its_catalogue_says(open_workspace, shel
     keeper, minutes = by_title["The Keeper"], by_title["Minutes"]
     assert keeper.book.author == "Anna Keeper"
     assert (keeper.tags, keeper.series, keeper.position) == (("Lighthouses", "Fog"), "The Sound", "2")
+    assert tags_of(workspace, keeper.book) == ("Fog", "Lighthouses", "The Sound")
+    assert tags_of(workspace, minutes.book) == ("The Council",)  # without the tag that has no letter
     assert workspace.library.cover(keeper.book.id).data == PNG
     assert minutes.book.author == sample("harrow-council-minutes").author
     assert (minutes.series, minutes.position) == ("The Council", "1.5")
@@ -74,14 +83,36 @@ def test_a_library_is_imported_with_what_its_catalogue_says(open_workspace, shel
     assert "damaged" in refused.reason
 
 
-def test_a_second_import_adds_nothing_and_changes_no_name(open_workspace, shelf):
+def test_a_second_import_opens_only_what_has_changed_and_keeps_names_and_tags(open_workspace, shelf, monkeypatch):
     workspace = open_workspace()
-    first = imported(workspace, shelf)
-    book = first.imported[0].book
-    workspace.library.rename(book.id, title="My own title", author="Me")
+    keeper = next(item.book for item in imported(workspace, shelf).imported if item.book.title == "The Keeper")
+    workspace.library.rename(keeper.id, title="My own title", author="Me")
+    workspace.library.set_tags(keeper.id, ["mine"])
+    station = shelf / "station.txt"
+    station.write_text(station.read_text(encoding="utf-8") + "\n\n終わりの頁。\n", encoding="utf-8")
+    opened = []
+
+    def load(data, name, **options):
+        opened.append(name)
+        return load_in_child_process(data, name, **options)
+
+    monkeypatch.setattr(folders, "load_in_child_process", load)
     again = imported(workspace, shelf)
-    assert (again.imported, len(again.present), len(again.refused)) == ((), 3, 1)
-    assert workspace.library.book(book.id).title == "My own title"
+    assert opened == ["broken.epub", "station.txt"]
+    assert [(item.name, item.new) for item in again.imported] == [("station.txt", False)]
+    assert (len(again.present), len(again.refused)) == (2, 1)
+    assert workspace.library.book(keeper.id).title == "My own title"
+    assert tags_of(workspace, keeper) == ("mine",)
+
+
+def test_an_import_shows_removed_books_again_without_opening_them(open_workspace, shelf, monkeypatch):
+    workspace = open_workspace()
+    ids = [item.book.id for item in imported(workspace, shelf).imported if item.new]
+    workspace.library.remove(*ids)
+    (shelf / "broken.epub").unlink()
+    monkeypatch.delattr(folders, "load_in_child_process")
+    assert [item.book.id for item in imported(workspace, shelf).imported if item.new] == ids
+    assert len(workspace.library.books()) == 3
 
 
 def test_books_of_one_name_in_several_folders_stay_apart(open_workspace, tmp_path):
@@ -97,7 +128,7 @@ def test_a_cancelled_import_keeps_what_it_has_imported(open_workspace, shelf, mo
     workspace = open_workspace()
     opened = []
 
-    def open_then_cancel(data, name):
+    def open_then_cancel(data, name, **options):
         opened.append(name)
         job.cancel()
         return sample("yuki-no-eki")
@@ -115,6 +146,20 @@ def test_a_folder_without_books_is_an_error(tmp_path):
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(DocumentError, match=r"No book|not a folder"):
             find_books(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads every folder")
+def test_a_folder_that_cannot_be_read_is_reported(open_workspace, shelf):
+    locked = shelf / "Council"
+    locked.chmod(0)
+    try:
+        report = imported(open_workspace(), shelf)
+        with pytest.raises(DocumentError, match="Permission denied"):
+            find_books(locked)
+    finally:
+        locked.chmod(0o700)
+    assert len(report.imported) == 2
+    assert [refused.name for refused in report.refused] == ["broken.epub", "Council"]
 
 
 def run(*arguments: object, code: int = 0) -> str:
