@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.library import acts, cards, dialogs, recognition
+from pages.parts.library import acts, cards, dialogs, folders, recognition
 from pages.parts.library.first_visit import first_visit, is_first_visit
 from pages.parts.library.imports import forget_finished, import_record, imports_of_session, start_import
 from pages.parts.shared import covers, polling, shell
@@ -33,7 +33,8 @@ def screen(workspace: Workspace, books: tuple[Card, ...]) -> Act | None:
     mount = component("library", "library/main.js", style="shared/cover.css library/library.css")
     imports = (import_record(workspace, one) for one in imports_of_session())
     common = {
-        "imports": [*recognition.scan_records(workspace), *filter(None, imports)],
+        "imports": [*folders.folder_records(workspace), *recognition.scan_records(workspace), *filter(None, imports)],
+        "folders": folders.is_offered(workspace),
         "formats": FORMATS_TAKEN,
         "most": DEFAULT.file,
         "place": "server" if workspace.settings.team else "computer",
@@ -79,7 +80,8 @@ def under_way(workspace: Workspace) -> set[str]:
     """What the screen waits for: gists being made, and files with how far each is."""
     snapshots = [(one.key, one.job.snapshot) for one in imports_of_session() if one.job.running]
     files = {f"{key} {now.value} {10 * now.done // max(1, now.total)}" for key, now in snapshots}  # ten steps a file
-    return files | recognition.under_way(workspace) | {job.key for job in cards.running_gists(workspace).values()}
+    gists = {job.key for job in cards.running_gists(workspace).values()}
+    return files | gists | folders.under_way(workspace) | recognition.under_way(workspace)
 
 
 @st.fragment

@@ -9,12 +9,15 @@ import { container } from "../shared/streamlit.js";
  * @typedef {object} Import
  * @property {string} key
  * @property {string} name of the file
- * @property {"waiting" | "opening" | "opened" | "failed" | "password" | "recognising" | "paused"} state
- * @property {[number, number] | null} [pages] of a PDF being opened or recognised: done, of how many
+ * @property {"waiting" | "opening" | "opened" | "failed" | "password" | "recognising" | "paused" | "importing" | "imported"} state
+ *   the last two of a folder
+ * @property {[number, number] | null} [pages] of a PDF being opened or recognised, or files of a folder: done, of how many
  * @property {string} [book] its id
  * @property {string} [title] of the book, or what happened in a few words
  * @property {string} [text] what was found, or why it failed and what to do next
- * @property {string} [offer] to recognise its text, on a button
+ * @property {string} [offer] to recognise its text, or to cancel, on a button
+ * @property {string} [here] ids of the books of a folder, which Undo removes
+ * @property {string} [away] ids of those that were removed, which Restore shows again
  * @property {string} [detail] for a report of a bug
  */
 export class Adding {
@@ -22,7 +25,7 @@ export class Adding {
     this.send = send;
     this.sent = []; // names of files on their way to the server
     this.next = []; // files that go after them
-    this.refused = []; // files that were too large to send
+    this.refused = []; // files that were too large to send, and folders: name, why, and what to do
     this.imports = [];
     this.notes = el("div", { class: "notes", role: "status" });
     this.veil = el("div", { class: "veil", hidden: true }, el("p", {}, icon("drop"), "Drop to open"));
@@ -31,7 +34,7 @@ export class Adding {
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       this.veil.hidden = event.type === "drop" || (event.type === "dragleave" && event.relatedTarget !== null);
-      if (event.type === "drop") this.give([...event.dataTransfer.files]);
+      if (event.type === "drop") this.dropped([...event.dataTransfer.items].filter((item) => item.kind === "file"));
     };
     for (const type of ["dragenter", "dragover", "dragleave", "drop"]) document.addEventListener(type, over, options);
   }
@@ -46,9 +49,19 @@ export class Adding {
     input.click();
   }
 
+  // A folder comes without its path, by which the server would read it.
+  dropped(items) {
+    const folders = items.map((item) => item.webkitGetAsEntry()).filter((entry) => entry?.isDirectory);
+    const text = this.folders ? "It is imported by its path." : "Open it, and drop the files in it.";
+    this.refused.push(...folders.map(({ name }) => ({ name, title: "This is a folder", text, folder: this.folders })));
+    this.give(items.filter((item) => !item.webkitGetAsEntry()?.isDirectory).map((item) => item.getAsFile()));
+  }
+
   /** Opens these files as soon as the ones before them have reached the server. */
   give(files) {
-    this.refused.push(...files.filter((file) => file.size > this.most));
+    const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
+    this.refused.push(...files.filter((file) => file.size > this.most).map(({ name, size }) => ({ name, title: "This file is too large",
+      text: `It has ${megabytes(size)} MB; at most ${megabytes(this.most)} MB can be opened.` })));
     this.next.push(...files.filter((file) => file.size <= this.most));
     this.upload();
   }
@@ -67,9 +80,9 @@ export class Adding {
     this.draw();
   }
 
-  /** @param {{imports: Import[], formats: string, most: number}} data */
-  update({ imports, formats, most }) {
-    Object.assign(this, { formats, most });
+  /** @param {{imports: Import[], formats: string, most: number, folders: boolean}} data */
+  update({ imports, formats, most, folders }) {
+    Object.assign(this, { formats, most, folders });
     const known = new Set(this.imports.map((one) => one.key));
     for (const { key, name } of imports) {
       if (!known.has(key) && this.sent.includes(name)) this.sent.splice(this.sent.indexOf(name), 1);
@@ -82,17 +95,20 @@ export class Adding {
     const drawn = JSON.stringify([this.imports, this.sent, this.next.length, this.refused.length]);
     if (drawn === this.drawn) return; // a button that is replaced while it is pressed does nothing
     this.drawn = drawn;
-    const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
-    const refused = this.refused.map((file) => this.failed(file.name, "This file is too large",
-      `It has ${megabytes(file.size)} MB; at most ${megabytes(this.most)} MB can be opened.`,
-      () => (this.refused.splice(this.refused.indexOf(file), 1), this.draw())));
+    const refused = this.refused.map((one) => {
+      const dismiss = () => (this.refused.splice(this.refused.indexOf(one), 1), this.draw());
+      const choose = () => (dismiss(), this.send({ do: "folder" }));
+      return this.failed(one.name, one.title, one.text, dismiss, one.folder ? button("Import a folder", choose, { kind: "slim" }) : null);
+    });
     const forget = (name) => () => (this.sent.splice(this.sent.indexOf(name), 1), this.upload()); // an upload that failed
     this.notes.replaceChildren(...this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name))),
       ...this.next.map(({ name }) => this.busy(`${name} is next`)), ...refused,
       ...this.imports.map((one) => this.line(one)));
   }
 
-  line({ key, name, state, pages, book, title, text, offer, detail }) {
+  line(one) {
+    const { key, name, state, pages, book, title, text, offer, detail } = one;
+    if (state === "importing" || state === "imported") return this.folder(one);
     const dismiss = () => this.send({ do: "dismiss", of: key });
     if (state === "waiting") return this.busy(`${name} is next`, this.away(dismiss, name, "Do not open"));
     if (state === "opening") {
@@ -118,6 +134,18 @@ export class Adding {
     }
     const enter = state === "password" ? act("Enter the password", "password") : offer ? act(offer, "recognise") : null;
     return this.failed(name, title, text, dismiss, enter, detail);
+  }
+
+  folder({ key, name, state, pages, text, offer, here, away }) {
+    const act = (label, what, of = key) => button(label, () => this.send({ do: what, of }), { kind: "slim", "aria-label": `${label}: ${name}` });
+    if (state === "importing") {
+      const far = pages ? `${number(pages[0] + 1)} of ${plural(pages[1], "file")}, ${text}` : text || "looking for books";
+      return this.busy(`Importing ${name}… ${far}`, offer ? act(offer, "cancel_folder") : null, pages && pages[0] / pages[1]);
+    }
+    return el("div", { class: "note done" }, icon("check"), el("span", { class: "grow" }, el("b", { dir: "auto" }, name), `: ${text}`),
+      el("div", { class: "acts" }, act("Report", "folder_report"),
+        here ? act("Undo", "remove", here) : away ? act("Restore", "restore", away) : null,
+        this.away(() => this.send({ do: "dismiss", of: key }), name)));
   }
 
   busy = (text, action = null, share = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),

@@ -29,7 +29,7 @@ export class FirstVisit {
     this.adding.close();
   }
 
-  /** @param {FirstVisitData & {formats: string, most: number, place: string}} data */
+  /** @param {FirstVisitData & {formats: string, most: number, place: string, folders: boolean}} data */
   update(data) {
     this.adding.update(data);
     if (this.drawn) return;
@@ -57,6 +57,7 @@ export class FirstVisit {
         el("div", { class: "grow" }, el("p", {}, el("b", {}, "Drop a book here")),
           el("p", { class: "small dim" }, `PDF, EPUB, Word, web page or text. It stays on this ${data.place}.`)),
         button("Paste a link or text", () => this.send({ do: "paste" }), { kind: "quiet" }),
+        data.folders ? button("Import a folder", () => this.send({ do: "folder" }), { kind: "quiet" }) : null,
         button("Choose a file", () => this.adding.choose())),
       ...(data.model ? [] : [el("p", { class: "model small" }, icon("plug"), el("span", {}, `${SAMPLE_WITHOUT_A_MODEL} `,
         button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" })))]),

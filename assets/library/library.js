@@ -10,6 +10,7 @@ import { isBegun, WITHOUT_A_MODEL } from "./facts.js";
 import { Grid } from "./grid.js";
 import { openMenu } from "./menu.js";
 import { Selection } from "./selection.js";
+import { editShelf, newShelf } from "./shelves.js";
 import { keepSort, searchTexts, store, wantCovers } from "./store.js";
 import { TextHits } from "./text_hits.js";
 
@@ -100,7 +101,7 @@ export class Library {
 
   /**
    * @param {{books: import("./store.js").Book[], shelves: string[], removed: number, size: string,
-   *   imports: import("./adding.js").Import[], formats: string, most: number, place: string}} data
+   *   imports: import("./adding.js").Import[], formats: string, most: number, place: string, folders: boolean}} data
    */
   update(data) {
     const first = !this.data;
@@ -195,9 +196,9 @@ export class Library {
       node.append(el("span", { dir: "auto" }, label), el("span", { class: "num" }, number(count)));
       return node;
     });
-    const edit = view.shelf && button("", (event) => this.editShelf(event.currentTarget),
+    const edit = view.shelf && button("", (event) => editShelf(this, event.currentTarget),
       { kind: "quiet icon slim", icon: "dots", name: `Change the shelf ${view.shelf}`, "aria-haspopup": "menu" });
-    const add = button("+ New shelf", (event) => openMenu(event.currentTarget, [this.newShelf([])], "New shelf"), { kind: "tab new" });
+    const add = button("+ New shelf", (event) => openMenu(event.currentTarget, [newShelf(this, [])], "New shelf"), { kind: "tab new" });
     const drawn = JSON.stringify([view.shelf, tabs.map((node) => node.getAttribute("aria-label"))]);
     if (drawn !== this.drawnTabs) this.shelves.replaceChildren(...tabs, ...(edit ? [edit] : []), add);
     this.drawnTabs = drawn;
@@ -249,29 +250,9 @@ export class Library {
     openMenu(this.gists, [pick(null, "Any"), ...Object.entries(GISTS).map(([name, label]) => pick(name, label))], "Gists");
   }
 
-  newShelf = (ids) => ({ ask: "Name of the new shelf", enter: (name) => {
-    this.send({ do: "add_shelf", text: name, of: ids.join(",") });
-    this.toast.say(ids.length ? `Put ${plural(ids.length, "book")} on ${name}` : `Made the shelf ${name}`,
-      () => this.send({ do: "remove_shelf", text: name }));
-  } });
-
-  editShelf(opener) {
-    const name = store.view.shelf;
-    const ids = this.books.filter((book) => book.shelves?.includes(name)).map((book) => book.id);
-    openMenu(opener, [
-      { ask: "New name of this shelf", text: name, enter: (text) => {
-        this.send({ do: "rename_shelf", of: name, text });
-        store.view.shelf = text;
-      } },
-      { label: "Remove the shelf, not its books", act: () => {
-        this.send({ do: "remove_shelf", text: name });
-        this.toast.say(`Removed the shelf ${name}`, () => this.send({ do: "add_shelf", text: name, of: ids.join(",") }));
-      } },
-    ], `Shelf ${name}`);
-  }
-
   addBook() {
     openMenu(this.add, [{ label: "Choose files", act: () => this.adding.choose() },
+      ...(this.data.folders ? [{ label: "Import a folder", act: () => this.send({ do: "folder" }) }] : []),
       { label: "Paste a link or text", act: () => this.send({ do: "paste" }) }], "Add a book");
   }
 

@@ -2,6 +2,7 @@
 
 import { button, el, plural } from "../shared/dom.js";
 import { openMenu } from "./menu.js";
+import { newShelf } from "./shelves.js";
 
 const idsOf = (books) => books.map((book) => book.id).join(",");
 
@@ -50,7 +51,7 @@ export class Selection {
         ? { label: shelf, checked: false, act: () => this.done(put, `Put ${named(off)} on ${shelf}`, { ...put, do: "take_off_shelf" }) }
         : { label: shelf, checked: true, act: () => this.done(take, `Took ${named(on)} off ${shelf}`, { ...take, do: "put_on_shelf" }) };
     });
-    openMenu(opener, [...items, ...(items.length ? [null] : []), this.library.newShelf(books.map((book) => book.id))], "Put on a shelf");
+    openMenu(opener, [...items, ...(items.length ? [null] : []), newShelf(this.library, books.map((book) => book.id))], "Put on a shelf");
   }
 
   tags(books) {

@@ -86,19 +86,14 @@ def import_folder(
             print_json(_report_json(report))
             return
         for item in report.imported:
-            labels = [f"{item.series} {item.position}".strip(), *item.tags]
-            say(f"Imported: {_named(item)}" + (f" ({', '.join(filter(None, labels))})" if any(labels) else ""))
+            say(f"Imported: {item.label}")
         for item in report.present:
-            say(f"Already there: {_named(item)}")
+            say(f"Already there: {item.label}")
         for refused in report.refused:
             say(f"Not imported: {refused.name}: {refused.reason}")
         say(report.summary)
         if report.others:
             say(f"Other formats of the same books, left out: {count_of(report.others, 'file')}")
-
-
-def _named(item: ImportedBook) -> str:
-    return item.book.title + (f", by {item.book.author}" if item.book.author else "")
 
 
 def _progress_line(snapshot: Snapshot) -> str:

@@ -51,13 +51,21 @@ class ImportedBook:
     series: str = ""
     position: str = ""
 
+    @property
+    def label(self) -> str:
+        """Title and author, with series and tags: 'The Keeper, by Anna Keeper (The Sound 2, Fog)'."""
+        named = self.book.title + (f", by {self.book.author}" if self.book.author else "")
+        more = ", ".join(filter(None, [f"{self.series} {self.position}".strip(), *self.tags]))
+        return f"{named} ({more})" if more else named
+
 
 @dataclass(frozen=True)
 class RefusedFile:
-    """A file that was not imported, and why, for the reader."""
+    """A file that was not imported, and why, for the reader. ``kind``: the name of the error's class."""
 
     name: str
     reason: str
+    kind: str
 
 
 @dataclass(frozen=True)
@@ -73,10 +81,9 @@ class FolderReport:
 
     @property
     def summary(self) -> str:
-        return (
-            f"{count_of(len(self.imported), 'book')} imported, {len(self.present):,} already there, "
-            f"{count_of(len(self.refused), 'file')} not imported"
-        )
+        present = f", {len(self.present):,} already there" if self.present else ""
+        refused = f", {count_of(len(self.refused), 'file')} not imported" if self.refused else ""
+        return f"{count_of(len(self.imported), 'book')} imported{present}{refused}"
 
 
 def find_books(folder: Path, cancel: CancelToken | None = None) -> list[FoundBook]:
@@ -148,7 +155,8 @@ def import_books(workspace: Workspace, found: list[FoundBook], job: Job) -> Fold
         try:
             book = _import_book(workspace, item, originals, job)
         except DocumentError as error:
-            report = replace(report, refused=(*report.refused, RefusedFile(item.name, str(error))))
+            refused = RefusedFile(item.name, str(error), type(error).__name__)
+            report = replace(report, refused=(*report.refused, refused))
             continue
         metadata = item.metadata
         if book.id not in known:

@@ -185,6 +185,39 @@ def test_what_cannot_be_opened_says_why_in_its_place(page: Page, library_url: st
     expect(page.locator(".note.failed")).to_have_count(1)
 
 
+def test_a_folder_is_imported_undone_and_restored(page: Page, library_url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "Harbour Books"
+    folder.mkdir()
+    (folder / "tide.txt").write_text("High water came at noon and the boats went out.", encoding="utf-8")
+    (folder / "broken.epub").write_bytes(b"no archive")
+    page.goto(library_url)
+    expect(card(page, KEEPER)).to_be_visible()
+    dragged = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+    session = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": dragged})
+    note = page.locator(".note").filter(has_text="Harbour Books")
+    expect(note).to_contain_text("This is a folder")
+    note.get_by_role("button", name="Import a folder").click()
+    dialog = page.get_by_role("dialog", name="Import a folder")
+    dialog.get_by_role("textbox").fill(str(folder))
+    dialog.get_by_role("button", name="Import", exact=True).click()
+    expect(note).to_contain_text("1 book imported, 1 file not imported.")
+    expect(card(page, "tide")).to_be_visible()
+    note.get_by_role("button", name="Undo").click()
+    expect(note).to_contain_text("1 book removed again.")
+    expect(card(page, "tide")).to_have_count(0)
+    note.get_by_role("button", name="Restore").click()
+    expect(card(page, "tide")).to_be_visible()
+    note.get_by_role("button", name="Report").click()
+    expect(page.get_by_role("dialog", name="Import report")).to_contain_text(
+        "broken.epub: This file is named like an EPUB"
+    )
+    page.keyboard.press("Escape")
+    note.get_by_role("button", name="Hide the note about Harbour Books").click()
+    expect(note).to_have_count(0)
+
+
 def locked_pdf(password: str) -> bytes:
     plain, locked = BytesIO(), BytesIO()
     canvas = Canvas(plain)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.parts.ask.several_state import choose
-from pages.parts.library import dialogs, notes, recognition
+from pages.parts.library import dialogs, folders, notes, recognition
 from pages.parts.library.imports import dismiss_import, forget_finished, imports_of_session
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
@@ -35,7 +35,8 @@ def change_library(workspace: Workspace, act: Act) -> None:
         "add_tag": lambda: library.add_tag(ids, act.text),
         "remove_tag": lambda: library.remove_tag(ids, act.text),
         "go_on": lambda: go_on(workspace, act.of),
-        "dismiss": lambda: dismiss_import(act.of),
+        "dismiss": lambda: dismiss(workspace, act.of),
+        "cancel_folder": lambda: folders.cancel(workspace),
         "recognise": lambda: recognition.recognise_import(workspace, act.of),
         "pause_scan": lambda: recognition.pause(workspace, act.of),
         "resume_scan": lambda: recognition.resume(workspace, act.of),
@@ -46,6 +47,12 @@ def change_library(workspace: Workspace, act: Act) -> None:
         changes[act.do]()
     except ReadAgentError as error:
         st.session_state["library_error"] = error
+
+
+def dismiss(workspace: Workspace, key: str) -> None:
+    """Hide the note about a file or a folder."""
+    dismiss_import(key)
+    workspace.jobs.forget(key)  # the key of a folder is that of its job
 
 
 def go_on(workspace: Workspace, book_id: str) -> None:
@@ -65,6 +72,10 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         notes.show_all_notes(workspace)
     elif act.do == "paste":
         st.session_state["pasting"] = True
+    elif act.do == "folder" and folders.is_offered(workspace):
+        folders.choose(workspace)
+    elif act.do == "folder_report":
+        folders.show_report(workspace)
     elif act.do == "discard_scan":
         recognition.confirm_discard(workspace, act.of)
     elif act.do == "ask_several":

@@ -1,0 +1,129 @@
+"""Importing a folder of books on this computer: the dialog, the note about it, and its report.
+
+The job is the registry's, not the session's, so that a tab that was reloaded shows it too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.shared import shell
+from readagent_core.errors import DocumentError, NoTextError, PasswordError, ReadAgentError
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.folders import JOB, FolderReport, start_import
+
+_THIS_COMPUTER = {"localhost", "127.0.0.1", "::1"}
+_NEEDS_MORE = {NoTextError.__name__, PasswordError.__name__}
+_CALIBRE = "~/Calibre Library"  # where Calibre puts its library unless it is told otherwise
+
+
+def is_offered(workspace: Workspace) -> bool:
+    """Whether the app is served to this computer alone, so that the person's folders are the app's."""
+    addresses = {st.get_option("server.address"), st.get_option("browser.serverAddress")}
+    return workspace.settings.team is None and addresses <= _THIS_COMPUTER
+
+
+def folder_records(workspace: Workspace) -> list[dict[str, Any]]:
+    """An ``Import`` of assets/library/adding.js for the folder that is being imported or was; empty without one."""
+    job = workspace.jobs.get(JOB)
+    if job is None:
+        return []
+    now, report = job.snapshot, job.snapshot.value or FolderReport()
+    record = {"key": JOB, "name": Path(job.subject).name}
+    if job.running:
+        pages = [int(now.done), int(now.total)] if now.total else None
+        doing = {"text": "cancelling…"} if job.cancelled else {"text": report.current, "offer": "Cancel"}
+        return [record | {"state": "importing", "pages": pages} | doing]
+    if now.value is None:
+        title = "cancelled." if now.state == "cancelled" else "no book was imported."
+        return [record | {"state": "failed", "title": title, "text": now.error if now.state == "failed" else ""}]
+    text = f"{report.summary}." if now.state == "done" else f"{report.summary}. {now.error}"
+    new = [item.book.id for item in report.imported if item.new]
+    shown = {book.id for book in workspace.library.books()}
+    removed = {book.id for book in workspace.library.removed()}
+    here, away = [one for one in new if one in shown], [one for one in new if one in removed]
+    if away and not here:
+        text = f"{count_of(len(away), 'book')} removed again."
+    return [record | {"state": "imported", "text": text, "here": ",".join(here), "away": ",".join(away)}]
+
+
+def under_way(workspace: Workspace) -> set[str]:
+    """What the library's screen waits for: the import, with how far it is."""
+    job = workspace.jobs.get(JOB)
+    return {f"folder {job.snapshot.done} {job.snapshot.total}"} if job is not None and job.running else set()
+
+
+def cancel(workspace: Workspace) -> None:
+    """Cancel the import; it ends before the next file, or the next page of a PDF."""
+    job = workspace.jobs.get(JOB)
+    if job is not None:
+        job.cancel()
+
+
+@st.dialog("Import a folder")
+def choose(workspace: Workspace) -> None:
+    """Ask for the path of a folder and start the import."""
+    job = workspace.jobs.get(JOB)
+    if job is not None and job.running:
+        st.text(f"{job.subject} is being imported. Wait until that has ended, or cancel it.")
+        return
+    with st.form("folder", border=False):
+        typed = st.text_input(
+            "Path of the folder",
+            _CALIBRE if Path(_CALIBRE).expanduser().is_dir() else "",
+            placeholder="~/Books",
+            help="macOS: select the folder in Finder and press Option-Command-C. Windows: select it in Explorer and "
+            "press Ctrl-Shift-C. Linux: copy it in the file manager.",
+        )
+        st.caption(
+            "Every book in it and in the folders in it is added: PDF, EPUB, Word, web pages, Markdown and text. From a "
+            "Calibre library come titles, authors, series, tags and covers as well. Your files are not changed."
+        )
+        if not st.form_submit_button("Import", type="primary"):
+            return
+    try:
+        start_import(workspace, as_folder(typed))
+    except ReadAgentError as error:
+        shell.error_box(error)
+        return
+    st.rerun()
+
+
+def as_folder(typed: str) -> Path:
+    """Returns the folder that was typed; a path that does not begin at the root begins at the home folder.
+
+    Raises DocumentError where nothing was typed, or ``~name`` names nobody.
+    """
+    text = typed.strip().strip("\"'")
+    if not text:
+        raise DocumentError("Type or paste the path of a folder first.")
+    try:
+        return Path.home() / Path(text).expanduser()
+    except RuntimeError:
+        raise DocumentError(f"{text} is not a folder: there is nobody of that name on this computer.") from None
+
+
+@st.dialog("Import report", width="large")
+def show_report(workspace: Workspace) -> None:
+    """Show what became of each file."""
+    job = workspace.jobs.get(JOB)
+    if job is None or not isinstance(job.snapshot.value, FolderReport):
+        st.text("This import has no report any more.")
+        return
+    report = job.snapshot.value
+    st.text(job.subject)
+    others = f". Other formats of the same books, left out: {count_of(report.others, 'file')}" if report.others else ""
+    st.caption(f"{report.summary}{others}.")
+    if report.refused:
+        with st.expander(f"Not imported ({len(report.refused):,})", expanded=True):
+            st.text("\n\n".join(f"{refused.name}: {refused.reason}" for refused in report.refused))
+            if any(refused.kind in _NEEDS_MORE for refused in report.refused):
+                st.caption("Add a locked file or a scan by itself to enter its password or to have it recognised.")
+    for title, items in (("Imported", report.imported), ("Already there", report.present)):
+        if items:
+            with st.expander(f"{title} ({len(items):,})"):
+                st.text("\n".join(f"{item.name}: {item.label}" for item in items))
