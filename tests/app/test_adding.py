@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import adding
+from pages.parts.shared.cached import get_workspace
 from readagent_core.settings import load_settings, save_settings
 from readagent_core.workspace.links import fetch_again, open_link
 from tests.app.conftest import open_tab
@@ -51,6 +52,23 @@ def add(at: AppTest, text: str) -> AppTest:
     raise AssertionError("the job did not end")
 
 
+def press(at: AppTest, label: str) -> None:
+    next(button for button in at.button if button.label == label).click().run()
+
+
+def fetch(at: AppTest) -> str:
+    """Press 'Fetch again' and return what the screen said of it at the end."""
+    press(at, "Fetch again")
+    for job in get_workspace().jobs.running():
+        job.join(20)
+    return texts(at.run())
+
+
+def silent():
+    time.sleep(20)
+    yield b""
+
+
 def texts(at: AppTest) -> str:
     assert not at.exception
     return "\n".join(str(element.value) for element in [*at.title, *at.markdown, *at.text, *at.caption])
@@ -86,26 +104,27 @@ def test_an_article_is_fetched_and_fetched_again(monkeypatch):
         monkeypatch.setattr(adding, "fetch_again", partial(fetch_again, rules=server.rules()))
         at = add(field(), f" {server.at('/post')}\n")
         assert at.title[0].value == "A lamp goes out"
-        again = next(button for button in at.button if button.label == "Fetch again")
-        again.click().run()
-        assert "the same as before" in texts(at)
+        assert "the same as before" in fetch(at)
         server.pages["/post"] = reply(ARTICLE.replace(b"a broken lens", b"a whole lens"), HTML)
-        next(button for button in at.button if button.label == "Fetch again").click().run()
-        assert "version 2" in texts(at)
+        assert "version 2" in fetch(at)
+        server.pages["/post"] = reply(status="404 Not Found")
+        assert "has no page at this address" in fetch(at)
+        server.pages["/post"] = silent
+        press(at, "Fetch again")
+        assert "Fetching from 127.0.0.1" in texts(at)
+        press(at, "Cancel")
+        assert "Cancelled. The book is as it was." in texts(at.run())
+        assert get_workspace().library.books()[0].version == 2
 
 
 def test_a_fetch_is_cancelled(monkeypatch):
-    def silent():
-        time.sleep(20)
-        yield b""
-
     with WebServer({"/": silent}) as server:
         monkeypatch.setattr(adding, "open_link", partial(open_link, rules=server.rules()))
         at = field()
         at.text_area[0].set_value(server.at("/"))
         at.button[0].click().run()
         assert "Fetching from 127.0.0.1" in texts(at)
-        next(button for button in at.button if button.label == "Cancel").click().run()
+        press(at, "Cancel")
         assert "Cancelled" in texts(at.run())
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from pages.parts.shared import polling, shell
-from readagent_core.errors import PasswordError, ReadAgentError
+from readagent_core.errors import PasswordError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
@@ -56,29 +56,47 @@ def draw(workspace: Workspace) -> Book | None:
     return book
 
 
-def draw_fetch_again(workspace: Workspace, book: Book) -> Book | None:
-    """Draw the button that fetches a book's address again; nothing for a book from a file.
-
-    Returns the book when it was fetched; its version is higher where the text has changed.
-    """
+def draw_fetch_again(workspace: Workspace, book: Book) -> None:
+    """Draw the button that fetches a book's address again, and what came of it; nothing for a book from a file."""
     if not can_fetch_again(book):
-        return None
-    off = None if workspace.settings.links else "Links are turned off in Settings."
-    if not st.button("Fetch again", key=f"fetch_{book.id}", icon=":material/refresh:", disabled=bool(off), help=off):
-        return None
-    try:
-        with st.spinner("Fetching …"):
-            fetched = fetch_again(workspace, book.id)
-    except ReadAgentError as error:
-        shell.error_box(error)
-        return None
-    if fetched.id != book.id:
+        return
+    key = f"fetch {book.id}"
+
+    def work(job: Job) -> tuple[Book, Book]:
+        return book, fetch_again(workspace, book.id, job)
+
+    @st.fragment
+    def fetching() -> None:
+        job = workspace.jobs.get(key)
+        running = job is not None and job.running
+        off = None if workspace.settings.links else "Links are turned off in Settings."
+        disabled = running or bool(off)
+        if st.button("Fetch again", key=f"fetch_{book.id}", icon=":material/refresh:", disabled=disabled, help=off):
+            job, running = workspace.jobs.start(key, work, subject=urlsplit(book.source_name).hostname), True
+        if job is not None and running:
+            _draw_running(job, "fetching")
+        elif job is not None:
+            _draw_fetched(job)
+            workspace.jobs.forget(key)
+
+    fetching()
+
+
+def _draw_fetched(job: Job) -> None:
+    """Say what became of fetching an address again; the value of ``job`` is the book before and after."""
+    if job.snapshot.state == "cancelled":
+        st.caption("Cancelled. The book is as it was.")
+        return
+    if job.snapshot.error:
+        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
+        return
+    before, fetched = job.snapshot.value
+    if fetched.id != before.id:
         st.text("There is another text at the address now. It was added as a book of its own.")
-    elif fetched.version > book.version:
+    elif fetched.version > before.version:
         st.text(f"The text has changed: it is version {fetched.version} now. Readings of earlier ones are still there.")
     else:
         st.text("The text at the address is the same as before.")
-    return fetched
 
 
 def start_adding(workspace: Workspace, pasted: str) -> Job:
@@ -93,20 +111,25 @@ def start_adding(workspace: Workspace, pasted: str) -> Job:
 
 
 def _wait(job: Job) -> None:
-    """Show that ``job`` runs, with a button that cancels it; the whole screen runs again when it has ended."""
+    """Show that ``job`` runs; the whole screen runs again when it has ended."""
 
     @st.fragment
     def waiting() -> None:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(f"Fetching from {job.subject} …" if job.subject else "Opening the text …")
-            if st.button("Cancel", key="adding_cancel"):
-                job.cancel()
-                job.join(5)
-        polling.rerun_after(POLL_SECONDS, key="adding")
+        _draw_running(job, "adding")
         if not job.running:
             st.rerun()
 
     waiting()
+
+
+def _draw_running(job: Job, key: str) -> None:
+    """Say that ``job`` runs, with a button that cancels it, and run the fragment again until it has ended."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(f"Fetching from {job.subject} …" if job.subject else "Opening the text …")
+        if st.button("Cancel", key=f"{key}_cancel"):
+            job.cancel()
+            job.join(5)
+    polling.rerun_after(POLL_SECONDS, key=key)
 
 
 def _show_end(job: Job) -> None:
