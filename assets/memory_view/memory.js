@@ -1,7 +1,7 @@
 // The gist memory as Ask shows it: every gist in order, with the looked-up pages opened in place.
 
 import { conversationOf, subscribe } from "../answer_view/conversation_state.js";
-import { CitedOriginal } from "../pdf_page/cited_original.js";
+import { CitedOriginal } from "../pdf_page/original.js";
 import { button, el, fill, icon, plural } from "../shared/dom.js";
 import { bookOf, oncePerFrame } from "./book_store.js";
 import { drawMap, pageAt } from "./map.js";

@@ -1,7 +1,7 @@
 // The reader: the text of a book with the pages and gists of a reading in its margins, and the map beside it. Sends
 // messages to the server only when the person does something that must be stored.
 
-import { ReaderOriginal } from "../pdf_page/reader_original.js";
+import { ReaderOriginal } from "../pdf_page/original.js";
 import { button, el } from "../shared/dom.js";
 import { Annotations } from "./annotations.js";
 import { BookMap } from "./book_map.js";
