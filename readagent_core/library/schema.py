@@ -1,8 +1,7 @@
-"""The one SQLite file: its tables, its connections and its errors.
+"""The one SQLite file: its connections, its transactions and its errors; ``library.migrations`` has its tables.
 
-It is in WAL mode, each thread has its own connection, and migrations bring the tables of an earlier version up to
-date. Every SQLite error is turned into a LibraryError here. The columns are explained where their values are defined:
-books, readings and exchanges in ``library.records``, marks in ``library.marks``, pages and gists in ``memory``.
+It is in WAL mode, each thread has its own connection, and the tables of an earlier version are brought up to date.
+Every SQLite error is turned into a LibraryError here.
 """
 
 from __future__ import annotations
@@ -19,116 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError, NewerLibraryError
+from readagent_core.library.migrations import MIGRATIONS
 
 FILE = "library.db"
 BUSY_SECONDS = 15.0
-# one script for each schema version; existing libraries have run the earlier ones, so never change a script
-MIGRATIONS: tuple[str, ...] = (
-    """
-    CREATE TABLE document (id TEXT PRIMARY KEY, words INTEGER NOT NULL, body TEXT NOT NULL);
-    CREATE TABLE cover (document_id TEXT PRIMARY KEY REFERENCES document ON DELETE CASCADE,
-        kind TEXT NOT NULL, data BLOB NOT NULL);
-    CREATE TABLE book (id TEXT PRIMARY KEY, title TEXT NOT NULL, author TEXT NOT NULL, language TEXT NOT NULL,
-        format TEXT NOT NULL, source_name TEXT NOT NULL, sample INTEGER NOT NULL, added REAL NOT NULL,
-        opened REAL, removed REAL);
-    CREATE TABLE version (book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, number INTEGER NOT NULL,
-        document_id TEXT NOT NULL REFERENCES document, added REAL NOT NULL, PRIMARY KEY (book_id, number));
-    CREATE INDEX version_document ON version (document_id);
-    CREATE TABLE reading (id INTEGER PRIMARY KEY AUTOINCREMENT, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
-        document_id TEXT NOT NULL REFERENCES document, plan_key TEXT NOT NULL, plan TEXT NOT NULL, model TEXT NOT NULL,
-        place TEXT NOT NULL, state TEXT NOT NULL, why TEXT NOT NULL DEFAULT '', started REAL NOT NULL, ended REAL,
-        recorded TEXT NOT NULL DEFAULT '', usage TEXT NOT NULL DEFAULT '{}',
-        UNIQUE (document_id, plan_key, model, recorded));
-    CREATE INDEX reading_book ON reading (book_id);
-    CREATE TABLE page (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, number INTEGER NOT NULL,
-        first INTEGER NOT NULL, beyond INTEGER NOT NULL, words INTEGER NOT NULL, reason TEXT NOT NULL,
-        fallback INTEGER NOT NULL, ends TEXT NOT NULL, PRIMARY KEY (reading_id, number)) WITHOUT ROWID;
-    CREATE TABLE gist (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, number INTEGER NOT NULL,
-        text TEXT NOT NULL, fallback INTEGER NOT NULL, whole INTEGER NOT NULL, edited INTEGER NOT NULL,
-        level INTEGER NOT NULL, marks TEXT NOT NULL, indexed INTEGER NOT NULL DEFAULT 0,
-        PRIMARY KEY (reading_id, number)) WITHOUT ROWID;
-    CREATE TABLE position (book_id TEXT PRIMARY KEY REFERENCES book ON DELETE CASCADE,
-        paragraph INTEGER NOT NULL, furthest INTEGER NOT NULL);
-    CREATE TABLE conversation (id TEXT PRIMARY KEY, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
-        title TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL);
-    CREATE INDEX conversation_book ON conversation (book_id);
-    CREATE TABLE exchange (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-        conversation_id TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE, reading_id INTEGER NOT NULL,
-        question TEXT NOT NULL, options TEXT NOT NULL, method TEXT NOT NULL, settings TEXT NOT NULL, up_to INTEGER,
-        asked REAL NOT NULL, state TEXT NOT NULL, error TEXT NOT NULL DEFAULT '', extra TEXT NOT NULL DEFAULT '{}');
-    CREATE INDEX exchange_conversation ON exchange (conversation_id);
-    CREATE TABLE event (exchange_id TEXT NOT NULL REFERENCES exchange (id) ON DELETE CASCADE, number INTEGER NOT NULL,
-        body TEXT NOT NULL, PRIMARY KEY (exchange_id, number)) WITHOUT ROWID;
-    CREATE TABLE preference (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-    CREATE TABLE indexed (id INTEGER PRIMARY KEY AUTOINCREMENT, owner TEXT NOT NULL UNIQUE);
-    CREATE VIRTUAL TABLE found USING fts5 (terms, tokenize = 'unicode61 remove_diacritics 2');
-    """,
-    """
-    CREATE TABLE artifact (document_id TEXT NOT NULL REFERENCES document ON DELETE CASCADE, kind TEXT NOT NULL,
-        key TEXT NOT NULL, body TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (document_id, kind, key)) WITHOUT ROWID;
-    """,
-    """
-    CREATE TABLE note (reading_id INTEGER NOT NULL REFERENCES reading ON DELETE CASCADE, name TEXT NOT NULL,
-        value TEXT NOT NULL, PRIMARY KEY (reading_id, name)) WITHOUT ROWID;
-    """,
-    """
-    ALTER TABLE reading ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
-    CREATE TRIGGER page_added AFTER INSERT ON page
-        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
-    CREATE TRIGGER page_changed AFTER UPDATE ON page
-        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
-    CREATE TRIGGER page_gone AFTER DELETE ON page
-        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = old.reading_id; END;
-    CREATE TRIGGER gist_added AFTER INSERT ON gist
-        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
-    CREATE TRIGGER gist_changed AFTER UPDATE OF text, fallback, whole, edited, level, marks ON gist
-        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = new.reading_id; END;
-    CREATE TRIGGER gist_gone AFTER DELETE ON gist
-        BEGIN UPDATE reading SET changed = changed + 1 WHERE id = old.reading_id; END;
-    """,
-    """
-    ALTER TABLE position ADD COLUMN words_read INTEGER;
-    ALTER TABLE position ADD COLUMN limited INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE position ADD COLUMN spoiler_limit INTEGER;
-    ALTER TABLE position ADD COLUMN section TEXT NOT NULL DEFAULT '';
-    CREATE TABLE shelf (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-    CREATE TABLE shelved (shelf_id INTEGER NOT NULL REFERENCES shelf ON DELETE CASCADE,
-        book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, PRIMARY KEY (book_id, shelf_id)) WITHOUT ROWID;
-    CREATE TABLE tag (book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE, name TEXT NOT NULL,
-        PRIMARY KEY (book_id, name)) WITHOUT ROWID;
-    """,
-    """
-    INSERT OR IGNORE INTO position (book_id, paragraph, furthest, words_read)
-        SELECT id, 0, 0, 0 FROM book JOIN preference ON name = 'only read ' || id AND value = 'true';
-    UPDATE position SET limited = 1
-        WHERE EXISTS (SELECT 1 FROM preference WHERE name = 'only read ' || book_id AND value = 'true');
-    DELETE FROM preference WHERE name LIKE 'only read %';
-    """,
-    """
-    CREATE TABLE mark (id TEXT PRIMARY KEY, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
-        body TEXT NOT NULL);
-    CREATE INDEX mark_book ON mark (book_id);
-    """,
-    """
-    CREATE TABLE picture (document_id TEXT NOT NULL REFERENCES document ON DELETE CASCADE, id TEXT NOT NULL,
-        kind TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (document_id, id));
-    """,
-    """
-    ALTER TABLE conversation ADD COLUMN about TEXT NOT NULL DEFAULT '';
-    CREATE TABLE asked_book (conversation_id TEXT NOT NULL REFERENCES conversation ON DELETE CASCADE,
-        number INTEGER NOT NULL, book_id TEXT NOT NULL REFERENCES book ON DELETE CASCADE,
-        PRIMARY KEY (conversation_id, number)) WITHOUT ROWID;
-    CREATE INDEX asked_book_book ON asked_book (book_id);
-    CREATE TRIGGER book_of_several_gone BEFORE DELETE ON book
-        BEGIN UPDATE conversation SET book_id = (SELECT book_id FROM asked_book
-            WHERE conversation_id = conversation.id AND book_id <> old.id ORDER BY number LIMIT 1)
-        WHERE book_id = old.id AND EXISTS (SELECT 1 FROM asked_book
-            WHERE conversation_id = conversation.id AND book_id <> old.id); END;
-    """,
-    """
-    CREATE TABLE own_questions (book_id TEXT PRIMARY KEY REFERENCES book ON DELETE CASCADE, body TEXT NOT NULL);
-    """,
-)
 _log = logging.getLogger(__name__)
 _UNDAMAGED = "Nothing that was saved before is damaged."
 

@@ -8,8 +8,8 @@ import pytest
 
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library import Library
+from readagent_core.library.migrations import MIGRATIONS
 from readagent_core.library.own_questions import OwnQuestion
-from readagent_core.library.schema import MIGRATIONS
 from tests.library.test_library import make_document
 
 ASKED = (OwnQuestion("Who?", "Vane", ("Oake",), "7"), OwnQuestion("何が？", "鐘\nbell"), OwnQuestion("Not whole yet"))

@@ -12,7 +12,7 @@ import pytest
 
 from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError, NewerLibraryError
 from readagent_core.library import Library
-from readagent_core.library.schema import MIGRATIONS
+from readagent_core.library.migrations import MIGRATIONS
 from readagent_core.memory import Gist, Page
 from tests.library.test_library import PLAN, make_document
 
