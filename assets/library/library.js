@@ -10,9 +10,9 @@ import { isBegun, WITHOUT_A_MODEL } from "./facts.js";
 import { Grid } from "./grid.js";
 import { openMenu } from "./menu.js";
 import { Selection } from "./selection.js";
-import { editShelf, newShelf } from "./shelves.js";
 import { keepSort, searchTexts, store, wantCovers } from "./store.js";
 import { TextHits } from "./text_hits.js";
+import { editShelf, newShelf } from "./shelves.js";
 
 const SEARCH_MS = 100; // after the last letter, before the texts are searched
 const SHOWN_FOUND = 8; // cards shown above the places in the text

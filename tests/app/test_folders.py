@@ -53,7 +53,7 @@ def record(workspace):
 
 @pytest.mark.usefixtures("books")
 def test_a_folder_is_imported_undone_and_restored():
-    at = dialog("choose")
+    at = dialog("choose_folder")
     at.text_input[0].set_value("~/Books ")
     at.button[0].click().run()
     assert not at.exception
@@ -67,12 +67,12 @@ def test_a_folder_is_imported_undone_and_restored():
     assert (undone["text"], undone["here"]) == ("2 books removed again.", "")
     acts.change_library(workspace, Act("restore", of=undone["away"]))
     assert record(workspace) == done
-    report = texts(dialog("show_report"))
+    report = texts(dialog("show_folder_report"))
     assert "broken.epub: This file is named like an EPUB" in report
     assert "sea/fog.txt: fog" in report
     acts.change_library(workspace, Act("dismiss", of=done["key"]))
     assert folders.folder_records(workspace) == []
-    assert "no report any more" in texts(dialog("show_report"))
+    assert "no report any more" in texts(dialog("show_folder_report"))
 
 
 def test_undo_removes_only_what_the_import_added(open_workspace, books):
@@ -92,7 +92,7 @@ def test_undo_removes_only_what_the_import_added(open_workspace, books):
     [(" ", "Type or paste"), ("~/Books/x", "is not a folder"), ("~nobody-here", "nobody of that name")],
 )
 def test_a_folder_that_is_not_there_is_explained(books, typed, why):
-    at = dialog("choose")
+    at = dialog("choose_folder")
     at.text_input[0].set_value(typed)
     at.button[0].click().run()
     assert why in texts(at)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.parts.ask.several_state import choose
-from pages.parts.library import dialogs, folders, notes, recognition
+from pages.parts.library import dialogs, notes, recognition
+from pages.parts.library.folders import cancel_import, choose_folder, is_offered, show_folder_report
 from pages.parts.library.imports import dismiss_import, forget_finished, imports_of_session
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
@@ -36,7 +37,7 @@ def change_library(workspace: Workspace, act: Act) -> None:
         "remove_tag": lambda: library.remove_tag(ids, act.text),
         "go_on": lambda: go_on(workspace, act.of),
         "dismiss": lambda: dismiss(workspace, act.of),
-        "cancel_folder": lambda: folders.cancel(workspace),
+        "cancel_folder": lambda: cancel_import(workspace),
         "recognise": lambda: recognition.recognise_import(workspace, act.of),
         "pause_scan": lambda: recognition.pause(workspace, act.of),
         "resume_scan": lambda: recognition.resume(workspace, act.of),
@@ -72,10 +73,10 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         notes.show_all_notes(workspace)
     elif act.do == "paste":
         st.session_state["pasting"] = True
-    elif act.do == "folder" and folders.is_offered(workspace):
-        folders.choose(workspace)
+    elif act.do == "folder" and is_offered(workspace):
+        choose_folder(workspace)
     elif act.do == "folder_report":
-        folders.show_report(workspace)
+        show_folder_report(workspace)
     elif act.do == "discard_scan":
         recognition.confirm_discard(workspace, act.of)
     elif act.do == "ask_several":

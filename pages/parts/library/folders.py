@@ -57,7 +57,7 @@ def under_way(workspace: Workspace) -> set[str]:
     return {f"folder {job.snapshot.done} {job.snapshot.total}"} if job is not None and job.running else set()
 
 
-def cancel(workspace: Workspace) -> None:
+def cancel_import(workspace: Workspace) -> None:
     """Cancel the import; it ends before the next file, or the next page of a PDF."""
     job = workspace.jobs.get(JOB)
     if job is not None:
@@ -65,7 +65,7 @@ def cancel(workspace: Workspace) -> None:
 
 
 @st.dialog("Import a folder")
-def choose(workspace: Workspace) -> None:
+def choose_folder(workspace: Workspace) -> None:
     """Ask for the path of a folder and start the import."""
     job = workspace.jobs.get(JOB)
     if job is not None and job.running:
@@ -108,7 +108,7 @@ def as_folder(typed: str) -> Path:
 
 
 @st.dialog("Import report", width="large")
-def show_report(workspace: Workspace) -> None:
+def show_folder_report(workspace: Workspace) -> None:
     """Show what became of each file."""
     job = workspace.jobs.get(JOB)
     if job is None or not isinstance(job.snapshot.value, FolderReport):
