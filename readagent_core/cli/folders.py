@@ -91,7 +91,7 @@ def import_folder(
             say(f"Already there: {item.label}")
         for refused in report.refused:
             say(f"Not imported: {refused.name}: {refused.reason}")
-        say(report.summary)
+        say(report.summary.capitalize())
         if report.others:
             say(f"Other formats of the same books, left out: {count_of(report.others, 'file')}")
 

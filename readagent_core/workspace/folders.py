@@ -81,9 +81,10 @@ class FolderReport:
 
     @property
     def summary(self) -> str:
+        imported = f"{count_of(len(self.imported), 'book')} imported" if self.imported else "no new book"
         present = f", {len(self.present):,} already there" if self.present else ""
         refused = f", {count_of(len(self.refused), 'file')} not imported" if self.refused else ""
-        return f"{count_of(len(self.imported), 'book')} imported{present}{refused}"
+        return imported + present + refused
 
 
 def find_books(folder: Path, cancel: CancelToken | None = None) -> list[FoundBook]:

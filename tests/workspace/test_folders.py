@@ -179,6 +179,7 @@ def test_commands_over_a_folder(shelf):
     said = run("import", shelf)
     assert "Imported: The Keeper, by Anna Keeper (The Sound 2, Lighthouses, Fog)" in said
     assert "3 books imported, 1 file not imported" in said
+    assert "No new book, 3 already there, 1 file not imported" in run("import", shelf)
     again = json.loads(run("import", shelf, "--json"))
     assert [len(again[name]) for name in ("imported", "present", "refused")] == [0, 3, 1]
     assert json.loads(run("import", shelf / "none", "--json", code=1))["error"]["kind"] == "DocumentError"

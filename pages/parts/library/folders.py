@@ -117,7 +117,7 @@ def show_folder_report(workspace: Workspace) -> None:
     report = job.snapshot.value
     st.text(job.subject)
     others = f". Other formats of the same books, left out: {count_of(report.others, 'file')}" if report.others else ""
-    st.caption(f"{report.summary}{others}.")
+    st.caption(f"{report.summary.capitalize()}{others}.")
     if report.refused:
         with st.expander(f"Not imported ({len(report.refused):,})", expanded=True):
             st.text("\n\n".join(f"{refused.name}: {refused.reason}" for refused in report.refused))
