@@ -94,11 +94,11 @@ def feed(workspace: Workspace, books: tuple[Card, ...], before: set[str]) -> Non
     now = under_way(workspace)
     upkeep = workspace.jobs.get("upkeep")
     preparing = upkeep is not None and upkeep.running and asked.get("query")
-    polling.rerun_after(POLL_SECONDS if now or preparing else None, key="library")
+    looked = polling.rerun_after(POLL_SECONDS if before or now or preparing else None, key="library")
     mount = component("library_feed", "library/feed.js")
     with st.container(key="unseen_feed"):
         mount(key="library_feed", data=feed_data(workspace, books, asked), on_ask_change=no_callback)
-    if before - now:
+    if looked and before - now:
         st.rerun()
 
 

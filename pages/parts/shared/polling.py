@@ -11,10 +11,15 @@ import streamlit as st
 from pages.parts.shared.component import component, no_callback
 
 
-def rerun_after(seconds: float | None, *, key: str) -> None:
-    """Run the fragment that calls this again after ``seconds``; None: not any more."""
+def rerun_after(seconds: float | None, *, key: str) -> bool:
+    """Run the fragment that calls this again after ``seconds``; None: not any more.
+
+    While a dialog is open that the fragment is not part of, it waits. Returns whether this run is one of those that
+    were asked for: then the screen may run again without closing a dialog.
+    """
     turns = st.session_state.setdefault("poll_turns", {})
     turns[key] = turns.get(key, 0) + 1
     with st.container(key=f"unseen_poll_{key}"):
         poll = component("polling", "shared/polling.js", html='<i class="root"></i>')
-        poll(key=f"poll {key}", data={"seconds": seconds, "turn": turns[key]}, on_poll_change=no_callback)
+        result = poll(key=f"poll {key}", data={"seconds": seconds, "turn": turns[key]}, on_poll_change=no_callback)
+    return getattr(result, "poll", None) is not None
