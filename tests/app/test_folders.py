@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,9 @@ from pages.parts.library import acts, folders
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from readagent_core.errors import DocumentError
+from readagent_core.loaders import load
 from readagent_core.settings import TeamSettings
+from readagent_core.workspace import folders as engine
 from readagent_core.workspace.folders import JOB, start_import
 
 
@@ -85,6 +88,25 @@ def test_undo_removes_only_what_the_import_added(open_workspace, books):
     done = record(workspace)
     assert done["text"] == "2 books imported, 1 already there, 1 file not imported."
     assert [workspace.library.book(book).source_name for book in done["here"].split(",")] == ["new.txt"]
+
+
+def test_a_cancelled_import_says_how_far_it_came(open_workspace, books, monkeypatch):
+    workspace, started = open_workspace(), threading.Event()
+
+    def load_and_cancel(data, name, **options):
+        assert started.wait(20)
+        acts.change_library(workspace, Act("cancel_folder"))
+        assert record(workspace)["text"] == "cancelling…"
+        return load(data, name)
+
+    monkeypatch.setattr(engine, "load_in_child_process", load_and_cancel)
+    (books / "broken.epub").unlink()
+    job = start_import(workspace, books)
+    started.set()
+    assert job.join(30).state == "cancelled"
+    done = record(workspace)
+    assert done["text"] == "cancelled after 1 of 2 files. 1 book imported."
+    assert [book.id for book in workspace.library.books()] == [done["here"]]
 
 
 @pytest.mark.parametrize(

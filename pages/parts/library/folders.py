@@ -41,7 +41,11 @@ def folder_records(workspace: Workspace) -> list[dict[str, Any]]:
     if now.value is None:
         title = "cancelled." if now.state == "cancelled" else "no book was imported."
         return [record | {"state": "failed", "title": title, "text": now.error if now.state == "failed" else ""}]
-    text = f"{report.summary}." if now.state == "done" else f"{report.summary}. {now.error}"
+    text = f"{report.summary}."
+    if now.state == "cancelled":
+        text = f"cancelled after {now.done:,.0f} of {count_of(int(now.total), 'file')}. {text.capitalize()}"
+    elif now.state == "failed":
+        text = f"{text} {now.error}"
     new = [item.book.id for item in report.imported if item.new]
     shown = {book.id for book in workspace.library.books()}
     removed = {book.id for book in workspace.library.removed()}
