@@ -34,7 +34,7 @@ def folder_records(workspace: Workspace) -> list[dict[str, Any]]:
         return []
     now, report = job.snapshot, job.snapshot.value or FolderReport()
     record = {"key": JOB, "name": Path(job.subject).name}
-    if job.running:
+    if now.state == "running":
         pages = [int(now.done), int(now.total)] if now.total else None
         doing = {"text": "cancelling…"} if job.cancelled else {"text": report.current, "offer": "Cancel"}
         return [record | {"state": "importing", "pages": pages} | doing]
