@@ -92,7 +92,7 @@ def asking_(workspace: Workspace, silence: Silence, moment: float, number: int) 
 def comparing_(workspace: Workspace, silence: Silence, moment: float, number: int) -> tuple[float, str]:
     shelved = workspace.library.books()[0]
     question = Question(f"{QUESTION.text} ({number})")
-    job = comparing.compare(workspace, shelved.id, question, METHODS, settings=AskSettings())
+    job = comparing.compare(workspace, [shelved.id], question, METHODS, settings=AskSettings())
     seconds = stopped_within(job, silence, moment % (3 * LATENCY))
     return seconds, "" if job.snapshot.value is not None else "the comparison was lost"
 

@@ -1,4 +1,4 @@
-"""Compare: one question to several methods at once; what each saw of the book, answered, and needed.
+"""Compare: one question to several methods at once; what each saw of the book or the books, answered, and needed.
 
 The work is a job (``workspace.comparing``); this page starts it, draws its progress, and offers the results as files.
 """
@@ -13,55 +13,63 @@ from pages.parts.compare import board, controls
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.chosen_books import chosen_books
 from pages.parts.shared.component import component
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
 from readagent_core.library.records import Book
-from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace, comparing
-from readagent_core.workspace.reading import newest_memory
+from readagent_core.workspace.compared_books import ComparedText, text_to_compare
+from readagent_core.workspace.comparison import is_past_limit
 
 Recording = tuple[Book, RecordedComparisons] | None
 
 
 def screen() -> None:
     workspace = get_workspace()
-    book = current.current(workspace)
-    if book is None:
+    several = chosen_books(workspace)
+    book = None if several else current.current(workspace)
+    if several is None and book is None:
         shell.no_book("Compare")
         return
-    shell.set_title("Compare", book.title)
+    book_ids = several.book_ids if several else [book.id] if book else []
+    if several:  # so that Back leads from a cited page to these books
+        current.set_address(**several.address)
+    shell.set_title("Compare", several.name if several else book.title if book else "")
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
-        current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)
+        if book is not None:
+            current.picker(workspace, book, key="compare_book", label_visibility="collapsed", width=270)
+        controls.choose_several(workspace, several)
         chosen = controls.pick_methods(workspace)
         settings = controls.pick_limits(workspace, book)
-    found = newest_memory(workspace, book.id)
-    recording = board.find_recording(workspace, book)
-    if found is None:
-        st.text("This book has no gists yet. The methods are compared over its pages, so make the gists first.")
-        st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
+    recording = board.find_recording(workspace, book) if book else None
+    try:
+        text = text_to_compare(workspace, book_ids)
+    except ReadAgentError as error:
+        text = None
+        st.text(str(error))
+        if book is not None and isinstance(error, NotInLibraryError):
+            st.page_link("pages/read.py", label="To the reading", icon=":material/menu_book:")
     if recording is not None and board.is_recording_shown():
         board.recorded(*recording)
         return
-    if found is None:
+    if text is None:
         if recording is not None:
             board.offer(*recording)
         return
-    job = workspace.jobs.get(comparing.job_key(book.id))
-    page, paragraphs = comparing.spoiler_limit(workspace, *found)
-    memory = found[1] if page is None else found[1].up_to(page)
+    job = workspace.jobs.get(comparing.job_key(*book_ids))
     running = job is not None and job.running
     has_model = workspace.model.is_language_model
-    asked = controls.ask(book, memory, len(chosen), running=running, has_model=has_model)
-    if page is not None:
-        st.caption(limit_line(page, len(found[1].pages)))
+    asked = controls.ask(book, text.memory, len(chosen), running=running, has_model=has_model)
+    for line in limit_lines(text):
+        st.caption(line)
     if asked is not None:
         try:
             comparing.compare(
                 workspace,
-                book.id,
+                book_ids,
                 asked.question,
                 chosen,
                 settings=settings,
@@ -73,76 +81,93 @@ def screen() -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    st.fragment(last)(workspace, book, memory, chosen, paragraphs, look_ups=settings.look_ups, recording=recording)
+    st.fragment(last)(workspace, book_ids, book, text, chosen, look_ups=settings.look_ups, recording=recording)
 
 
-def limit_line(page: int, pages: int) -> str:
-    """What the spoiler limit lets the methods see."""
-    if not page:
-        return "The spoiler limit keeps every page out. Read the first page to its end, or turn it off in Limits."
-    seen = "page 1" if page == 1 else f"pages 1 to {page}"
-    return f"Spoiler limit: every method sees {seen} of {pages} only."
+def limit_lines(text: ComparedText) -> list[str]:
+    """What the spoiler limits let the methods see, and which books are left out."""
+    seen = []
+    for book, pages in zip(text.books, text.all_pages, strict=True):
+        if book.paragraphs is None:
+            continue
+        if not book.pages:
+            return ["The spoiler limit keeps every page out. Read the first page to its end, or turn it off in Limits."]
+        named = "page 1" if book.pages == 1 else f"pages 1 to {book.pages}"
+        seen.append(f"{named} of {pages}" if len(text.books) == 1 else f"{named} of {pages} of {book.title}")
+    lines = [f"Spoiler limit: every method sees {', '.join(seen)} only."] if seen else []
+    if text.left_out:
+        lines.append(f"Left out, without gists or kept out by a spoiler limit: {', '.join(text.left_out)}.")
+    return lines
 
 
 def empty(
-    book: Book, memory: GistMemory, chosen: Sequence[str], *, hidden: bool, look_ups: int, recording: Recording
+    book: Book | None,
+    text: ComparedText,
+    chosen: Sequence[str],
+    *,
+    hidden: bool,
+    look_ups: int,
+    recording: Recording,
 ) -> None:
     """What a comparison will show, and questions to begin with, while there is none. ``hidden``: the last one is."""
     if hidden:
         st.text("The last comparison is hidden: its methods saw pages after your spoiler limit.")
     else:
         st.text("Nothing compared yet. Ask a question above, or one of these:")
+    memory = text.memory
     with st.container(horizontal=True, gap="small", key="compare_try"):
-        for number, text in enumerate(controls.questions_to_try(book, memory) if memory.readable else []):
+        for number, question in enumerate(controls.questions_to_try(book, memory) if memory.readable else []):
             key = f"compare_try_{number}"
-            if st.button(text, key=key, on_click=controls.take_question, args=(book.id, text)):
+            if st.button(question, key=key, on_click=controls.take_question, args=(book, question)):
                 st.rerun()  # the form that asks it is outside of this fragment
     if recording is not None:
         board.offer(*recording)
     if not memory.pages:
         return
-    st.subheader("What each method sees of this book", anchor=False)
+    st.subheader(f"What each method sees of {'this book' if book else 'these books'}", anchor=False)
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     pages, gists = [page.words for page in memory.pages], sum(gist.words for gist in memory.gists if gist is not None)
-    data = {"rows": draw_methods(chosen, pages, gists, look_ups), "signature": None}
-    rows(key=f"compare_methods_{book.id}", data=data)
+    data = {"rows": draw_methods(chosen, pages, gists, look_ups, text.books), "signature": None}
+    rows(key=f"compare_methods_{controls.key_of(book)}", data=data)
 
 
 def last(
     workspace: Workspace,
-    book: Book,
-    memory: GistMemory,
+    book_ids: Sequence[str],
+    book: Book | None,
+    text: ComparedText,
     chosen: Sequence[str],
-    paragraphs: int | None,
     *,
     look_ups: int,
     recording: Recording,
 ) -> None:
     """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile.
 
-    ``memory`` and ``paragraphs``: what the spoiler limit lets in; a comparison that saw more is not shown.
+    A comparison that saw more than the spoiler limits let into ``text`` now is not shown.
     """
-    job = workspace.jobs.get(comparing.job_key(book.id))
+    name = comparing.job_key(*book_ids)
+    job = workspace.jobs.get(name)
     running = job is not None and job.running
     polling.rerun_after(1.0 if running else None, key="compare")
-    ended = st.session_state.pop(f"compare_ran_{book.id}", False) and not running
-    st.session_state[f"compare_ran_{book.id}"] = running
+    ended = st.session_state.pop(f"{name} ran", False) and not running
+    st.session_state[f"{name} ran"] = running
     snapshot = job.snapshot if job is not None else None
     comparison = snapshot.value if snapshot is not None else None
     if comparison is None:
-        comparison = comparing.last_comparison(workspace, book.id)
+        comparison = comparing.last_comparison(workspace, *book_ids)
     if snapshot is not None and snapshot.state == "failed":
         shell.error_box(snapshot.error, kind=snapshot.error_kind)
-    hidden = comparison is not None and comparing.is_past_limit(comparison, paragraphs)
+    hidden = comparison is not None and is_past_limit(comparison, text.limits)
     if comparison is None or hidden:
         if ended:
             st.rerun()
-        empty(book, memory, chosen, hidden=hidden, look_ups=look_ups, recording=recording)
+        empty(book, text, chosen, hidden=hidden, look_ups=look_ups, recording=recording)
         return
-    page = board.show(comparison, key=f"compare_rows_{book.id}")
-    if page is not None:
-        current.choose(book.id, page=page)
-        st.switch_page("pages/read.py", query_params={"book": book.id, "page": str(page), "from": "compare"})
+    act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
+    if act is not None:
+        cited = act.of or text.books[0].id
+        current.choose(cited, page=act.page)
+        st.switch_page("pages/read.py", query_params={"book": cited, "page": str(act.page), "from": "compare"})
     if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):

@@ -38,7 +38,7 @@ export default function mount({ parentElement, data: [{ rows, signature }], setT
     const cited = event.composedPath()[0].closest?.("button.cite");
     if (!cited) return;
     beforeLeaving();
-    setTriggerValue("act", { do: "open", page: Number(cited.dataset.page) });
+    setTriggerValue("act", { do: "open", page: Number(cited.dataset.page), of: cited.dataset.book ?? "" });
   };
   for (const details of root.querySelectorAll("details")) {
     const key = details.dataset.key;

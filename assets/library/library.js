@@ -9,7 +9,7 @@ import { drawContinue } from "./card.js";
 import { isBegun, WITHOUT_A_MODEL } from "./facts.js";
 import { Grid } from "./grid.js";
 import { openMenu } from "./menu.js";
-import { Selection } from "./selection.js";
+import { COMPARE, Selection } from "./selection.js";
 import { keepSort, searchTexts, store, wantCovers } from "./store.js";
 import { TextHits } from "./text_hits.js";
 import { editShelf, newShelf } from "./shelves.js";
@@ -61,7 +61,8 @@ export class Library {
     this.gists = button("", () => this.chooseGists(), { kind: "chip", "aria-haspopup": "menu" });
     this.notes = button("Notes", () => this.send({ do: "notes" }), { kind: "slim", icon: "note", title: "The notes of all books" });
     this.select = button("Select", () => this.grid.setSelecting(!this.grid.selecting), { kind: "slim", "aria-pressed": "false" });
-    this.asking = button("", () => this.askShown(), { kind: "slim", title: "Ask one question of all books shown here" });
+    this.asking = button("", () => this.askShown("ask"), { kind: "slim", title: "Ask one question of all books shown here" });
+    this.comparing = button("Compare", () => this.askShown("compare"), { kind: "slim", title: COMPARE });
     this.continuing = el("section", { class: "continuing", "aria-label": "Continue reading" });
     this.nothing = el("p", { class: "nothing", role: "status", hidden: true });
     this.all = button("", () => ((this.showAll = true), this.draw()), { kind: "slim all", hidden: true });
@@ -73,7 +74,7 @@ export class Library {
     this.root.append(
       el("div", { class: "top" }, el("h1", {}, "Library"), el("label", { class: "field find" }, icon("search"), this.input), this.sort, this.add),
       this.adding.notes, this.continuing,
-      el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, this.notes, this.asking, this.select),
+      el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, this.notes, this.asking, this.comparing, this.select),
       this.nothing, this.grid.node, this.all, this.hits.node,
       el("div", { class: "dropline small" }, icon("drop"),
         el("span", {}, "Drop a book anywhere on this page, or ",
@@ -151,7 +152,7 @@ export class Library {
     this.hits.draw(this.books, store.found, view.query);
     this.selection.draw();
     this.chosen = chosen;
-    this.asking.hidden = !(view.shelf || view.tag) || chosen.length < 2;
+    this.asking.hidden = this.comparing.hidden = !(view.shelf || view.tag) || chosen.length < 2;
     this.asking.textContent = `Ask these ${number(chosen.length)} books`;
     this.count.textContent = `${plural(this.books.length, "book")}, ${this.data.size}`;
     this.connect.hidden = Boolean(this.data.model);
@@ -281,15 +282,15 @@ export class Library {
     this.send({ do: "open", of: id, ...(paragraph !== null && { text: String(paragraph) }) });
   }
 
-  // `about`: the shelf or the tag that all of these books are of
-  ask(books, about = "books") {
-    this.send(books.length === 1 ? { do: "ask", of: books[0].id }
-      : { do: "ask_several", of: books.map((book) => book.id).join(","), text: about });
+  // `act`: "ask" or "compare". `about`: the shelf or the tag that all of these books are of
+  ask(act, books, about = "books") {
+    this.send(books.length === 1 ? { do: act, of: books[0].id }
+      : { do: `${act}_several`, of: books.map((book) => book.id).join(","), text: about });
   }
 
-  askShown() {
+  askShown(act) {
     const { shelf, tag, gists, query } = store.view;
-    this.ask(this.chosen, gists || query.trim() || (shelf && tag) ? "books" : shelf ? `shelf ${shelf}` : `tag ${tag}`);
+    this.ask(act, this.chosen, gists || query.trim() || (shelf && tag) ? "books" : shelf ? `shelf ${shelf}` : `tag ${tag}`);
   }
 
   // --- search and keys -------------------------------------------------------------------------------

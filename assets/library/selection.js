@@ -4,6 +4,7 @@ import { button, el, plural } from "../shared/dom.js";
 import { openMenu } from "./menu.js";
 import { newShelf } from "./shelves.js";
 
+export const COMPARE = "Put one question about these books to several methods";
 const idsOf = (books) => books.map((book) => book.id).join(",");
 
 /** The bar for the selected books. */
@@ -13,12 +14,13 @@ export class Selection {
     this.grid = grid;
     this.library = library;
     this.said = el("span", { class: "n", role: "status" });
-    this.asking = button("", () => library.ask(this.books()), { kind: "go" });
+    this.asking = button("", () => library.ask("ask", this.books()), { kind: "go" });
+    this.comparing = button("Compare", () => library.ask("compare", this.books()), { title: COMPARE });
     this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });
     this.tag = button("Tag", () => this.tags(this.books()), { "aria-haspopup": "menu" });
     this.gone = button("Remove", () => this.remove(this.books()), { kind: "quiet" });
     this.bar = el("div", { class: "selbar", role: "toolbar", "aria-label": "Selected books", hidden: true }, this.said, this.shelf,
-      this.tag, this.gone, this.asking, button("", () => grid.setSelecting(false), { kind: "quiet icon", icon: "close", name: "Clear the selection" }));
+      this.tag, this.gone, this.comparing, this.asking, button("", () => grid.setSelecting(false), { kind: "quiet icon", icon: "close", name: "Clear the selection" }));
   }
 
   books = () => this.library.books.filter((book) => this.grid.selected.has(book.id));
@@ -29,7 +31,7 @@ export class Selection {
     this.library.select.setAttribute("aria-pressed", String(this.grid.selecting));
     this.said.replaceChildren(...(count ? [el("b", {}, plural(count, "book")), " selected"] : ["Select books"]));
     for (const act of [this.shelf, this.tag, this.gone]) act.disabled = !count;
-    this.asking.hidden = !count;
+    this.asking.hidden = this.comparing.hidden = !count;
     this.asking.textContent = count > 1 ? `Ask these ${count} books` : "Ask this book";
   }
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from readagent_core.citations.answer_parsing import parse, parse_unfinished
+from readagent_core.citations.answer_parsing import parse, parse_unfinished, rename_pages
 from readagent_core.citations.checking import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation, check
 
-__all__ = ["FROM_MEMORY", "FROM_PAGE", "NOT_FOUND", "Checked", "Citation", "check", "parse", "parse_unfinished"]
+__all__ = [
+    "FROM_MEMORY",
+    "FROM_PAGE",
+    "NOT_FOUND",
+    "Checked",
+    "Citation",
+    "check",
+    "parse",
+    "parse_unfinished",
+    "rename_pages",
+]

@@ -109,6 +109,17 @@ def parse_unfinished(answer: str) -> Parsed:
     return Parsed(body.rstrip(), tuple(m for m in parsed.marks if m.end <= len(body)), parsed.quotations)
 
 
+def rename_pages(answer: str, name: Callable[[int], str]) -> str:
+    """Return ``answer`` with the names of the pages in every page mark: '[31, 32]' as '[2.7, 2.8]'."""
+    pieces: list[str] = []
+    at = 0
+    for found in _MARK.finditer(_plain(answer)):
+        listed = next(g for g in found.groups() if g)
+        pieces += [answer[at : found.start()], f"[{', '.join(map(name, _numbers(listed)))}]"]
+        at = found.end()
+    return "".join([*pieces, answer[at:]])
+
+
 def _plain(text: str) -> str:
     """Return ``text`` with full-width digits, brackets and colons replaced, character for character."""
     return text.translate(_WIDE)

@@ -18,7 +18,6 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
-from readagent_core.evaluation.datasets.shelf import ShelfMemory
 from readagent_core.evaluation.model_calls import CountingModel
 from readagent_core.evaluation.results import Key, Result
 from readagent_core.evaluation.web_steps import PageCase, decide, judge, right_action
@@ -26,6 +25,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods import method, zoom
 from readagent_core.methods.base import Answer, Answered, AskSettings, Event
 from readagent_core.methods.support import shelf
+from readagent_core.methods.support.joined_books import JoinedMemory
 from readagent_core.methods.support.look_up_replies import to_plain_text
 from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import ChatModel
@@ -92,16 +92,16 @@ def _run(task: Task, model: CountingModel, settings: AskSettings, cancel: Cancel
         return decide(
             task.case, task.item, task.memory, model, method=task.arm.method, settings=settings, cancel=cancel
         )
-    if isinstance(task.memory, ShelfMemory) and task.arm.method == zoom.METHOD.name:
+    if isinstance(task.memory, JoinedMemory) and task.arm.method == zoom.METHOD.name:
         return zoom.ask_shelf(task.item.question, shelf.Shelf(task.memory.books), model, settings, cancel)
     return method(task.arm.method).run(task.item.question, task.memory, model, settings, cancel)
 
 
 def _looked_up(task: Task, found: Answer) -> tuple[int, ...]:
     """Return the pages looked up, those of the books of a shelf by their numbers in the joined memory."""
-    if not isinstance(task.memory, ShelfMemory):
+    if not isinstance(task.memory, JoinedMemory):
         return found.looked_up
-    pages = (task.memory.page_on_shelf(book.number, page) for book in found.books for page in book.looked_up)
+    pages = (task.memory.joined_page(book.number, page) for book in found.books for page in book.looked_up)
     return (*found.looked_up, *pages)
 
 

@@ -17,12 +17,12 @@ from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.datasets import Case, Shelf
-from readagent_core.evaluation.datasets.shelf import join_memories
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget
 from readagent_core.evaluation.results import Cost, ReadingFigures
 from readagent_core.evaluation.web_steps import PageCase, read_web_page
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
+from readagent_core.methods.support.joined_books import join_memories
 from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan

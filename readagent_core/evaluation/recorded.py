@@ -23,7 +23,7 @@ from readagent_core.evaluation.starting import StoredExperiment
 from readagent_core.library.records import Book
 from readagent_core.methods import method
 from readagent_core.methods.base import Answer
-from readagent_core.workspace.comparing import Comparison, Entry
+from readagent_core.workspace.comparison import Comparison, Entry
 from readagent_core.workspace.samples import FOLDER, NAMES
 
 

@@ -14,7 +14,7 @@ from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS
 from readagent_core.resources import ASSETS
 from readagent_core.words import collapse_whitespace
-from readagent_core.workspace.comparing import Comparison, Entry, is_right
+from readagent_core.workspace.comparison import Comparison, Entry, is_right, place_of
 from readagent_core.workspace.signature import signature_of
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
@@ -55,7 +55,9 @@ def comparison_row(comparison: Comparison, entry: Entry) -> dict[str, Any]:
     if answer is not None:
         values |= {
             "option": "" if answer.option is None else LETTERS[answer.option],
-            "pages in full": " ".join(str(n) for n, how in sorted(answer.seen.items()) if how == "full"),
+            "pages in full": " ".join(
+                _page_name(comparison, n) for n, how in sorted(answer.seen.items()) if how == "full"
+            ),
             "words seen": answer.memory_words,
             "compression rate": f"{answer.compression_rate:.2f}",
             "look-ups": len(answer.looked_up),
@@ -69,11 +71,25 @@ def comparison_row(comparison: Comparison, entry: Entry) -> dict[str, Any]:
     return values
 
 
+def _page_name(comparison: Comparison, number: int) -> str:
+    """'7', and of several books '2.7'."""
+    book, page = place_of(comparison.books, number)
+    return f"{book}.{page}" if book else str(page)
+
+
+def _books(comparison: Comparison) -> list[str]:
+    """A line for each of several books, with the number that pages are named by; nothing for one."""
+    return [
+        f"Book {number}: {book.title}" + (f" (spoiler limit: page {book.pages})" if book.paragraphs is not None else "")
+        for number, book in enumerate(comparison.books if comparison.several else (), start=1)
+    ]
+
+
 def _facts(comparison: Comparison) -> str:
     """One line: the book, who answered, when."""
     day = datetime.fromtimestamp(comparison.asked, UTC).date().isoformat()
     words = f"{comparison.words:,} words"
-    if comparison.paragraphs is not None:
+    if comparison.limited and not comparison.several:
         words += f" (spoiler limit: page {len(comparison.pages)})"
     return f"{comparison.title}, {words} · {signature_of(comparison).line} · {day}"
 
@@ -92,6 +108,7 @@ def _markdown(comparison: Comparison) -> str:
         "",
         escape_markdown(_facts(comparison)),
         "",
+        *(f"- {escape_markdown(collapse_whitespace(line))}" for line in _books(comparison)),
     ]
     for i, option in enumerate(comparison.options):
         mark = " (right)" if i == comparison.correct else ""
@@ -122,11 +139,12 @@ def _html(comparison: Comparison) -> str:
         f"<li>({LETTERS[i]}) {escape(option)}{' — right' if i == comparison.correct else ''}</li>"
         for i, option in enumerate(comparison.options)
     )
+    facts = [_facts(comparison), *_books(comparison), known_answer(comparison)]
+    lines = "".join(f'<p class="facts">{escape(line)}</p>' for line in facts)
     body = (
         f"<style>{style} .root {{ max-width: 1168px; margin: 0 auto; }}</style>"
         f'<header><h1 lang="{escape(comparison.language)}">{escape(comparison.question)}</h1>'
-        f'<p class="facts">{escape(_facts(comparison))}</p><p class="facts">{escape(known_answer(comparison))}</p>'
-        f"{f'<ul>{options}</ul>' if options else ''}</header>"
+        f"{lines}{f'<ul>{options}</ul>' if options else ''}</header>"
         f'<div class="root">{"".join(map(to_html, draw_comparison(comparison, open_details=True)))}</div>'
     )
     return html_page(comparison.question, body)

@@ -7,28 +7,20 @@ text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import groupby
 from typing import Any
 
 from readagent_core.citations import parse_unfinished
-from readagent_core.export.comparison_words import describe_pages, describe_step, describe_walk, pages_seen, usage_line
+from readagent_core.citations.several import parse_unfinished_several
+from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
+from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
+from readagent_core.export.conversation import short_title
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS, Answer
-from readagent_core.workspace.comparing import Comparison, Entry, is_right
+from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry, is_right, page_of_all, place_of
 from readagent_core.workspace.judging import DIFFERENT, PARTLY, SAME
 
-Element = list[Any]  # [tag, attributes, *children]; a child is an Element or a text
-KINDS = {  # of a page, by CSS class
-    "full": "seen in full",
-    "gi": "seen in short",
-    "pt": "seen in one gist of several pages",
-    "un": "not seen",
-}
-_CLASSES = {"full": "full", "gist": "gi", "part": "pt"}  # by how a page was seen
-DENSE = 120  # pages, above which neighbours of one kind are drawn as one cell
-MAX_NUMBERS = 8  # pages seen in full, up to which the map shows their numbers
 _EVIDENCE = re.compile(r"\n\s*(?:\*\*)?(?:Evidence|根拠)\s*[:：](?:\*\*)?\s*\n?", re.IGNORECASE)
 
 
@@ -43,11 +35,12 @@ def to_html(node: Element | str) -> str:
 
 def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> list[Element]:
     """The legend and the list of rows. ``open_details``: show evidence and walks without a click, as on paper."""
-    part = "the whole book" if comparison.paragraphs is None else "what the spoiler limit let in"
+    whole = "all books, one after another" if comparison.several else "the whole book"
+    part = "what the spoiler limit let in" if comparison.limited else whole
     rows = [_row(comparison, entry, {"open": ""} if open_details else {}) for entry in comparison.entries]
     parts = any("part" in entry.answer.seen.values() for entry in comparison.entries if entry.answer)
     legend = _legend(f"Each strip is {part}, page 1 to {len(comparison.pages)}.", parts=parts)
-    return [legend, ["ul", {"class": "rows"}, *rows]]
+    return [legend, *draw_titles(comparison.books, comparison.pages), ["ul", {"class": "rows"}, *rows]]
 
 
 def _legend(about: str, *, parts: bool = False) -> Element:
@@ -59,10 +52,12 @@ def _legend(about: str, *, parts: bool = False) -> Element:
     return _div("lg small dim", *keys, ["span", {"class": "sp"}], ["span", {"class": "notnarrow"}, about])
 
 
-def draw_methods(names: Sequence[str], pages: Sequence[int], gists: int, look_ups: int) -> list[Element]:
+def draw_methods(
+    names: Sequence[str], pages: Sequence[int], gists: int, look_ups: int, books: Sequence[ComparedBook] = ()
+) -> list[Element]:
     """The rows of a comparison before there is one: what each method does and, as an example, what it would see.
 
-    ``pages``: words of each page. ``gists``: words of all gists together.
+    ``pages``: words of each page. ``gists``: words of all gists together. ``books``: those that have the pages.
     """
     rows = []
     for name in names:
@@ -77,12 +72,13 @@ def draw_methods(names: Sequence[str], pages: Sequence[int], gists: int, look_up
                 {"class": "fig num"},
                 _div("", ["dt", {}, "Words seen"], ["dd", {}, f"about {round(words, -2 if words > 1000 else -1):,}"]),
             ]
-            row += [_div("mid", _strip(seen, pages)), _div("figs", figure)]
+            row += [_div("mid", draw_strip(seen, pages, books)), _div("figs", figure)]
         else:
             row += [_p("mid small dim", "Makes a memory of its own from the text before it answers.")]
         rows.append(row)
     return [
         _legend("An example: which pages are read in full depends on the question."),
+        *draw_titles(books, pages),
         ["ul", {"class": "rows"}, *rows],
     ]
 
@@ -131,10 +127,10 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
     book_text = {"lang": comparison.language, "dir": "auto"}
     drawn: list[Element] = []
     if answer is not None:
-        drawn.append(_p("sr", pages_seen(answer, len(comparison.pages))))
-        drawn += [_tree(extra["tree"], extra["walk"])] if "tree" in extra else []
-        drawn.append(_strip(answer.seen, comparison.pages))
-        drawn += [_topics(extra["topics"], comparison.words)] if extra.get("topics") else []
+        drawn.append(_p("sr", pages_seen(answer, len(comparison.pages), comparison.books)))
+        drawn += [draw_tree(extra["tree"], extra["walk"])] if "tree" in extra else []
+        drawn.append(draw_strip(answer.seen, comparison.pages, comparison.books))
+        drawn += [draw_topics(extra["topics"], comparison.words)] if extra.get("topics") else []
     if entry.state == "cancelled":
         drawn.append(["p", {"class": "err", "role": "alert"}, ["strong", {}, "Stopped."]])
     elif entry.error:
@@ -143,7 +139,7 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
         )
     if text:
         caret = [] if entry.ended else [["span", {"class": "caret"}]]
-        drawn.append(["p", {"class": "a", **book_text}, *_with_chips(text, answer, opened), *caret])
+        drawn.append(["p", {"class": "a", **book_text}, *_with_chips(comparison.books, text, answer, opened), *caret])
     elif not entry.ended:
         doing = "Waiting for its turn" if entry.state == "waiting" else entry.doing or "Thinking …"
         drawn.append(_p("dim", ["span", {"class": "spin"}], doing))
@@ -160,7 +156,7 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
         quotes: Element = ["p", {"class": "a small", **book_text}, evidence]
         drawn.append(_details(f"{entry.method} evidence", "Evidence", quotes, opened))
     if answer is not None and "tree" in extra:
-        steps = [_step(extra["tree"], step) for step in extra["walk"]]
+        steps = [_step(extra["tree"], step, comparison.books) for step in extra["walk"]]
         drawn.append(
             _details(f"{entry.method} walk", describe_walk(answer), ["ol", {"class": "walk small"}, *steps], opened)
         )
@@ -172,31 +168,57 @@ def _middle(comparison: Comparison, entry: Entry, opened: dict[str, str]) -> lis
     return drawn
 
 
-def _with_chips(text: str, answer: Answer | None, opened: dict[str, str]) -> list[Element | str]:
+def _with_chips(
+    books: Sequence[ComparedBook], text: str, answer: Answer | None, opened: dict[str, str]
+) -> list[Element | str]:
     """``text`` with a chip for every page it names: of another look where only the page's gist was seen."""
+    drawn: list[Element | str] = []
+    for words, pages in _cited(books, text):
+        drawn.append(words)
+        for i, (number, last) in enumerate(_ranges(books, pages, answer)):
+            full = answer is not None and answer.seen.get(number) == "full"
+            book, page = place_of(books, number)
+            look = {"class": "cite page" if full else "cite"}
+            press = {"type": "button", "data-page": str(page)} | ({"data-book": books[book - 1].id} if book else {})
+            label = _chip_label(books, number, last, gist=not full and answer is not None)
+            drawn += [" "] if i else []
+            # paper has no buttons, and a page that is in no book cannot be opened
+            drawn.append(["span", look, label] if opened or not number else ["button", press | look, label])
+    return drawn
+
+
+def _cited(books: Sequence[ComparedBook], text: str) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield ``text`` in pieces, each with the pages named after it, numbered through; 0 for one in no book."""
+    if len(books) > 1:
+        for words, places in parse_unfinished_several(text):
+            yield words, [page_of_all(books, book, page) if book else 0 for book, page in places]
+        return
     parsed = parse_unfinished(text)
-    drawn: list[Element | str] = [text[: max(0, text.find(parsed.body))]]  # the letter of the option, which is no body
+    yield text[: max(0, text.find(parsed.body))], ()  # the letter of the option, which is no body
     at = 0
     for mark in parsed.marks:
-        drawn.append(parsed.body[at : mark.start])
-        for i, (number, last) in enumerate(_ranges(mark.pages, answer)):
-            full = answer is not None and answer.seen.get(number) == "full"
-            label = f"page {number}" if full or answer is None else f"gist of page {number}"
-            label = label if number == last else f"gist of pages {number} to {last}"
-            look = {"class": "cite page" if full else "cite"}
-            press = {"type": "button", "data-page": str(number)}
-            drawn += [" "] if i else []
-            drawn.append(["span", look, label] if opened else ["button", press | look, label])  # paper has no buttons
+        yield parsed.body[at : mark.start], mark.pages
         at = mark.end
-    return [*drawn, parsed.body[at:]]
+    yield parsed.body[at:], ()
 
 
-def _ranges(pages: Sequence[int], answer: Answer | None) -> list[tuple[int, int]]:
-    """``pages`` as (first, last): neighbours that were seen in the gist of a part are one range."""
+def _chip_label(books: Sequence[ComparedBook], number: int, last: int, *, gist: bool) -> str:
+    """'page 7', 'gist of page 7', 'gist of pages 7 to 9', and of several books 'Fog, p. 7, gist'."""
+    book, page = place_of(books, number)
+    to = f" to {page + last - number}" if last > number else ""
+    if book:
+        return f"{short_title(books[book - 1].title)}, p. {page}{to}{', gist' if gist else ''}"
+    if len(books) > 1:
+        return "in no book"
+    return f"{'gist of ' if gist else ''}page{'s' if to else ''} {page}{to}"
+
+
+def _ranges(books: Sequence[ComparedBook], pages: Sequence[int], answer: Answer | None) -> list[tuple[int, int]]:
+    """``pages`` as (first, last): neighbours in one book that were seen in the gist of a part are one range."""
     found: list[tuple[int, int]] = []
     for n in pages:
         in_part = answer is not None and answer.seen.get(n) == answer.seen.get(n - 1) == "part"
-        if in_part and found and found[-1][1] == n - 1:
+        if in_part and found and found[-1][1] == n - 1 and place_of(books, n)[0] == place_of(books, n - 1)[0]:
             found[-1] = (found[-1][0], n)
         else:
             found.append((n, n))
@@ -221,62 +243,9 @@ def _figures(comparison: Comparison, entry: Entry, answer: Answer) -> list[Eleme
     return [["dl", {"class": "fig num"}, *listed], _p("small dim num sent", usage_line(answer))]
 
 
-# --- drawings: the map, MemWalker's tree, the topics ------------------------------------------------------
-
-
-def _strip(seen: Mapping[int, str], pages: Sequence[int]) -> Element:
-    """The map of the book: a cell for each page, as wide as it is long, and the higher the further it was opened."""
-    kinds = [_CLASSES.get(seen.get(n, ""), "un") for n in range(1, len(pages) + 1)]
-    dense = len(pages) > DENSE
-    numbered = kinds.count("full") <= MAX_NUMBERS
-    cells: list[Element] = []
-    for _, run in groupby(range(len(pages)), key=lambda i: kinds[i] if dense or kinds[i] == "pt" else i):
-        numbers = [i + 1 for i in run]
-        kind, words = kinds[numbers[0] - 1], sum(pages[n - 1] for n in numbers)
-        title = f"{describe_pages(numbers)}: {KINDS[kind]}"
-        labels = [["span", {}, str(numbers[0])]] if kind == "full" and numbered else []
-        cells.append(["i", {"class": kind, "style": f"flex-grow:{words}", "title": title}, *labels])
-    return ["div", {"class": "hm dense" if dense else "hm", "aria-hidden": "true"}, *cells]
-
-
-def _tree(nodes: list[dict[str, Any]], walk: list[dict[str, Any]]) -> Element:
-    """MemWalker's tree, every node as wide as the text it summarises, with the numbers of the steps that visited it."""
-    visits: dict[int, list[str]] = {}
-    for number, step in enumerate(walk, start=1):
-        visits.setdefault(step["node"], []).append(str(number))
-    levels: list[Element] = []
-    for level in sorted({node["level"] for node in nodes}, reverse=True):
-        cells: list[Element] = []
-        for node in (n for n in nodes if n["level"] == level):
-            steps = visits.get(node["id"], [])
-            kind = "" if not steps else " at" if node["children"] else " read"
-            attributes = {
-                "class": f"node{kind}",
-                "style": f"flex-grow:{max(1, node['words'])}",
-                "title": node["summary"],
-            }
-            cells.append(["i", attributes, " ".join(steps[:3]) + " …" * (len(steps) > 3)])
-        levels.append(_div("level", *cells))
-    return ["div", {"class": "tree", "aria-hidden": "true"}, *levels]
-
-
-def _step(nodes: list[dict[str, Any]], step: dict[str, Any]) -> Element:
+def _step(nodes: list[dict[str, Any]], step: dict[str, Any], books: Sequence[ComparedBook]) -> Element:
     reason = f" {step['reason']}" if step["reason"] else ""
-    return ["li", {}, ["span", {"class": "did"}, describe_step(nodes, step)], ["span", {"class": "dim"}, reason]]
-
-
-def _topics(topics: list[dict[str, Any]], words: int) -> Element:
-    """The topics of semantic compression, as colours along the book."""
-    stretches = sorted((a, b, number) for number, topic in enumerate(topics) for a, b in topic["stretches"])
-    whole = max([words, 1, *(b for _, b, _ in stretches)])
-    cells: list[Element] = []
-    for a, b, number in stretches:
-        topic, width = topics[number], 100 * (b - a) / whole
-        title = f"Topic {number + 1}: “{topic['begins']} …”, {topic['words']:,} words kept in {topic['kept']:,}"
-        style = f"left:{100 * a / whole:.3f}%;width:{width:.3f}%"
-        label = str(number + 1) if width > 5 else ""
-        cells.append(["i", {"class": f"t{number % 8}", "style": style, "title": title}, label])
-    return _div("topics", *cells)
+    return ["li", {}, ["span", {"class": "did"}, describe_step(nodes, step, books)], ["span", {"class": "dim"}, reason]]
 
 
 # --- in words ---------------------------------------------------------------------------------------------

@@ -7,9 +7,10 @@ from typing import Any
 
 from readagent_core.methods.base import Answer
 from readagent_core.words import count_of
+from readagent_core.workspace.comparison import ComparedBook, name_pages, place_of
 
 
-def pages_seen(answer: Answer, pages: int) -> str:
+def pages_seen(answer: Answer, pages: int, books: Sequence[ComparedBook] = ()) -> str:
     """The map in words, for screen readers."""
     full = sorted(number for number, how in answer.seen.items() if how == "full")
     in_parts = sum(how == "part" for how in answer.seen.values())
@@ -18,8 +19,7 @@ def pages_seen(answer: Answer, pages: int) -> str:
         return f"Seen in full: no page{more}"
     if len(full) == pages:
         return f"Seen in full: all {pages} pages"
-    named = ", ".join(map(str, full[:20])) + (" and more" if len(full) > 20 else "")
-    return f"Seen in full: {'page' if len(full) == 1 else 'pages'} {named}{more}"
+    return f"Seen in full: {name_pages(books, full[:20])}{' and more' if len(full) > 20 else ''}{more}"
 
 
 def usage_line(answer: Answer) -> str:
@@ -36,10 +36,10 @@ def usage_line(answer: Answer) -> str:
     return " · ".join(parts)
 
 
-def describe_step(nodes: list[dict[str, Any]], step: dict[str, Any]) -> str:
+def describe_step(nodes: list[dict[str, Any]], step: dict[str, Any], books: Sequence[ComparedBook] = ()) -> str:
     """A step of MemWalker's walk: 'At the top: into part 2 of 3.'"""
     node = nodes[step["node"]]
-    where = "At the top" if node["parent"] is None and node["children"] else describe_pages(node["pages"])
+    where = "At the top" if node["parent"] is None and node["children"] else describe_pages(node["pages"], books)
     if step["action"] == -2:
         return f"{where}: read, and answered."
     if step["action"] == -1:
@@ -56,7 +56,12 @@ def describe_walk(answer: Answer) -> str:
     return f"The walk: {count_of(len(answer.extra['walk']), 'step')}, {how}; {share:.0f} % of the text read"
 
 
-def describe_pages(pages: Sequence[int]) -> str:
+def describe_pages(pages: Sequence[int], books: Sequence[ComparedBook] = ()) -> str:
+    """'Page 3', 'Pages 3 to 5', and of several books 'Fog, page 3', 'Fog, page 12 to Ice, page 2'."""
     if not pages:
         return "A part"
-    return f"Page {pages[0]}" if len(pages) == 1 else f"Pages {pages[0]} to {pages[-1]}"
+    (book, first), (last_book, last) = place_of(books, pages[0]), place_of(books, pages[-1])
+    if book != last_book:
+        return " to ".join(name_pages(books, [page]) for page in (pages[0], pages[-1]))
+    named = f"page {first}" if len(pages) == 1 else f"pages {first} to {last}"
+    return f"{books[book - 1].title}, {named}" if book else named.capitalize()

@@ -33,6 +33,7 @@ from readagent_core.workspace.reading import memory_to_ask
 DEFAULTS = AskSettings()
 FLUSH_SECONDS = 0.25  # parts of a streaming answer are saved together this often; every other event at once
 TITLE_WORDS = 9
+NOTHING_LET_IN = "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
 INTERRUPTED = "interrupted"
 
 
@@ -246,9 +247,7 @@ def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
 def limited_memory(memory: GistMemory, up_to: int) -> GistMemory:
     """``memory`` without the pages after ``up_to``. Raises SettingsError where that is every page."""
     if up_to < 1:
-        raise SettingsError(
-            "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
-        )
+        raise SettingsError(NOTHING_LET_IN)
     return memory.up_to(up_to)
 
 

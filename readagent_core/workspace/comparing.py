@@ -1,25 +1,27 @@
 """One question put to several methods at the same time, as one job, which publishes the comparison as it grows.
 
-Under the book's spoiler limit all methods get a memory that ends at the limit. A method that fails does not stop the
-others. The last comparison of a text is saved beside it.
+It is about one book, or about several: then methods get the books as one text in their order, and zoom gets them as a
+shelf. No method sees a page behind a spoiler limit. A method that fails does not stop the others. The last comparison
+is saved beside the text, of several books beside that of the first.
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 from readagent_core import methods
+from readagent_core.citations import rename_pages
 from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
-from readagent_core.library.records import Reading
-from readagent_core.memory import GistMemory
+from readagent_core.methods import zoom
 from readagent_core.methods.base import (
     Answer,
     Answered,
@@ -29,14 +31,16 @@ from readagent_core.methods.base import (
     LookedUp,
     ModelCall,
     Question,
-    answer_from_dict,
 )
-from readagent_core.methods.support.resources import with_resources
+from readagent_core.methods.support.resources import ArtifactStore, with_resources
+from readagent_core.methods.support.run import Method
+from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
-from readagent_core.workspace.asking import limited_memory, page_allowed
+from readagent_core.workspace.asking import NOTHING_LET_IN
 from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.compared_books import ComparedText, text_to_compare
+from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry, name_pages, page_of_all, place_of
 from readagent_core.workspace.judging import Judgement, judge
-from readagent_core.workspace.reading import memory_to_ask
 
 METHODS_AT_ONCE = 6
 PUBLISH_SECONDS = 0.15
@@ -59,85 +63,13 @@ _DOING = {
 }
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One method's row. ``state``: 'waiting', 'running', 'done', 'cut off', 'failed' or 'cancelled'.
-
-    ``doing``: what the method does now, for people. ``text``: the answer so far. ``seconds``: of wall-clock time.
-    ``rouge``: how much the answer shares with the known answers, 0 to 1; empty where none is known. ``verdict``: the
-    model's, of ``judging``, '' without one; ``reason``: the model's, or why there is no verdict.
-    """
-
-    method: str
-    state: str = "waiting"
-    doing: str = ""
-    text: str = ""
-    calls: int = 0
-    seconds: float = 0.0
-    answer: Answer | None = None
-    error: str = ""
-    rouge: Mapping[str, float] = field(default_factory=dict)
-    verdict: str = ""
-    reason: str = ""
-
-    @property
-    def ended(self) -> bool:
-        return self.state not in ("waiting", "running")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """``correct``: index of the right option, None where it is not known. ``references``: known answers, as people
-    wrote them. ``pages``: words of each page that could be seen, in order.
-
-    ``words``: of the text asked about. ``model`` and ``where``: who answered, and its server. ``asked``: when, as
-    ``time.time()``. ``paragraphs``: of the whole text, as many as the spoiler limit let in; None: no limit.
-    ``recorded``: date of a bundled recording, else ''.
-    """
-
-    title: str
-    language: str
-    question: str
-    options: tuple[str, ...]
-    correct: int | None
-    words: int
-    pages: tuple[int, ...]
-    model: str
-    asked: float
-    entries: tuple[Entry, ...]
-    references: tuple[str, ...] = ()
-    where: str = ""
-    paragraphs: int | None = None
-    recorded: str = ""
-
-    @property
-    def ended(self) -> bool:
-        return all(entry.ended for entry in self.entries)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
-        entries = tuple(
-            Entry(**{**e, "answer": None if e["answer"] is None else answer_from_dict(e["answer"])})
-            for e in data["entries"]
-        )
-        lists = {name: tuple(data.get(name, ())) for name in ("options", "pages", "references")}
-        return cls(**{**data, **lists, "entries": entries})
-
-
-def is_right(comparison: Comparison, entry: Entry) -> bool | None:
-    """Whether the method chose the right option; None where that is not known."""
-    if comparison.correct is None or entry.answer is None or not comparison.options:
-        return None
-    return entry.answer.option == comparison.correct
-
-
-def job_key(book_id: str) -> str:
-    return f"compare {book_id}"
+def job_key(*book_ids: str) -> str:
+    return f"compare {' '.join(book_ids)}"
 
 
 def compare(
     workspace: Workspace,
-    book_id: str,
+    book_ids: Sequence[str],
     question: Question,
     names: Sequence[str],
     *,
@@ -146,25 +78,24 @@ def compare(
     references: Sequence[str] = (),
     judged: bool = False,
 ) -> Job:
-    """The job that asks every method of ``names``; it publishes a Comparison. One a book at a time.
+    """The job that asks every method of ``names``; it publishes a Comparison. One at a time of the same books.
 
     ``judged``: a language model compares each answer with the ``references``, one call each. Raises SettingsError
-    where the spoiler limit keeps every page out.
+    where the spoiler limit keeps every page out, and what ``text_to_compare`` raises.
     """
     if not question.text.strip():
         raise SettingsError("Write a question first.")
     if not names:
         raise SettingsError("Choose at least one method.")
     chosen = {name: methods.method(name) for name in names}
-    reading, memory = memory_to_ask(workspace, book_id, then="compare")
-    last_page, paragraphs = spoiler_limit(workspace, reading, memory)
-    if last_page is not None:
-        memory = limited_memory(memory, last_page)
+    text = text_to_compare(workspace, book_ids)
+    memory = text.memory
+    if not memory.readable and text.books[0].paragraphs is not None:
+        raise SettingsError(NOTHING_LET_IN)
     if not memory.readable:
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then compare.")
     equipped = with_resources(
-        replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters),
-        workspace.resources(reading.document_id),
+        replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters), text.resources
     )
     model = workspace.model
     begun = Comparison(
@@ -180,7 +111,7 @@ def compare(
         asked=time.time(),
         entries=tuple(Entry(name) for name in chosen),
         references=tuple(r.strip() for r in references if r.strip()) if not question.options else (),
-        paragraphs=paragraphs,
+        books=text.books,
     )
 
     def verdict_on(answer: str, job: Job) -> Judgement:
@@ -190,7 +121,7 @@ def compare(
         rows = _Rows(job, begun, verdict_on if judged and begun.references and model.is_language_model else None)
         pool = ThreadPoolExecutor(max_workers=METHODS_AT_ONCE)
         runs = [
-            pool.submit(rows.run, row, partial(method.run, question, memory, model, equipped, job))
+            pool.submit(rows.run, row, partial(_events, method, question, text, model, equipped, job))
             for row, method in enumerate(chosen.values())
         ]
         while wait(runs, CANCEL_POLL_SECONDS).not_done and not job.cancelled:
@@ -198,33 +129,41 @@ def compare(
         wait(runs, STOP_SECONDS)
         pool.shutdown(wait=False, cancel_futures=True)
         comparison = rows.close()
-        workspace.library.artifacts(reading.document_id).save(ARTIFACT, "last", asdict(comparison))
+        _artifacts(workspace, book_ids).save(ARTIFACT, _key(book_ids), asdict(comparison))
         job.check()
         return comparison
 
-    return workspace.jobs.start(job_key(book_id), work)
+    return workspace.jobs.start(job_key(*book_ids), work)
 
 
-def last_comparison(workspace: Workspace, book_id: str) -> Comparison | None:
-    """The last comparison of the book's newest text, or None."""
-    saved = workspace.library.artifacts(workspace.library.book(book_id).document_id).load(ARTIFACT, "last")
-    return None if saved is None else Comparison.from_dict(saved)
+def _events(
+    method: Method, question: Question, text: ComparedText, model: ChatModel, settings: AskSettings, job: Job
+) -> Iterator[Event]:
+    """Yield the events of one method; zoom is given several books as a shelf."""
+    if text.shelf is not None and method.name == zoom.METHOD.name:
+        text.shelf.make_searchable(job)
+        yield from zoom.ask_shelf(question, text.shelf, model, settings, job)
+    else:
+        yield from method.run(question, text.memory, model, settings, job)
 
 
-def spoiler_limit(workspace: Workspace, reading: Reading, memory: GistMemory) -> tuple[int | None, int | None]:
-    """What a comparison may see of this reading now: its last page and the number of paragraphs of the whole text.
-
-    The page is 0 where the limit keeps every page out. Both are None where it keeps nothing out.
-    """
-    position = workspace.library.position(reading.book_id)
-    whole = workspace.library.document(reading.book_id, document_id=reading.document_id)
-    page = page_allowed(memory, whole, position)
-    return page, None if page is None else position.allowed
+def _key(book_ids: Sequence[str]) -> str:
+    """The key of the last comparison in the store of a text."""
+    return "last" if len(book_ids) == 1 else f"last {hashlib.sha256(' '.join(book_ids).encode()).hexdigest()[:24]}"
 
 
-def is_past_limit(comparison: Comparison, paragraphs: int | None) -> bool:
-    """Whether ``comparison`` could see text after the ``paragraphs`` that ``spoiler_limit`` lets in now."""
-    return paragraphs is not None and (comparison.paragraphs is None or comparison.paragraphs > paragraphs)
+def _artifacts(workspace: Workspace, book_ids: Sequence[str]) -> ArtifactStore:
+    return workspace.library.artifacts(workspace.library.book(book_ids[0]).document_id)
+
+
+def last_comparison(workspace: Workspace, *book_ids: str) -> Comparison | None:
+    """The last comparison of these books, or None."""
+    saved = _artifacts(workspace, book_ids).load(ARTIFACT, _key(book_ids))
+    if saved is None:
+        return None
+    paragraphs = saved.pop("paragraphs", None)  # of the one book, as earlier versions saved it
+    saved.setdefault("books", [vars(ComparedBook(book_ids[0], saved["title"], len(saved["pages"]), paragraphs))])
+    return Comparison.from_dict(saved)
 
 
 class _Rows:
@@ -290,18 +229,35 @@ class _Rows:
     def _add(self, row: int, event: Event, *, seconds: float) -> None:
         entry = self._comparison.entries[row]
         if isinstance(event, AnswerPart):
-            self._change(row, text=entry.text + event.text, doing="", seconds=seconds, publish=False)
+            text = self._name_books(entry, entry.text + event.text)
+            self._change(row, text=text, doing="", seconds=seconds, publish=False)
         elif isinstance(event, Answered):
+            answer = replace(event.answer, text=self._name_books(entry, event.answer.text))
+            answer = self._number_through(answer) if answer.books else answer
             known = self._comparison.references
-            shared = rouge(strip_citations(event.answer.text), known) if known else {}
-            self._change(row, answer=event.answer, text=event.answer.text, rouge=shared, seconds=seconds)
+            shared = rouge(strip_citations(answer.text), known) if known else {}
+            self._change(row, answer=answer, text=answer.text, rouge=shared, seconds=seconds)
         elif isinstance(event, ModelCall):
             calls = entry.calls + 1
             doing = f"{_DOING[event.task]}: {calls} calls so far" if event.task in _DOING else ""
             self._change(row, calls=calls, doing=doing, seconds=seconds, publish=False)
         elif isinstance(event, LookedUp) and event.pages:
-            pages = ("page " if len(event.pages) == 1 else "pages ") + ", ".join(map(str, sorted(event.pages)[:8]))
-            self._change(row, doing=f"Read again: {pages}", seconds=seconds)
+            books = self._comparison.books
+            pages = [page_of_all(books, event.book, page) for page in sorted(event.pages)[:8]]
+            self._change(row, doing=f"Read again: {name_pages(books, pages)}", seconds=seconds)
+
+    def _name_books(self, entry: Entry, text: str) -> str:
+        """``text`` of an answer with '[2.7]' for every page mark; zoom, which is given a shelf, writes that itself."""
+        if not self._comparison.several or entry.method == zoom.METHOD.name:
+            return text
+        return rename_pages(text, lambda page: "{}.{}".format(*place_of(self._comparison.books, page)))
+
+    def _number_through(self, answer: Answer) -> Answer:
+        """``answer`` about a shelf with the pages it saw numbered as in the comparison."""
+        number = partial(page_of_all, self._comparison.books)
+        seen = {number(book.number, page): how for book in answer.books for page, how in book.seen.items()}
+        looked_up = tuple(number(book.number, page) for book in answer.books for page in book.looked_up)
+        return replace(answer, seen=seen, looked_up=looked_up)
 
     def _change(self, row: int, *, publish: bool = True, **changes: Any) -> None:
         """Change a row, and publish it now or, with ``publish`` False, when PUBLISH_SECONDS have passed."""

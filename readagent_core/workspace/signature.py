@@ -9,7 +9,7 @@ from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.workspace.comparing import Comparison
+from readagent_core.workspace.comparison import Comparison
 from readagent_core.workspace.recap import RECAP, WHO_IS_WHO, Made
 
 MODEL, RECORDING, BUILT_IN = "model", "recording", "builtin"

@@ -11,7 +11,9 @@ from pages.parts.compare import controls
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
 from readagent_core.workspace import comparing
+from readagent_core.workspace.compared_books import spoiler_limit
 from readagent_core.workspace.reading import newest_memory
+from tests.workspace.test_shelf import add, tale
 
 App = Callable[..., AppTest]
 
@@ -72,7 +74,7 @@ def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_
     get_workspace().library.set_furthest(book.id, 30)
     at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()
     assert get_workspace().library.position(book.id).allowed == 30
-    page, _ = comparing.spoiler_limit(get_workspace(), *newest_memory(get_workspace(), book.id))
+    page, _ = spoiler_limit(get_workspace(), *newest_memory(get_workspace(), book.id))
     assert 1 < page < 25
     assert any(f"sees pages 1 to {page} of 25 only" in caption.value for caption in at.caption)
     assert any("hidden: its methods saw pages after" in text.value for text in at.text)
@@ -126,3 +128,29 @@ def test_no_recording_is_offered_past_a_spoiler_limit(app: App) -> None:
     get_workspace().library.set_furthest(book.id, 30)
     at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()
     assert not [button for button in at.button if button.key == "compare_show_recorded"]
+
+
+def test_several_books_are_chosen_by_the_address_and_compared_as_one(app: App) -> None:
+    app("pages/compare.py")
+    workspace = get_workspace()
+    first, second = add(workspace, tale(1), tale(2))
+    (unread,) = add(workspace, tale(3), read=False)
+    workspace.library.set_limit(first, on=True, paragraph=3)
+    workspace.library.add_shelf("Tales", [first, second, unread])
+    at = app("pages/compare.py", shelf="Tales")
+    assert not at.exception
+    said = [caption.value for caption in at.caption]
+    assert "Spoiler limit: every method sees pages 1 to 3 of 12 of Tale 1 only." in said
+    assert "Left out, without gists or kept out by a spoiler limit: Tale 3." in said
+    at.button(key="compare_try_1").click().run()
+    job = workspace.jobs.get(comparing.job_key(first, second, unread))
+    assert {entry.state for entry in job.join(30).value.entries} == {"done"}
+    at.run()
+    assert not at.exception
+    assert len(at.get("download_button")) == 3
+    workspace.library.set_limit(first, on=True, paragraph=2)
+    at.run()
+    assert any("hidden: its methods saw pages after" in text.value for text in at.text)
+    at.button(key=f"compare_alone_{second}").click().run()
+    assert not at.exception
+    assert at.selectbox(key=f"compare_book_{second}").value == second

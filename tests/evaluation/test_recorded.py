@@ -16,7 +16,7 @@ from readagent_core.evaluation.recorded import pages_seen, recorded_comparisons,
 from readagent_core.evaluation.report import headline, results_in_words
 from readagent_core.evaluation.starting import load_summary
 from readagent_core.library.records import Book
-from readagent_core.workspace.comparing import is_right
+from readagent_core.workspace.comparison import is_right
 from readagent_core.workspace.samples import FOLDER, add_samples
 from readagent_core.workspace.signature import signature_of
 

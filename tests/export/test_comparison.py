@@ -13,9 +13,10 @@ from bs4 import BeautifulSoup
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
+from readagent_core.export.comparison_words import describe_step, describe_walk
 from readagent_core.methods.base import Answer, Question
 from readagent_core.workspace import Workspace, comparing
-from readagent_core.workspace.comparing import Comparison, Entry
+from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry
 from tests.fakes.model import FakeModel
 from tests.workspace.test_comparing import SIX, compared, recorded_book
 
@@ -184,13 +185,41 @@ def test_a_walk_in_words() -> None:
         {"id": 2, "parent": None, "children": [0, 1], "pages": [1, 2, 3]},
     ]
     steps = [{"node": 2, "action": 0}, {"node": 0, "action": -1}, {"node": 2, "action": 1}, {"node": 1, "action": -2}]
-    assert [view.describe_step(nodes, s) for s in steps] == [
+    assert [describe_step(nodes, s) for s in steps] == [
         "At the top: into part 1 of 2.",
         "Page 1: not here, back up.",
         "At the top: into part 2 of 2.",
         "Pages 2 to 3: read, and answered.",
     ]
     extra = {"walk": steps, "stray": True, "recovered": True, "share_read": 0.5}
-    assert view.describe_walk(Answer("", "memwalker", extra=extra)) == (
+    assert describe_walk(Answer("", "memwalker", extra=extra)) == (
         "The walk: 4 steps, went astray and came back; 50 % of the text read"
     )
+
+
+def test_several_books_are_named_in_strips_chips_walks_and_files() -> None:
+    books = (ComparedBook("a", "Fog", 2), ComparedBook("b", "Ice", 3, 7))
+    tree = [{"id": 0, "parent": 1, "children": [], "level": 0, "words": 9, "pages": [2, 3], "summary": ""}]
+    walk = {"tree": tree, "walk": [{"node": 0, "action": -2, "reason": ""}]}
+    answer = Answer(
+        "", "memwalker", seen={2: "full", 3: "full", 4: "gist"}, extra={**walk, "share_read": 1.0, "stray": False,
+                                                                        "recovered": False}
+    )  # fmt: skip
+    entry = Entry("memwalker", "done", text="So it was [1.2, 2.2], not [3.1] or [2.9].", answer=answer)
+    found = Comparison("Fog; Ice", "en", "Who?", (), None, 50, (10,) * 5, "m", 0.0, (entry,), books=books)
+    page = BeautifulSoup("".join(map(view.to_html, view.draw_comparison(found))), "lxml")
+    assert [title.get_text() for title in page.select(".books span")] == ["Fog", "Ice"]
+    assert [len(box.select("i")) for box in page.select(".hm.several > div")] == [2, 3]
+    assert page.select(".hm i")[2]["title"] == "Ice, page 1: seen in full"
+    assert [(cite.get_text(), cite.get("data-book"), cite.get("data-page")) for cite in page.select(".cite")] == [
+        ("Fog, p. 2", "a", "2"),
+        ("Ice, p. 2, gist", "b", "2"),
+        ("in no book", None, None),
+        ("in no book", None, None),
+    ]
+    assert page.select_one(".sr").get_text() == "Seen in full: Fog, page 2; Ice, page 1"
+    assert page.select_one(".did").get_text() == "Fog, page 2 to Ice, page 1: read, and answered."
+    assert table(found)[0]["pages in full"] == "1.2 2.1"
+    markdown = export_comparison(found, "md").decode()
+    assert "- Book 1: Fog\n- Book 2: Ice (spoiler limit: page 3)\n" in markdown
+    assert "Book 2: Ice (spoiler limit: page 3)" in export_comparison(found, "html").decode()

@@ -18,7 +18,7 @@ from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.asking import ask
-from readagent_core.workspace.comparing import Comparison
+from readagent_core.workspace.comparison import Comparison, is_past_limit, is_right
 from tests.fakes.model import FakeModel, Reply
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer
@@ -39,7 +39,8 @@ def recorded_book(workspace: Workspace) -> str:
 
 def compared(workspace: Workspace, book_id: str, **changes: object) -> Comparison:
     wanted = {"question": QUESTION, "names": SIX, "settings": AskSettings(), "correct": 1, **changes}
-    job = comparing.compare(workspace, book_id, wanted.pop("question"), wanted.pop("names"), **wanted)  # type: ignore[arg-type]
+    books = wanted.pop("books", [book_id])
+    job = comparing.compare(workspace, books, wanted.pop("question"), wanted.pop("names"), **wanted)  # type: ignore[arg-type]
     snapshot = job.join(30)
     assert isinstance(snapshot.value, Comparison)
     return snapshot.value
@@ -53,7 +54,7 @@ def test_six_methods_answer_side_by_side_and_are_kept(workspace: Workspace) -> N
     assert found.ended
     assert all(e.answer is not None and e.text for e in found.entries)
     assert comparing.last_comparison(workspace, book_id) == found
-    assert all(comparing.is_right(found, e) in (True, False) for e in found.entries)
+    assert all(is_right(found, e) in (True, False) for e in found.entries)
     assert workspace.library.artifacts(workspace.library.book(book_id).document_id).load("comparison", "last")
 
 
@@ -74,8 +75,8 @@ def test_a_method_that_fails_leaves_the_others_be(workspace: Workspace) -> None:
     assert states["read-agent-p"].error == "The budget is used."
     assert states["bm25"].error == comparing.UNEXPECTED
     assert states["gist-mem"].state == "done"
-    assert comparing.is_right(found, states["gist-mem"]) is True
-    assert comparing.is_right(found, states["bm25"]) is None
+    assert is_right(found, states["gist-mem"]) is True
+    assert is_right(found, states["bm25"]) is None
 
 
 STOP = 2.0  # seconds: one, and another for a busy machine; without a limit it would be 20
@@ -91,7 +92,7 @@ def test_stopping_ends_within_a_second_and_keeps_what_was_answered(
     workspace._model = model = Blocking(BuiltInReader(), task, honours=honours)
     names = ("bm25", "read-agent-p", "recurrence", "memwalker", "semantic-compression")
     asked = Question("Why did Ambrose Vane put out Harrow Light?")
-    job = comparing.compare(workspace, book_id, asked, names, settings=AskSettings())
+    job = comparing.compare(workspace, [book_id], asked, names, settings=AskSettings())
     assert model.waiting.wait(20)
     began = time.monotonic()
     job.cancel()
@@ -136,11 +137,11 @@ def test_no_page_after_the_spoiler_limit_reaches_the_server(
     seen = {int(n) for text in sent for n in re.findall(r"(?:page|gist)word([0-9]+)", text)}
     assert seen
     assert max(seen) <= 5
-    assert (len(found.pages), found.paragraphs) == (5, 5)
+    assert (len(found.pages), found.books[0].paragraphs) == (5, 5)
     assert all(max(e.answer.seen, default=0) <= 5 for e in found.entries if e.answer)
-    assert comparing.is_past_limit(whole, 5)
-    assert not comparing.is_past_limit(found, 5)
-    assert comparing.is_past_limit(found, 4)
+    assert is_past_limit(whole, {book_id: 5})
+    assert not is_past_limit(found, {book_id: 5})
+    assert is_past_limit(found, {book_id: 4})
     workspace.library.set_limit(book_id, on=True, paragraph=0)
     with pytest.raises(SettingsError, match="keeps every page out"):
         compared(workspace, book_id)

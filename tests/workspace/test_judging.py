@@ -10,7 +10,7 @@ from readagent_core.export.comparison_view import verdict
 from readagent_core.methods.base import Question
 from readagent_core.prompts import Prompt
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.comparing import Comparison
+from readagent_core.workspace.comparison import Comparison
 from readagent_core.workspace.judging import DIFFERENT, PARTLY, SAME, parse_judgement
 from tests.fakes.model import FakeModel, Reply
 from tests.workspace.test_comparing import compared, recorded_book

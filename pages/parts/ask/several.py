@@ -16,7 +16,6 @@ from pages.parts.ask.several_state import (
     SEVERAL,
     Several,
     ask,
-    choose_books,
     choose_exchange,
     name_in_address,
     open_several,
@@ -25,6 +24,7 @@ from pages.parts.ask.state import exchange_now
 from pages.parts.read.start import make_gists
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
+from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
 from pages.parts.shared.memory_view import send_pages, show_shelf
 from readagent_core.errors import ReadAgentError
@@ -126,7 +126,7 @@ def _sidebar(now: Several) -> None:
             now.conversation_id,
             key=SEVERAL,
             choose=lambda conversation_id: open_several(now.workspace, conversation_id),
-            new=lambda: choose_books(now.about, now.book_ids),
+            new=lambda: choose_from_next_run(now.about, now.book_ids),
         )
 
 
@@ -148,7 +148,7 @@ def _act_on_book(now: Several, act: Act) -> None:
         st.session_state["ask_leave_several"] = (act.of, max(1, act.page))
         st.rerun(STAGE)
     elif act.do == "leave":
-        choose_books("books", [book_id for book_id in now.book_ids if book_id != act.of])
+        choose_from_next_run("books", [book_id for book_id in now.book_ids if book_id != act.of])
     elif act.do == "make":
         try:
             make_gists(now.workspace, now.workspace.library.book(act.of))

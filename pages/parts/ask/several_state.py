@@ -14,20 +14,18 @@ import streamlit as st
 
 from pages.parts.ask.state import ADDRESS_SECONDS
 from pages.parts.shared import book as address
+from pages.parts.shared.chosen_books import Chosen, choose, choose_from_next_run, chosen_books
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, LookedUp, Question
 from readagent_core.models.base import ChatModel
-from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.asking import exchange_state
 from readagent_core.workspace.questions import parse_question
 from readagent_core.workspace.shelf import BOOKS, LibraryShelf, ask_books, within_limits
 
 SEVERAL = "several"  # the name of these conversations in the browser
-_CHOSEN = "ask_chosen_books"
-_IN_ADDRESS = 60  # most books that an address names one by one
 
 
 @dataclass
@@ -60,25 +58,7 @@ class Several:
 
     @property
     def name(self) -> str:
-        """'4 books', '12 books on the shelf The sea'."""
-        kind, _, name = self.about.partition(" ")
-        place = {"shelf": f" on the shelf {name}", "tag": f" with the tag {name}"}.get(kind, "") if name else ""
-        return f"{count_of(len(self.book_ids), 'book')}{place}"
-
-
-def choose(about: str, book_ids: Sequence[str], conversation_id: str | None = None) -> dict[str, str]:
-    """Make these the books that Ask is about, and return its address."""
-    st.session_state[_CHOSEN] = {
-        "about": about,
-        "books": list(book_ids),
-        "conversation": conversation_id,
-        "book": address.chosen_id(),  # another book opened since then is asked in place of these
-    }
-    st.session_state["ask_left"] = (st.query_params.get("exchange", ""), time.monotonic())
-    kind, _, name = about.partition(" ")
-    if name:
-        return {kind: name}
-    return {"books": ",".join(book_ids) if len(book_ids) <= _IN_ADDRESS else ""}
+        return Chosen(self.about, self.book_ids).name
 
 
 def several(workspace: Workspace) -> Several | None:
@@ -86,10 +66,11 @@ def several(workspace: Workspace) -> Several | None:
 
     Raises NotInLibraryError where none of the books is in the library any more.
     """
-    found = _in_address(workspace) or _in_session()
+    named = _named(workspace)
+    found, wanted = named or (chosen_books(workspace), None)
     if found is None:
         return None
-    about, book_ids, conversation_id, wanted = found
+    about, book_ids, conversation_id = found.about, found.book_ids, found.conversation_id
     library = workspace.library
     exchanges = library.exchanges(conversation_id) if conversation_id else []
     current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
@@ -98,56 +79,30 @@ def several(workspace: Workspace) -> Several | None:
     return Several(workspace, about, book_ids, shelf, conversation_id, exchanges, current, opened)
 
 
-def _in_address(workspace: Workspace) -> tuple[str, list[str], str | None, str | None] | None:
-    library, params = workspace.library, st.query_params
-    wanted = params.get("exchange")
+def _named(workspace: Workspace) -> tuple[Chosen, str] | None:
+    """The books of the exchange that the address names, with its id; None without one."""
+    wanted = st.query_params.get("exchange")
     left, when = st.session_state.get("ask_left", ("", 0.0))
-    if wanted and not (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
-        try:
-            conversation = library.conversation(library.exchange(wanted).conversation_id)
-        except NotInLibraryError:
-            return None
-        if not conversation.about:
-            return None
-        books = library.conversation_books(conversation.id)
-        choose(conversation.about, books, conversation.id)
-        st.session_state.pop("ask_left", None)
-        return conversation.about, books, conversation.id, wanted
-    session = _in_session()
-    if shelf := params.get("shelf"):
-        books, about = library.books_on_shelf(shelf), f"shelf {shelf}"
-    elif tag := params.get("tag"):
-        books, about = library.books_with_tag(tag), f"tag {tag}"
-    elif listed := params.get("books"):
-        books, about = [one for one in listed.split(",") if one], "books"
-    else:
+    if not wanted or (wanted == left and time.monotonic() - when < ADDRESS_SECONDS):
         return None
-    if session and session[:2] == (about, books):
-        return session
-    choose(about, books)
-    return about, books, None, None
-
-
-def _in_session() -> tuple[str, list[str], str | None, str | None] | None:
-    chosen = st.session_state.get(_CHOSEN)
-    if not chosen or "book" in st.query_params or chosen["book"] != address.chosen_id():
+    library = workspace.library
+    try:
+        conversation = library.conversation(library.exchange(wanted).conversation_id)
+    except NotInLibraryError:
         return None
-    return chosen["about"], chosen["books"], chosen["conversation"], None
-
-
-def choose_books(about: str, book_ids: Sequence[str], conversation_id: str | None = None) -> None:
-    """Ask about these books from the next run on."""
-    named = choose(about, book_ids, conversation_id)
-    empty = dict.fromkeys(("book", "exchange", "step", "shelf", "tag", "books"))
-    address.set_address(**{**empty, **{name: value or None for name, value in named.items()}})
+    if not conversation.about:
+        return None
+    chosen = Chosen(conversation.about, library.conversation_books(conversation.id), conversation.id)
+    choose(chosen.about, chosen.book_ids, chosen.conversation_id)
+    st.session_state.pop("ask_left", None)
+    return chosen, wanted
 
 
 def open_several(workspace: Workspace, conversation_id: str) -> None:
     """Show this conversation about several books from the next run on."""
     library = workspace.library
-    choose_books(
-        library.conversation(conversation_id).about, library.conversation_books(conversation_id), conversation_id
-    )
+    about = library.conversation(conversation_id).about
+    choose_from_next_run(about, library.conversation_books(conversation_id), conversation_id)
 
 
 def choose_exchange(now: Several, exchange: Exchange, *, step: int | None = None) -> None:

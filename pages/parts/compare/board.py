@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.shared import book as current
-from pages.parts.shared.component import act_of, component, no_callback
+from pages.parts.shared.component import Act, act_of, component, no_callback
 from readagent_core.evaluation.recorded import RecordedComparisons, recorded_comparisons
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
 from readagent_core.export.comparison_view import draw_comparison, known_answer
 from readagent_core.library.records import Book
-from readagent_core.workspace import Workspace, comparing
-from readagent_core.workspace.comparing import Comparison
+from readagent_core.workspace import Workspace
+from readagent_core.workspace.compared_books import spoiler_limit
+from readagent_core.workspace.comparison import Comparison
 from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.signature import BUILT_IN, Signature, signature_of
 
@@ -28,8 +29,8 @@ def signature_record(signature: Signature) -> dict[str, str]:
     return {"kind": signature.kind, "name": name, "rest": signature.line.removeprefix(name)}
 
 
-def show(comparison: Comparison, *, key: str) -> int | None:
-    """Draw the question and the rows; the page whose citation was pressed, else None."""
+def show(comparison: Comparison, *, key: str) -> Act | None:
+    """Draw the question and the rows. Returns the press on a citation: its page, and its book (``of``) of several."""
     with st.container(key="compare_asked", gap=None):
         if not comparison.recorded:  # the list of recorded questions says it
             st.text(comparison.question)
@@ -38,7 +39,7 @@ def show(comparison: Comparison, *, key: str) -> int | None:
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
     data = {"rows": draw_comparison(comparison), "signature": signature_record(signature_of(comparison))}
     act = act_of(rows(key=key, data=data, on_act_change=no_callback))
-    return act.page if act and act.do == "open" else None
+    return act if act and act.do == "open" else None
 
 
 def save_buttons(comparison: Comparison) -> None:
@@ -64,7 +65,7 @@ def find_recording(workspace: Workspace, book: Book) -> tuple[Book, RecordedComp
     """
     for candidate in (book, *(b for b in workspace.library.books() if b.id != book.id)):
         found = newest_memory(workspace, candidate.id) if candidate.sample else None
-        if found is not None and comparing.spoiler_limit(workspace, *found)[0] is None:
+        if found is not None and spoiler_limit(workspace, *found)[0] is None:
             recording = recorded_comparisons(candidate, workspace.library.document(candidate.id))
             if recording is not None:
                 return candidate, recording
@@ -107,9 +108,9 @@ def recorded(book: Book, recording: RecordedComparisons) -> None:
         label_visibility="collapsed",
     )
     comparison = recording.comparison(number)
-    page = show(comparison, key="compare_recorded_rows")
-    if page is not None:
-        paragraph = recording.page_starts[page - 1]
+    act = show(comparison, key="compare_recorded_rows")
+    if act is not None:
+        paragraph = recording.page_starts[act.page - 1]
         current.choose(book.id)
         address = {"book": book.id, "paragraph": str(paragraph), "from": "compare"}
         st.switch_page("pages/read.py", query_params=address)

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.parts.shared.chosen_books import Chosen, choose_one
 from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
@@ -22,6 +23,12 @@ from readagent_core.workspace.suggesting import standard_questions
 
 LONGEST_TRY = 70  # characters of a question on a button
 PREFERENCE = "compare methods"
+_LISTED = 20  # most books that are named
+ABOUT_SEVERAL = [
+    "What do these books have in common?",
+    "How do these books differ?",
+    "Who are the main people of each book?",
+]
 CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
 _RIGHT = re.compile(r"^\s*\*\s*")
 
@@ -53,16 +60,43 @@ def pick_methods(workspace: Workspace) -> list[str]:
     return ticked
 
 
-def pick_limits(workspace: Workspace, book: Book) -> AskSettings:
-    """The switch of the spoiler limit, look-ups, the size of a prompt, and what full text keeps when it is cut."""
-    key = f"compare_only_read_{book.id}"
-    st.session_state[key] = workspace.library.position(book.id).limited  # Ask and the map change it too
+def key_of(book: Book | None) -> str:
+    """The end of the keys of what belongs to the book, or to several (None)."""
+    return book.id if book else "several"
+
+
+def choose_several(workspace: Workspace, several: Chosen | None) -> None:
+    """Draw which books are compared on where they are ``several``, and the ways to choose others."""
+    if several is None:
+        st.page_link("pages/library.py", label="Several books", icon=":material/library_books:")
+        return
+    titles = {book.id: book.title for book in workspace.library.books()}
+    known = [book_id for book_id in several.book_ids if book_id in titles]
+    with st.popover(several.name, icon=":material/library_books:", key="compare_books"):
+        for book_id in known[:_LISTED]:
+            key, why = f"compare_alone_{book_id}", "Compare on this book alone"
+            st.button(titles[book_id], key=key, type="tertiary", help=why, on_click=choose_one, args=(book_id,))
+        if len(known) > _LISTED:
+            st.caption(f"and {len(known) - _LISTED} more")
+        st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
+
+
+def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
+    """The switch of the spoiler limit, look-ups, the size of a prompt, and what full text keeps when it is cut.
+
+    ``book``: None for several, each with a limit of its own.
+    """
+    key = f"compare_only_read_{key_of(book)}"
     with st.popover("Limits", icon=":material/tune:", key="compare_limits"):
-        st.toggle(
-            "Only what I have read",
-            key=key,
-            on_change=lambda: workspace.library.set_limit(book.id, on=st.session_state[key]),
-        )
+        if book is not None:
+            st.session_state[key] = workspace.library.position(book.id).limited  # Ask and the map change it too
+            st.toggle(
+                "Only what I have read",
+                key=key,
+                on_change=lambda: workspace.library.set_limit(book.id, on=st.session_state[key]),
+            )
+        else:
+            st.caption("Every book has its own spoiler limit. Open a book in Read or Ask to move it.")
         look_ups = st.number_input("Pages read again, at most", 0, 12, 3, key="compare_look_ups")
         words = st.number_input(
             "Words a prompt may hold (0: what the model takes)", 0, 1_000_000, 0, step=500, key="compare_words"
@@ -71,7 +105,7 @@ def pick_limits(workspace: Workspace, book: Book) -> AskSettings:
     return AskSettings(look_ups=int(look_ups), context_words=int(words) or None, keep=keep)
 
 
-def ask(book: Book, memory: GistMemory, count: int, *, running: bool, has_model: bool) -> Asked | None:
+def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has_model: bool) -> Asked | None:
     """Draw the question's form; what was asked if its button was pressed, else None.
 
     ``has_model``: a language model is connected, which can judge answers.
@@ -81,7 +115,7 @@ def ask(book: Book, memory: GistMemory, count: int, *, running: bool, has_model:
     with form.container(horizontal=True, vertical_alignment="bottom", key="compare_ask"):
         text = st.text_input(
             "Question",
-            key=f"compare_question_{book.id}",
+            key=f"compare_question_{key_of(book)}",
             placeholder="Ask every method the same question",
             label_visibility="collapsed",
         )
@@ -96,18 +130,18 @@ def ask(book: Book, memory: GistMemory, count: int, *, running: bool, has_model:
                 index=None,
                 format_func=lambda i: known[i]["question"],
                 placeholder="Questions that come with this sample",
-                key=f"compare_known_{book.id}",
+                key=f"compare_known_{key_of(book)}",
                 on_change=_take,
-                args=(book.id, known),
+                args=(book, known),
             )
         options = st.text_area(
             "One option a line; a star before the right one, where it is known",
-            key=f"compare_options_{book.id}",
+            key=f"compare_options_{key_of(book)}",
             height=140,
         )
         known_answer = st.text_area(
             "Without options: the known answer, one a line, to compare with",
-            key=f"compare_references_{book.id}",
+            key=f"compare_references_{key_of(book)}",
             height=68,
         )
         judged = st.toggle(
@@ -136,8 +170,10 @@ def asked_from(text: str, options: str, known_answer: str = "") -> Asked:
     return Asked(question, starred[0] if starred[0] < len(question.options) else None)
 
 
-def known_questions(book: Book, memory: GistMemory) -> list[dict[str, Any]]:
+def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any]]:
     """The questions that come with a sample and are answered in the text of ``memory``; none for any other book."""
+    if book is None:
+        return []
     path = FOLDER / f"{book.source_name.removesuffix('.md')}.questions.json"
     if not book.sample or not path.is_file():
         return []
@@ -147,26 +183,28 @@ def known_questions(book: Book, memory: GistMemory) -> list[dict[str, Any]]:
     return [q for q in known if all(words in text for words in q["evidence"])]
 
 
-def questions_to_try(book: Book, memory: GistMemory) -> list[str]:
-    """Three questions for a book that nothing was compared on: of its sample, else such as fit any book."""
+def questions_to_try(book: Book | None, memory: GistMemory) -> list[str]:
+    """Three questions where nothing was compared yet: of a sample, else such as fit any book, or several (None)."""
+    if book is None:
+        return ABOUT_SEVERAL
     own = [q for q in known_questions(book, memory) if q["kind"] != "order"]  # an order is asked with options only
     known = [q["question"] for q in own if len(q["question"]) <= LONGEST_TRY]
     return known[:3] or [s.text for s in standard_questions(memory, finished=memory.complete)][:3]
 
 
-def take_question(book_id: str, text: str) -> None:
+def take_question(book: Book | None, text: str) -> None:
     """Ask ``text`` in the next run."""
-    st.session_state[f"compare_question_{book_id}"] = text
+    st.session_state[f"compare_question_{key_of(book)}"] = text
     st.session_state["compare_taken"] = True
 
 
-def _take(book_id: str, known: list[dict[str, Any]]) -> None:
-    chosen = st.session_state.get(f"compare_known_{book_id}")
+def _take(book: Book | None, known: list[dict[str, Any]]) -> None:
+    chosen = st.session_state.get(f"compare_known_{key_of(book)}")
     if chosen is None:
         return
     question = known[chosen]
     options = question.get("options", ())
     marked = [("* " if i == question["answer"] else "") + option for i, option in enumerate(options)]
-    st.session_state[f"compare_question_{book_id}"] = question["question"]
-    st.session_state[f"compare_options_{book_id}"] = "\n".join(marked[: len(LETTERS)])
-    st.session_state[f"compare_references_{book_id}"] = "\n".join(question.get("references", ()))
+    st.session_state[f"compare_question_{key_of(book)}"] = question["question"]
+    st.session_state[f"compare_options_{key_of(book)}"] = "\n".join(marked[: len(LETTERS)])
+    st.session_state[f"compare_references_{key_of(book)}"] = "\n".join(question.get("references", ()))

@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.parts.ask.several_state import choose
 from pages.parts.library import dialogs, notes, recognition
 from pages.parts.library.folders import cancel_import, choose_folder, is_offered, show_folder_report
 from pages.parts.library.imports import dismiss_import, forget_finished, imports_of_session
 from pages.parts.read.start import export_dialog
 from pages.parts.shared import book as current
+from pages.parts.shared.chosen_books import choose
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Card
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.reading import start_reading
 
-SCREENS = {"open": "pages/read.py", "ask": "pages/ask.py", "act": "pages/act.py"}
+SCREENS = {"open": "pages/read.py", "ask": "pages/ask.py", "compare": "pages/compare.py", "act": "pages/act.py"}
 
 
 def change_library(workspace: Workspace, act: Act) -> None:
@@ -79,9 +79,10 @@ def follow(workspace: Workspace, act: Act, books: tuple[Card, ...]) -> None:
         show_folder_report(workspace)
     elif act.do == "discard_scan":
         recognition.confirm_discard(workspace, act.of)
-    elif act.do == "ask_several":
+    elif act.do in ("ask_several", "compare_several"):
         forget_finished()
-        st.switch_page("pages/ask.py", query_params=choose(act.text or "books", act.of.split(",")))
+        page = SCREENS[act.do.removesuffix("_several")]
+        st.switch_page(page, query_params=choose(act.text or "books", act.of.split(",")))
     elif act.do == "password":
         one = next((i for i in imports_of_session() if i.key == act.of), None)
         if one is not None:

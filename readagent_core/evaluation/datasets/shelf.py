@@ -1,8 +1,7 @@
 """Several documents with one list of questions: any dataset with n documents on one shelf, or LongBench v2's sets.
 
-The documents of a shelf are also one document, with a section for each, and their memories one memory, so that methods
-that know one document only can be asked about a shelf. Where questions of several documents are put together, each
-names its document.
+The documents of a shelf are also one document (``methods.support.joined_books``), so that methods that know one
+document only can be asked about a shelf. Questions of several documents that are put together name their documents.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from readagent_core.document import Document, Section
+from readagent_core.document import Document
 from readagent_core.evaluation.datasets.base import Case, Item, Source
-from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.methods.support.joined_books import join_documents
 
 
 @dataclass(frozen=True)
@@ -52,47 +51,3 @@ def _naming(item: Item, title: str) -> Item:
     if not title:
         return item
     return replace(item, question=replace(item.question, text=f'In "{title}": {item.question.text}'))
-
-
-def join_documents(title: str, documents: Sequence[Document]) -> Document:
-    """Return the documents as one: a section for each, in order, and theirs below it. Pictures are left out."""
-    paragraphs = [paragraph for document in documents for paragraph in document.paragraphs]
-    sections: list[Section] = []
-    start = 0
-    for document in documents:
-        sections.append(Section(document.title, start))
-        sections += [Section(s.title, start + s.start, s.level + 1) for s in document.sections]
-        start += len(document.paragraphs)
-    return Document(title, tuple(paragraphs), tuple(sections), language=documents[0].language)
-
-
-@dataclass(frozen=True)
-class ShelfMemory(GistMemory):
-    """The memories of several documents as one, with their pages numbered through. ``books``: each on its own."""
-
-    books: tuple[GistMemory, ...] = ()
-
-    def page_on_shelf(self, book: int, page: int) -> int:
-        """Return the number here of a page of ``book``, which counts from 1."""
-        return page + sum(len(memory.pages) for memory in self.books[: book - 1])
-
-
-def join_memories(title: str, books: Sequence[GistMemory]) -> ShelfMemory:
-    """Return the memories of documents read by one plan as one."""
-    pages: list[Page] = []
-    gists: list[Gist | None] = []
-    start = 0
-    for book in books:
-        before = len(pages)
-        pages += [replace(p, number=before + p.number, start=start + p.start, end=start + p.end) for p in book.pages]
-        gists += book.gists
-        start += len(book.document.paragraphs)
-    return ShelfMemory(
-        join_documents(title, [book.document for book in books]),
-        books[0].plan,
-        tuple(pages),
-        tuple(gists),
-        model=books[0].model,
-        complete=all(book.complete for book in books),
-        books=tuple(books),
-    )

@@ -1,0 +1,89 @@
+"""The books that Ask and Compare are about where these are several: a selection, a shelf or a tag.
+
+The address names them, ?shelf=…, ?tag=… or ?books=…, or the session where they are too many for an address.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.parts.shared import book as address
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+
+_KEY = "chosen_books"
+_IN_ADDRESS = 60  # most books that an address names one by one
+_NAMES: dict[str, str | None] = dict.fromkeys(("book", "shelf", "tag", "books", "exchange", "step"))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """``about``: what was chosen (see ``Conversation.about``). ``conversation_id``: about them; None for a new one."""
+
+    about: str
+    book_ids: list[str]
+    conversation_id: str | None = None
+
+    @property
+    def name(self) -> str:
+        """'4 books', '12 books on the shelf The sea'."""
+        kind, _, name = self.about.partition(" ")
+        place = {"shelf": f" on the shelf {name}", "tag": f" with the tag {name}"}.get(kind, "") if name else ""
+        return f"{count_of(len(self.book_ids), 'book')}{place}"
+
+    @property
+    def address(self) -> dict[str, str]:
+        """The query parameters that name them; none where they are too many."""
+        kind, _, name = self.about.partition(" ")
+        if name:
+            return {kind: name}
+        return {"books": ",".join(self.book_ids)} if len(self.book_ids) <= _IN_ADDRESS else {}
+
+
+def choose(about: str, book_ids: Sequence[str], conversation_id: str | None = None) -> dict[str, str]:
+    """Make these the books that Ask and Compare are about, and return their address."""
+    chosen = Chosen(about, list(book_ids), conversation_id)
+    st.session_state[_KEY] = (chosen, address.chosen_id())  # another book opened since then takes their place
+    st.session_state["ask_left"] = (st.query_params.get("exchange", ""), time.monotonic())
+    return chosen.address
+
+
+def choose_from_next_run(about: str, book_ids: Sequence[str], conversation_id: str | None = None) -> None:
+    """As ``choose``, and set the address of this screen."""
+    address.set_address(**_NAMES | choose(about, book_ids, conversation_id))
+
+
+def choose_one(book_id: str) -> None:
+    """Make Ask and Compare about this book alone from the next run on."""
+    st.session_state.pop(_KEY, None)
+    address.set_address(**_NAMES | {"book": book_id})
+
+
+def chosen_books(workspace: Workspace) -> Chosen | None:
+    """The books that the address names, else those chosen in this session; None where a screen is about one book.
+
+    Raises NotInLibraryError where the address names a shelf or a tag that is gone.
+    """
+    library, params = workspace.library, st.query_params
+    if shelf := params.get("shelf"):
+        named = Chosen(f"shelf {shelf}", library.books_on_shelf(shelf))
+    elif tag := params.get("tag"):
+        named = Chosen(f"tag {tag}", library.books_with_tag(tag))
+    elif listed := params.get("books"):
+        named = Chosen("books", [one for one in listed.split(",") if one])
+    else:
+        return _in_session()
+    known = _in_session()
+    if known and (known.about, known.book_ids) == (named.about, named.book_ids):
+        return known
+    choose(named.about, named.book_ids)
+    return named
+
+
+def _in_session() -> Chosen | None:
+    found, book_id = st.session_state.get(_KEY, (None, ""))
+    return None if "book" in st.query_params or book_id != address.chosen_id() else found

@@ -1,0 +1,88 @@
+"""Several books as one document and one memory, so that methods that know one book can be asked about several.
+
+Pages are numbered through. Every stretch of the joined text begins with the title of its book, so that a prompt never
+shows a page without the book it is from.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from readagent_core.document import Document, Section
+from readagent_core.memory import Gist, GistMemory, Page
+
+
+@dataclass(frozen=True)
+class JoinedDocument(Document):
+    """Several documents as one. ``starts``: the first paragraph of each; ``titles``: their titles."""
+
+    starts: tuple[int, ...] = ()
+    titles: tuple[str, ...] = ()
+
+    def text(self, start: int = 0, end: int | None = None) -> str:
+        """Return the text as ``Document.text`` does; one that begins within a book begins with its title."""
+        text = super().text(start, end)
+        book = bisect_right(self.starts, start) - 1
+        return text if self.starts[book] == start else f"## {self.titles[book]}\n\n{text}"
+
+
+@dataclass(frozen=True)
+class JoinedMemory(GistMemory):
+    """The memories of several books as one. ``books``: each on its own."""
+
+    books: tuple[GistMemory, ...] = ()
+
+    def joined_page(self, book: int, page: int) -> int:
+        """Return the number here of a page of ``book``, which counts from 1."""
+        return page + sum(len(memory.pages) for memory in self.books[: book - 1])
+
+
+def join_documents(title: str, documents: Sequence[Document]) -> JoinedDocument:
+    """Return the documents as one: a section for each, in order, and theirs below it. Pictures are left out.
+
+    It has the language of most of them.
+    """
+    sections: list[Section] = []
+    starts: list[int] = []
+    start = 0
+    for document in documents:
+        starts.append(start)
+        sections.append(Section(document.title, start))
+        sections += [Section(s.title, start + s.start, s.level + 1) for s in document.sections]
+        start += len(document.paragraphs)
+    ((language, _),) = Counter(document.language for document in documents).most_common(1)
+    return JoinedDocument(
+        title,
+        tuple(paragraph for document in documents for paragraph in document.paragraphs),
+        tuple(sections),
+        language=language,
+        starts=tuple(starts),
+        titles=tuple(document.title for document in documents),
+    )
+
+
+def join_memories(title: str, books: Sequence[GistMemory]) -> JoinedMemory:
+    """Return the memories as one. The first gist of each book begins with the book's title."""
+    document = join_documents(title, [book.document for book in books])
+    pages: list[Page] = []
+    gists: list[Gist | None] = []
+    for book, start in zip(books, document.starts, strict=True):
+        before = len(pages)
+        pages += [replace(p, number=before + p.number, start=start + p.start, end=start + p.end) for p in book.pages]
+        gists += book.gists
+        for number in book.readable[:1]:
+            first = gists[before + number - 1]
+            assert first is not None
+            gists[before + number - 1] = replace(first, text=f"## {book.document.title}\n\n{first.text}")
+    return JoinedMemory(
+        document,
+        books[0].plan,
+        tuple(pages),
+        tuple(gists),
+        model=books[0].model,
+        complete=all(book.complete for book in books),
+        books=tuple(books),
+    )
