@@ -13,7 +13,7 @@ from pages.parts.compare import board, controls
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.chosen_books import chosen_books
+from pages.parts.shared.chosen_books import chosen_books, open_cited, set_address
 from pages.parts.shared.component import component
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.evaluation.recorded import RecordedComparisons
@@ -35,7 +35,7 @@ def screen() -> None:
         return
     book_ids = several.book_ids if several else [book.id] if book else []
     if several:  # so that Back leads from a cited page to these books
-        current.set_address(**several.address)
+        set_address(several)
     shell.set_title("Compare", several.name if several else book.title if book else "")
     with st.container(horizontal=True, vertical_alignment="center", key="compare_top"):
         st.title("Compare", anchor=False)
@@ -165,9 +165,7 @@ def last(
         return
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:
-        cited = act.of or text.books[0].id
-        current.choose(cited, page=act.page)
-        st.switch_page("pages/read.py", query_params={"book": cited, "page": str(act.page), "from": "compare"})
+        open_cited(act.of or text.books[0].id, act.page, **{"from": "compare"})
     if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):

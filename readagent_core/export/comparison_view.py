@@ -35,12 +35,18 @@ def to_html(node: Element | str) -> str:
 
 def draw_comparison(comparison: Comparison, *, open_details: bool = False) -> list[Element]:
     """The legend and the list of rows. ``open_details``: show evidence and walks without a click, as on paper."""
-    whole = "all books, one after another" if comparison.several else "the whole book"
-    part = "what the spoiler limit let in" if comparison.limited else whole
+    part = "what the spoiler limit let in" if comparison.limited else "the whole book"
+    about = f"Each strip is {part}, page 1 to {len(comparison.pages)}."
+    if comparison.several:
+        limited = ", as far as their spoiler limits let in" if comparison.limited else ""
+        about = f"Each strip is {len(comparison.books)} books, one after another{limited}."
     rows = [_row(comparison, entry, {"open": ""} if open_details else {}) for entry in comparison.entries]
     parts = any("part" in entry.answer.seen.values() for entry in comparison.entries if entry.answer)
-    legend = _legend(f"Each strip is {part}, page 1 to {len(comparison.pages)}.", parts=parts)
-    return [legend, *draw_titles(comparison.books, comparison.pages), ["ul", {"class": "rows"}, *rows]]
+    return [
+        _legend(about, parts=parts),
+        *draw_titles(comparison.books, comparison.pages),
+        ["ul", {"class": "rows"}, *rows],
+    ]
 
 
 def _legend(about: str, *, parts: bool = False) -> Element:

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Error, Page, expect
 
 from readagent_core.library import Library
+from tests.browser.conftest import add_read_book
+from tests.workspace.test_shelf import tale
 
 SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
 LONG = 60_000
+
+
+@pytest.fixture
+def shelf(app_home: Path) -> Iterator[tuple[str, list[str]]]:
+    """A shelf with two books that have gists, and their ids."""
+    books = [add_read_book(app_home, tale(n)) for n in (61, 62)]
+    library = Library(app_home)
+    library.add_shelf("Compared", books)
+    yield "Compared", books
+    library.remove_shelf("Compared")
+    library.remove(*books)
+    library.close()
 
 
 def open_compare(page: Page, url: str, book: str) -> None:
@@ -122,3 +138,36 @@ def test_a_question_to_try_is_asked_and_its_citation_opens_the_page(page: Page, 
     assert number
     cited.click()
     expect(page).to_have_url(re.compile(rf"/read\?.*page={number.group()}"))
+
+
+def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(
+    page: Page, app_url: str, app_home: Path, shelf: tuple[str, list[str]]
+) -> None:
+    name, books = shelf
+    page.goto(app_url)
+    page.get_by_role("button", name=re.compile(f"^{name}")).click()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".st-key-compare_books button")).to_contain_text(f"2 books on the shelf {name}")
+    expect(page.locator(".books").first.locator("span")).to_have_text(["Tale 61", "Tale 62"])
+    tick(page, ("zoom",))
+    zoomed = page.locator('.r[data-method="zoom"]')
+    expect(zoomed).to_be_visible()
+    page.locator(".st-key-compare_ask input").fill("What stands in secret62x5?")
+    page.locator(".st-key-compare_go button").click()
+    expect(zoomed).to_have_attribute("data-state", "done", timeout=LONG)
+    searched = page.locator('.r[data-method="bm25"]')
+    expect(searched).to_have_attribute("data-state", "done", timeout=LONG)
+    expect(searched.locator(".hm.several > div")).to_have_count(2)
+    expect(searched.locator(".hm.several > div").nth(1).locator(".full").first).to_be_visible()
+    expect(zoomed.locator("button.cite", has_text="Tale 62, p. 5").first).to_be_visible()
+    page.locator(".st-key-compare_save_md button").wait_for()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+    page.set_viewport_size({"width": 1440, "height": 900})
+    searched.locator("button.cite", has_text="Tale 62, p. 5").first.click()
+    expect(page).to_have_url(re.compile(rf"/read\?book={books[1]}&page=5"))
+    page.go_back()
+    expect(page.locator(".st-key-compare_books button")).to_contain_text(f"2 books on the shelf {name}")
+    expect(page.locator('.r[data-state="done"]').first).to_be_visible()
+    page.get_by_test_id("stTopNavLink").filter(has_text="Ask").click()
+    expect(page.get_by_placeholder("Ask these 2 books")).to_be_visible()

@@ -22,9 +22,8 @@ from pages.parts.ask.several_state import (
 )
 from pages.parts.ask.state import exchange_now
 from pages.parts.read.start import make_gists
-from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
-from pages.parts.shared.chosen_books import choose_from_next_run
+from pages.parts.shared.chosen_books import choose_from_next_run, open_cited
 from pages.parts.shared.component import Act
 from pages.parts.shared.memory_view import send_pages, show_shelf
 from readagent_core.errors import ReadAgentError
@@ -54,9 +53,7 @@ def _stage(now: Several, show_prompts: Callable[[Sequence[Step], int], None]) ->
     """Everything but the sidebar; its parts show what ``_live`` sends."""
     if leave := st.session_state.pop("ask_leave_several", None):
         book_id, page = leave
-        way_back = {"from": "ask", "exchange": now.current.id} if now.current else {}
-        current.choose(book_id, page=page)
-        st.switch_page("pages/read.py", query_params={"book": book_id, "page": str(page), **way_back})
+        open_cited(book_id, page, **({"from": "ask", "exchange": now.current.id} if now.current else {}))
     now.exchanges = [now.workspace.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(

@@ -73,9 +73,10 @@ def choose_several(workspace: Workspace, several: Chosen | None) -> None:
     titles = {book.id: book.title for book in workspace.library.books()}
     known = [book_id for book_id in several.book_ids if book_id in titles]
     with st.popover(several.name, icon=":material/library_books:", key="compare_books"):
+        st.caption("Press one to compare on it alone.")
         for book_id in known[:_LISTED]:
-            key, why = f"compare_alone_{book_id}", "Compare on this book alone"
-            st.button(titles[book_id], key=key, type="tertiary", help=why, on_click=choose_one, args=(book_id,))
+            key = f"compare_alone_{book_id}"
+            st.button(titles[book_id], key=key, type="tertiary", on_click=choose_one, args=(book_id,))
         if len(known) > _LISTED:
             st.caption(f"and {len(known) - _LISTED} more")
         st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")

@@ -17,7 +17,7 @@ from readagent_core.workspace import Workspace
 
 _KEY = "chosen_books"
 _IN_ADDRESS = 60  # most books that an address names one by one
-_NAMES: dict[str, str | None] = dict.fromkeys(("book", "shelf", "tag", "books", "exchange", "step"))
+_NAMES: dict[str, str | None] = dict.fromkeys(("book", "page", "from", "shelf", "tag", "books", "exchange", "step"))
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,28 @@ def choose(about: str, book_ids: Sequence[str], conversation_id: str | None = No
 
 def choose_from_next_run(about: str, book_ids: Sequence[str], conversation_id: str | None = None) -> None:
     """As ``choose``, and set the address of this screen."""
-    address.set_address(**_NAMES | choose(about, book_ids, conversation_id))
+    choose(about, book_ids, conversation_id)
+    set_address(st.session_state[_KEY][0])
+
+
+def set_address(chosen: Chosen) -> None:
+    """Make the address of this screen name these books."""
+    address.set_address(**_NAMES | chosen.address)
 
 
 def choose_one(book_id: str) -> None:
     """Make Ask and Compare about this book alone from the next run on."""
     st.session_state.pop(_KEY, None)
     address.set_address(**_NAMES | {"book": book_id})
+
+
+def open_cited(book_id: str, page: int, **query: str) -> None:
+    """Switch to Read at a page that an answer cites; the chosen books stay chosen. ``query``: how to come back."""
+    chosen = _in_session()
+    address.choose(book_id, page=page)
+    if chosen is not None:
+        st.session_state[_KEY] = (chosen, book_id)
+    st.switch_page("pages/read.py", query_params={"book": book_id, "page": str(page), **query})
 
 
 def chosen_books(workspace: Workspace) -> Chosen | None:
@@ -86,4 +101,6 @@ def chosen_books(workspace: Workspace) -> Chosen | None:
 
 def _in_session() -> Chosen | None:
     found, book_id = st.session_state.get(_KEY, (None, ""))
-    return None if "book" in st.query_params or book_id != address.chosen_id() else found
+    # Back from a cited page leads to Compare with the address of that page
+    one = "book" in st.query_params and st.query_params.get("from") != "compare"
+    return None if one or book_id != address.chosen_id() else found
