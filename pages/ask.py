@@ -1,4 +1,7 @@
-"""Ask: the gist memory on one side, the conversation on the other; looked-up pages open in place as they are read."""
+"""Ask: the gist memory on one side, the conversation on the other; looked-up pages open in place as they are read.
+
+Of several books their maps are beside it, and one memory has them all.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,23 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload, sidebar, talk
-from pages.parts.ask.several import draw as draw_several
-from pages.parts.ask.several_state import several
-from pages.parts.ask.state import Scene, exchange_now, hidden_after, name_in_address, scene
+from pages.parts.ask.book_views import scope_of
+from pages.parts.ask.several_state import Several, several
+from pages.parts.ask.shelf_views import opened_books
+from pages.parts.ask.state import AskState, Scene, exchange_now, scene
 from pages.parts.ask.talk import LIVE, STAGE
 from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
-from pages.parts.shared.memory_view import send_pages, show_memory
+from pages.parts.shared.chosen_books import open_cited
+from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.workspace import replay
 from readagent_core.workspace.reading import start_reading
 from readagent_core.workspace.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
 
 POLL_SECONDS = 0.25
 NEW = "A new conversation. Your questions are answered from the memory of this book, shown below."
+NEW_SEVERAL = "Answers name the book and the page of every claim."
 NO_CALL = {  # of each kind of step
     QUESTION: "The question, before anything was sent.",
     GISTS: "The gist memory is part of every prompt of the next steps.",
@@ -32,24 +38,30 @@ NO_CALL = {  # of each kind of step
 
 def screen() -> None:
     workspace = get_workspace()
-    if (books := several(workspace)) is not None:
-        draw_several(books, show_prompts)
-        return
-    chosen = current.current(workspace)
-    if chosen is None:
-        shell.no_book("Ask")
-        return
-    shell.set_title("Ask", chosen.title)
-    now = scene(workspace, chosen)
+    now: AskState | None = several(workspace)
     if now is None:
-        with st.sidebar:
-            current.picker(workspace, chosen)
-        _unread(chosen.id)
-        return
-    if "book" in st.query_params:  # an address without a book stays so: another one would stand in the way of Back
-        current.set_address(book=chosen.id)
+        chosen = current.current(workspace)
+        if chosen is None:
+            shell.no_book("Ask")
+            return
+        shell.set_title("Ask", chosen.title)
+        now = scene(workspace, chosen)
+        if now is None:
+            with st.sidebar:
+                current.picker(workspace, chosen)
+            _unread(chosen.id)
+            return
+        if "book" in st.query_params:  # an address without a book stays so: another one would stand in the way of Back
+            current.set_address(book=chosen.id)
+    elif isinstance(now, Several):
+        shell.set_title("Ask", now.chosen.name)
     sidebar.draw(now)
-    send_pages(now.shown_memory, scope=payload.scope_of(now))
+    if isinstance(now, Several):
+        for scope, memory in opened_books(now).values():
+            send_pages(memory, scope=scope)
+            now.sent.add(scope)
+    elif isinstance(now, Scene):
+        send_pages(now.shown_memory, scope=scope_of(now))
     st.fragment(_stage, key=STAGE)(now)
 
 
@@ -60,45 +72,55 @@ def _unread(book_id: str) -> None:
         st.switch_page("pages/read.py")
 
 
-def _stage(now: Scene) -> None:
+def _stage(now: AskState) -> None:
     """Everything but the sidebar: the parts, which show what ``_live`` tells them."""
-    if (page := st.session_state.pop("ask_leave", None)) is not None:
-        current.choose(now.book.id, page=page)
-        way_back = {"from": "ask", **({"exchange": now.current.id} if now.current else {})}
-        st.switch_page("pages/read.py", query_params={"book": now.book.id, "page": str(page), **way_back})
+    if leave := st.session_state.pop("ask_leave", None):
+        way_back = {"from": "ask"} | ({"exchange": now.current.id} if now.current else {})
+        book_id, page = leave
+        open_cited(book_id, page, way_back)
     if st.session_state.pop("ask_connect", False):
         st.switch_page("pages/settings.py")
     now.exchanges = [now.workspace.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
+    empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
-        act = answer_view.show_replay(now.book.id, lambda of, step: talk.stepped(now, of, step), empty=NEW)
+        act = answer_view.show_replay(now.name, lambda of, step: talk.stepped(now, of, step), empty=empty)
     if act and act.do == "prompt" and now.current:
         events = exchange_now(now.workspace, now.current)[1]
-        if not hidden_after(now, now.current, events):
+        if not now.why_hidden(now.current, events):
             steps = replay.steps(events)
             show_prompts(steps, min(act.page, len(steps) - 1))
-    st.segmented_control("Show", ("Conversation", "Memory"), default="Conversation", key="ask_tabs", required=True,
-                         label_visibility="collapsed", width="stretch")  # fmt: skip
+    tabs = ("Answer", "Shelf", "Memory") if isinstance(now, Several) else ("Conversation", "Memory")
+    with st.container(key="ask_tabs"):
+        st.segmented_control("Show", tabs, default=tabs[0], key=f"ask_tabs_{len(tabs)}", required=True,
+                             label_visibility="collapsed", width="stretch")  # fmt: skip
     with st.container(key="ask_two"):
-        left, right = st.columns([1.18, 1], gap=None)
-        with left, st.container(key="ask_memory"):
-            show_memory(
-                book=now.book.id,
-                key="memory",
-                on_act=lambda act: talk.act_in_memory(now, act),
-            )
+        if isinstance(now, Several):
+            maps, memory, right = st.columns([0.46, 1.1, 1], gap=None)
+            with maps, st.container(key="ask_shelf"):
+                show_shelf("maps", now.name, lambda act: talk.act_on_book(now, act))
+            with memory, st.container(key="ask_memory"):
+                show_shelf("shelf", now.name, lambda act: talk.act_on_book(now, act))
+        elif isinstance(now, Scene):
+            memory, right = st.columns([1.18, 1], gap=None)
+            with memory, st.container(key="ask_memory"):
+                show_memory(book=now.name, key="memory", on_act=lambda act: talk.act_in_memory(now, act))
         with right, st.container(key="ask_talk", gap=None):
             talk.draw(now)
     st.fragment(_live, key=LIVE)(now)
 
 
-def _live(now: Scene) -> None:
+def _live(now: AskState) -> None:
     """What changes while an answer comes; runs again by itself until the answer has ended and all of it is shown."""
-    if now.ended:  # the sidebar names the conversation, and the suggestions are shown again
-        st.rerun(scope="app")
-    answer_view.send_state(now.book.id, payload.ask_state(now))
     asked, now.just_asked = now.just_asked, None
+    # the sidebar names the conversation, and the suggestions are shown again; or a book was opened, whose pages are
+    # sent by the whole screen
+    whole = now.ended or (isinstance(now, Several) and bool({s for s, _ in opened_books(now).values()} - now.sent))
+    if not whole:
+        answer_view.send_state(now.name, payload.ask_state(now))
     if asked:
-        name_in_address(now, asked)
+        now.name_in_address(asked)
+    if whole:
+        st.rerun(scope="app")
     running = now.running
     now.ended, now.watched = (now.watched or asked is not None) and not running, running
     polling.rerun_after(POLL_SECONDS if running or now.ended else None, key="ask")

@@ -165,7 +165,7 @@ def last(
         return
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:
-        open_cited(act.of or text.books[0].id, act.page, **{"from": "compare"})
+        open_cited(act.of or text.books[0].id, act.page, {"from": "compare"})
     if ended:  # the form is enabled again; only now, or a click that came with the last answer would be lost
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key="compare_foot"):

@@ -106,9 +106,10 @@ export class Shelf {
     const words = { lang: book.language, dir: "auto" };
     const facts = [pagesOf(book), book.limit].filter(Boolean).join(". ");
     const title = [el("strong", { class: "bt", ...words }, book.title), el("span", { class: "small num dim" }, facts)];
-    if (!book.pages || view?.open) return [el("h3", {}, ...title)];
+    const unlimit = book.limit && button("Let in all of it", () => this.send({ do: "unlimit", of: book.id }), { kind: "quiet slim", "aria-label": `Let in all of ${book.title}` });
+    if (!book.pages || view?.open) return [el("h3", {}, ...title), unlimit].filter(Boolean);
     const toggle = () => this.send({ do: open ? "fold" : "unfold", of: book.id });
-    return [el("h3", {}, el("button", { type: "button", class: "bopen", "aria-expanded": String(open), onclick: toggle }, icon(open ? "down" : "right"), el("span", {}, title[0], " ", title[1]))),
+    return [el("h3", {}, el("button", { type: "button", class: "bopen", "aria-expanded": String(open), onclick: toggle }, icon(open ? "down" : "right"), el("span", {}, title[0], " ", title[1]))), unlimit,
       open ? el("p", { class: "small dim" }, "Opened by you; the model did not see these gists for this answer.") : null].filter(Boolean);
   }
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.parts.ask.state import Scene, hidden_after, limit_of
+from pages.parts.ask.state import Scene, limit_of
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
 from readagent_core.library.records import Position
@@ -105,11 +105,14 @@ def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
     reading, memory = newest_memory(workspace, book.id)
     exchange = workspace.library.exchanges(workspace.library.conversations(book.id)[0].id)[0]
     position = Position(limited=limit is not None, limit=limit)
-    now = Scene(workspace, book, reading, memory, reading, memory, None, [exchange], exchange, position)
+    now = Scene(workspace=workspace, conversation_id=None, exchanges=[exchange], current=exchange, book=book,
+                reading=reading, memory=memory, shown=reading, shown_memory=memory, position=position)  # fmt: skip
     now.limit = now.shown_limit = limit_of(now, reading, memory)
-    assert (hidden_after(now, exchange, events_of(exchange)) is not None) is hidden
+    places = {0: "you have let in no page yet", 40: f"your limit is page {now.limit}"}
+    why = f"Hidden: this answer saw pages up to page 25, and {places.get(limit)}."
+    assert now.why_hidden(exchange, events_of(exchange)) == ((why, limit > 0) if hidden else None)
     asked_within = replace(exchange, up_to=2, events=(), state="running")
-    assert hidden_after(now, asked_within, []) is None  # nothing has come of it yet
+    assert now.why_hidden(asked_within, []) is None  # nothing has come of it yet
 
 
 def test_an_exchange_opens_by_its_address_and_a_strange_address_does_no_harm(app, opened):

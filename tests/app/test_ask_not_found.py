@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.parts.ask.record import exchange_record
+from pages.parts.ask.record import exchange_record, sources_of_book
 from readagent_core.cancel import CancelToken
 from readagent_core.library.records import Exchange
 from readagent_core.methods import method
@@ -39,7 +39,8 @@ def test_of_twenty_unanswerable_questions_eighteen_are_not_found(names: tuple[st
         answer, events = asked(name, question)
         kept = tuple(event_to_dict(event) for event in events)
         exchange = Exchange("x", "c", 1, question, events=kept, extra={"model": NAME})
-        drawn = exchange_record(exchange, events, memory=recording(name).memory, state="done", text=answer.text)
+        sources = sources_of_book(exchange, events, answer.text, recording(name).memory)
+        drawn = exchange_record(exchange, events, sources=sources, state="done", text=answer.text)
         assert "claim" not in drawn["legend"]
         assert {cite["state"] for piece in drawn["pieces"] for cite in piece["cites"]} <= {"copied"}
         assert "I want" not in json.dumps(drawn)

@@ -12,9 +12,10 @@ from pages.parts.ask.record import (
     checked_answer,
     describe_context,
     exchange_record,
-    hide_answer,
+    hide,
     record_at_step,
     says_not_in_text,
+    sources_of_book,
     status_line,
 )
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
@@ -55,9 +56,9 @@ def record(events=EVENTS, *, state="done", text=TEXT, model=builtin.NAME, **chan
         Exchange("x1", "c1", 1, "Why?", events=kept, asked=time.time(), extra={"seconds": 3.2, "words": 10309}),
         **changes,
     )
-    return exchange_record(
-        exchange, events, memory=KEEPER.memory, state=state, text=text, methods=[("gist-mem", "Gists")], model=model
-    )
+    sources = sources_of_book(exchange, events, text, KEEPER.memory)
+    methods = [("gist-mem", "Gists")]
+    return exchange_record(exchange, events, sources=sources, state=state, text=text, methods=methods, model=model)
 
 
 def test_a_finished_answer():
@@ -156,9 +157,9 @@ def test_an_earlier_step_shows_only_what_was_known_then_and_a_hidden_answer_noth
     at_look_up = record_at_step(drawn, steps[2], 1)
     assert (len(at_look_up["looks"]), at_look_up["pieces"], at_look_up["cost"]) == (1, [], "")
     assert record_at_step(drawn, steps[4], 1) == drawn
-    hidden = hide_answer(drawn, seen=25, limit=15)
+    hidden = hide(drawn, "Hidden.", may_ask=True)
     assert (hidden["pieces"], hidden["looks"], hidden["cost"], hidden["legend"]) == ([], [], "", "")
-    assert hidden["hidden"] == "Hidden: this answer saw pages up to page 25, and your limit is page 15."
+    assert (hidden["hidden"], hidden["acts"]) == ("Hidden.", ["within"])
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pages.parts.ask.several_payload import opened_books, state_of
-from pages.parts.ask.several_state import Several, is_hidden
+from pages.parts.ask.payload import ask_state
+from pages.parts.ask.several_state import Several
+from pages.parts.ask.shelf_views import opened_books
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
+from pages.parts.shared.chosen_books import Chosen
 from readagent_core.methods.base import Question
 from readagent_core.workspace.replay import events_of
 from readagent_core.workspace.shelf import LibraryShelf, ask_books
@@ -27,19 +29,27 @@ def answered(app):
 
 def state(workspace, books, exchange):
     shelf = LibraryShelf(workspace, books, workspace.model.name)
-    return Several(workspace, "books", books, shelf, exchange.conversation_id, [exchange], exchange, set())
+    return Several(
+        workspace=workspace,
+        conversation_id=exchange.conversation_id,
+        exchanges=[exchange],
+        current=exchange,
+        chosen=Chosen("books", books),
+        shelf=shelf,
+        opened=set(),
+    )
 
 
 def test_an_answer_from_later_pages_is_hidden_by_the_limit_of_one_book(answered):
     workspace, books, exchange = answered
     now = state(workspace, books, exchange)
     events = events_of(exchange)
-    assert not is_hidden(now, exchange, events)
+    assert not now.why_hidden(exchange, events)
     assert len(opened_books(now)) == 2
     workspace.library.set_limit(books[0], on=True, paragraph=3)
     now = state(workspace, books, exchange)
-    assert is_hidden(now, exchange, events)
-    sent = state_of(now)
+    assert now.why_hidden(exchange, events)
+    sent = ask_state(now)
     assert sent["records"][exchange.id]["hidden"].startswith("Hidden: ")
     assert sent["records"][exchange.id]["pieces"] == []
     assert [book["limit"] for book in sent["shelf"]["books"]] == ["You let in pages 1 to 3.", ""]
@@ -67,3 +77,18 @@ def test_page_marks_name_their_book_while_the_answer_comes():
     pieces = pending_pieces("It was so [1.2], and there [2.3-4]. Then [1", {1: "Fog", 2: "Ice"})
     assert [cite["label"] for piece in pieces for cite in piece["cites"]] == ["Fog, p. 2", "Ice, p. 3", "Ice, p. 4"]
     assert "".join(piece["text"] for piece in pieces).replace(" ", "") == "Itwasso,andthere.Then"
+
+
+def test_options_go_with_a_question_about_several_books(app, answered):
+    workspace, books, _exchange = answered
+    at = app("pages/ask.py", books=",".join(books))
+    at.text_area(key="ask_options_0").set_value("(A) in the first\n(B) in the second").run()
+    at.chat_input(key="ask_input").set_value("Where is secret1x9?").run()
+    assert not at.exception
+    newest = workspace.library.conversations_about_several()[0]
+    (exchange,) = workspace.library.exchanges(newest.id)
+    workspace.jobs.get(f"ask {exchange.id}").join(20)
+    assert exchange.options == ("in the first", "in the second")
+    assert workspace.library.exchange(exchange.id).state == "done"
+    at.run()
+    assert not at.exception

@@ -21,8 +21,9 @@ def store_answer(workspace: Workspace, exchange: Exchange) -> None:
         workspace.library.put_mark(mark)
 
 
-def remove_answer(workspace: Workspace, book_id: str, exchange: Exchange) -> None:
+def remove_answer(workspace: Workspace, exchange: Exchange) -> None:
     """Undo ``store_answer``."""
+    book_id = workspace.library.conversation(exchange.conversation_id).book_id
     mark_id = stored_answers(workspace, book_id).get(exchange.id)
     if mark_id is not None:
         workspace.library.remove_mark(mark_id)

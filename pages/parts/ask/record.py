@@ -15,6 +15,7 @@ from pages.parts.shared.answer import chip_of, format_time, pending_pieces, piec
 from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
+from readagent_core.methods import all_methods
 from readagent_core.methods.base import LETTERS, Answer, Event
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.answers import is_not_found
@@ -38,6 +39,12 @@ TROUBLE = {
     INTERRUPTED: ("wait", "ReadAgent was closed while this was being answered. What was written so far is saved."),
     "failed": ("alert", "This question could not be answered."),
 }
+
+
+def method_titles() -> list[tuple[str, str]]:
+    """The name and title of every method, ReadAgent first."""
+    found = [(m.name, m.title) for m in all_methods().values()]
+    return sorted(found, key=lambda pair: (not pair[0].startswith(("read-agent", "zoom")), pair[1]))
 
 
 def signer_line(signature: Signature, events: Sequence[Event], text: str) -> str:
@@ -68,21 +75,29 @@ def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: 
     return f"{doing}, {seconds:.1f} s"
 
 
-def look_ups(exchange: Exchange, events: Sequence[Event], memory: GistMemory) -> list[dict[str, Any]]:
+def look_ups(
+    exchange: Exchange,
+    events: Sequence[Event],
+    memory: GistMemory | None = None,
+    titles: Mapping[int, str] | None = None,
+) -> list[dict[str, Any]]:
     """Each look-up: what was opened, why, and ``more``: what was named but not opened, and what was closed again.
 
-    ``quoted``: ``said`` is a model's own words.
+    ``quoted``: ``said`` is a model's own words. ``memory``: of one book, or the ``titles`` of several by number.
     """
     found: list[dict[str, Any]] = []
     built_in = signature_of(exchange).kind == BUILT_IN
     for step in replay.steps(events):
         if step.kind != replay.LOOK_UP:
             continue
-        said = replay.look_up_words(step, exchange, memory)
+        if titles is not None:
+            title = replay.look_up_title_of_several(step, titles, built_in=built_in)
+        else:
+            title = replay.look_up_title(step, built_in=built_in)
+        said = replay.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
         more = [f"Not opened: {why}" for why in step.refused]
         if step.folded:
             more.append(f"Closed again, to make room: {ranges_named(step.folded)}")
-        title = replay.look_up_title(step, built_in=built_in)
         found.append({"title": title, "said": said, "quoted": not built_in, "more": more})
     return found
 
@@ -156,8 +171,7 @@ def exchange_record(
     exchange: Exchange,
     events: Sequence[Event],
     *,
-    memory: GistMemory | None = None,
-    sources: Sources | None = None,
+    sources: Sources,
     state: str,
     text: str,
     seconds: float = 0.0,
@@ -168,11 +182,8 @@ def exchange_record(
     suggest_model: bool = False,
 ) -> dict[str, Any]:
     """Everything that the component draws of one exchange. ``text``: the answer so far. ``model``: who would answer
-    now. ``suggest_model``: say that a model can be connected. ``memory``: of the one book, or ``sources`` in its place.
+    now. ``suggest_model``: say that a model can be connected.
     """
-    if sources is None:
-        assert memory is not None
-        sources = sources_of_book(exchange, events, text, memory)
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
     running = state == "running"
@@ -265,13 +276,6 @@ def record_at_step(record: dict[str, Any], step: replay.Step, looked: int) -> di
     options = [{**option, "chosen": False} for option in record["options"]]
     understood = "" if step.kind == replay.QUESTION else record["understood"]
     return {**record, **nothing, "options": options, "understood": understood, "looks": record["looks"][:looked]}
-
-
-def hide_answer(record: dict[str, Any], *, seen: int, limit: int) -> dict[str, Any]:
-    """``record`` without anything that an answer from later pages would give away. ``seen``: the last page it saw."""
-    place = f"your limit is page {limit}" if limit else "you have let in no page yet"
-    why = f"Hidden: this answer saw pages up to page {seen}, and {place}."
-    return hide(record, why, may_ask=limit > 0)
 
 
 def hide(record: dict[str, Any], why: str, *, may_ask: bool) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The state of Ask about several books: which books, the conversation, the exchange and the step; and how it asks.
+"""The state of Ask about several books.
 
-The address names an exchange, or what was chosen: ?shelf=…, ?tag=… or ?books=… (the session has a longer choice).
+The address names an exchange, or what was chosen (see ``chosen_books``).
 """
 
 from __future__ import annotations
@@ -8,57 +8,99 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import streamlit as st
 
-from pages.parts.ask.state import ADDRESS_SECONDS
+from pages.parts.ask.state import ADDRESS_SECONDS, AskState, has_result
 from pages.parts.shared import book as address
 from pages.parts.shared.chosen_books import Chosen, choose, choose_from_next_run, chosen_books
+from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, LookedUp, Question
+from readagent_core.methods import zoom
+from readagent_core.methods.base import Answer, AskSettings, Event, Question
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import exchange_state
-from readagent_core.workspace.questions import parse_question
-from readagent_core.workspace.shelf import BOOKS, LibraryShelf, ask_books, within_limits
+from readagent_core.workspace.shelf import BOOKS, LibraryShelf, ask_books, checked_answer_of_several, within_limits
 
 SEVERAL = "several"  # the name of these conversations in the browser
+LISTED = 200  # most books that are drawn before a question
 
 
-@dataclass
-class Several:
-    """Everything that one run of the screen draws from.
+@dataclass(kw_only=True)
+class Several(AskState):
+    """The state about several books. ``shelf``: the books as a question may see them now.
 
-    ``about``: what was chosen (see ``Conversation.about``). ``shelf``: the books as a question may see them now.
-    ``opened``: ids of books that the person opened by hand. The rest is as in ``Scene``.
+    ``opened``: ids of books that the person opened by hand. ``memories``: those loaded, by reading and last page.
+    ``sent``: the names of the pages that the browser was sent.
     """
 
-    workspace: Workspace
-    about: str
-    book_ids: list[str]
+    chosen: Chosen
     shelf: LibraryShelf
-    conversation_id: str | None
-    exchanges: list[Exchange]
-    current: Exchange | None
     opened: set[str]
-    look_ups: int = 3
-    still: dict[str, dict[str, Any]] = field(default_factory=dict)
+    method: str = zoom.METHOD.name
     memories: dict[tuple[int, int | None], GistMemory | None] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
-    just_asked: Exchange | None = None
-    watched: bool = False
-    ended: bool = False
-
-    @property
-    def running(self) -> bool:
-        return any(exchange_state(self.workspace, e) == "running" for e in self.exchanges)
 
     @property
     def name(self) -> str:
-        return Chosen(self.about, self.book_ids).name
+        return SEVERAL
+
+    def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
+        about, book_ids = self.chosen.about, self.chosen.book_ids
+        exchange, _ = ask_books(
+            self.workspace,
+            book_ids,
+            question,
+            about=about,
+            settings=settings,
+            conversation_id=self.conversation_id,
+            use_cache=use_cache,
+            model=model,
+        )
+        choose(about, book_ids, exchange.conversation_id)
+        return exchange
+
+    def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
+        if not has_result(events) or within_limits(exchange, self.shelf.books):
+            return None
+        return "Hidden: this answer saw pages that the spoiler limit of a book keeps out now.", True
+
+    def memory_of(self, exchange: Exchange, book: int) -> GistMemory | None:
+        _, reading_id, up_to = self.numbered(exchange)[book]
+        return self.load(reading_id, up_to)
+
+    def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
+        return checked_answer_of_several(self.workspace, text, answer)
+
+    def shows(self, exchange: Exchange) -> bool:
+        return self.current is not None and exchange.id == self.current.id
+
+    def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None:
+        empty = dict.fromkeys(("book", "shelf", "tag", "books"))
+        address.set_address(**empty, exchange=exchange.id, step=None if step is None else step + 1)
+
+    def numbered(self, exchange: Exchange | None) -> dict[int, tuple[str, int, int | None]]:
+        """The books of an exchange, or of the next one, by number: id, reading, and last page let in then and now."""
+        if exchange is None:
+            return {book.number: (book.id, book.reading_id, book.up_to) for book in self.shelf.books[:LISTED]}
+        let_in = {book.id: book.up_to for book in self.shelf.books if book.up_to is not None}
+        return {
+            n: (book_id, reading_id, min(filter(None, (up_to, let_in.get(book_id))), default=None))
+            for n, (book_id, reading_id, up_to) in enumerate(exchange.extra.get(BOOKS, ()), start=1)
+        }
+
+    def load(self, reading_id: int, up_to: int | None) -> GistMemory | None:
+        """The memory of a book up to a page; None without gists, or where its reading was deleted since."""
+        key = (reading_id, up_to)
+        if key not in self.memories:
+            try:
+                memory = self.workspace.library.memory(reading_id) if reading_id else None
+            except NotInLibraryError:
+                memory = None
+            self.memories[key] = memory.up_to(up_to) if memory is not None and up_to is not None else memory
+        return self.memories[key]
 
 
 def several(workspace: Workspace) -> Several | None:
@@ -70,13 +112,16 @@ def several(workspace: Workspace) -> Several | None:
     found, wanted = named or (chosen_books(workspace), None)
     if found is None:
         return None
-    about, book_ids, conversation_id = found.about, found.book_ids, found.conversation_id
-    library = workspace.library
-    exchanges = library.exchanges(conversation_id) if conversation_id else []
-    current = next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None)
-    shelf = LibraryShelf(workspace, book_ids, workspace.model.name)
-    opened = st.session_state.setdefault("ask_opened", set())
-    return Several(workspace, about, book_ids, shelf, conversation_id, exchanges, current, opened)
+    exchanges = workspace.library.exchanges(found.conversation_id) if found.conversation_id else []
+    return Several(
+        workspace=workspace,
+        conversation_id=found.conversation_id,
+        exchanges=exchanges,
+        current=next((e for e in exchanges if e.id == wanted), exchanges[-1] if exchanges else None),
+        chosen=found,
+        shelf=LibraryShelf(workspace, found.book_ids, workspace.model.name),
+        opened=st.session_state.setdefault("ask_opened", set()),
+    )
 
 
 def _named(workspace: Workspace) -> tuple[Chosen, str] | None:
@@ -103,66 +148,3 @@ def open_several(workspace: Workspace, conversation_id: str) -> None:
     library = workspace.library
     about = library.conversation(conversation_id).about
     choose_from_next_run(about, library.conversation_books(conversation_id), conversation_id)
-
-
-def choose_exchange(now: Several, exchange: Exchange, *, step: int | None = None) -> None:
-    """Make this exchange the one that the memory shows and the address names."""
-    now.current = exchange
-    st.session_state["ask_step"] = (exchange.id, step, time.monotonic())
-    name_in_address(now, exchange, step=step)
-
-
-def name_in_address(now: Several, exchange: Exchange, *, step: int | None = None) -> None:
-    empty = dict.fromkeys(("book", "shelf", "tag", "books"))
-    address.set_address(**empty, exchange=exchange.id, step=None if step is None else step + 1)
-
-
-def numbered_books(exchange: Exchange) -> dict[int, tuple[str, int, int | None]]:
-    """The books of an exchange by number: id, reading and last page let in."""
-    listed = exchange.extra.get(BOOKS, ())
-    return {n: (book_id, reading_id, up_to) for n, (book_id, reading_id, up_to) in enumerate(listed, start=1)}
-
-
-def is_hidden(now: Several, exchange: Exchange, events: Sequence[Event]) -> bool:
-    """Whether an answer saw a page that the limit of its book keeps out now."""
-    said = any(isinstance(event, Answered | AnswerPart | LookedUp) for event in events)
-    return said and not within_limits(exchange, now.shelf.books)
-
-
-def memory_of(now: Several, reading_id: int, up_to: int | None) -> GistMemory | None:
-    """The memory of a book as it was asked; None without gists, or where its reading was deleted since."""
-    key = (reading_id, up_to)
-    if key not in now.memories:
-        try:
-            memory = now.workspace.library.memory(reading_id) if reading_id else None
-        except NotInLibraryError:
-            memory = None
-        now.memories[key] = memory.up_to(up_to) if memory is not None and up_to is not None else memory
-    return now.memories[key]
-
-
-def ask(
-    now: Several,
-    text: str,
-    *,
-    options: str = "",
-    like: Exchange | None = None,
-    model: ChatModel | None = None,
-) -> Exchange:
-    """Start to answer, and update the state; ``like``: an exchange that is asked again. Raises ReadAgentError."""
-    exchange, _ = ask_books(
-        now.workspace,
-        now.book_ids,
-        Question(text, like.options) if like else parse_question(text, options),
-        about=now.about,
-        settings=AskSettings(look_ups=now.look_ups, may_decline=True),
-        conversation_id=now.conversation_id,
-        use_cache=like is None,
-        model=model,
-    )
-    now.current, now.just_asked, now.ended = exchange, exchange, False
-    now.conversation_id = exchange.conversation_id
-    now.exchanges = now.workspace.library.exchanges(exchange.conversation_id)
-    st.session_state["ask_step"] = (exchange.id, None, time.monotonic())
-    choose(now.about, now.book_ids, exchange.conversation_id)
-    return exchange

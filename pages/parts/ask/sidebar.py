@@ -1,18 +1,19 @@
-"""The sidebar of Ask: the book, up to which page, the method, and the conversations of the book."""
+"""The sidebar of Ask: the book and how far it may be seen, or the books; the method; and the conversations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from pages.parts.ask import answer_view
-from pages.parts.ask.several_state import SEVERAL, open_several
-from pages.parts.ask.state import NEW, Scene, choose_conversation, set_limit
+from pages.parts.ask.record import method_titles
+from pages.parts.ask.several_state import Several, open_several
+from pages.parts.ask.state import NEW, AskState, Scene, choose_conversation, choose_newest, set_limit
 from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
+from pages.parts.shared.chosen_books import choose_from_next_run
 from readagent_core import methods
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
 from readagent_core.library.records import Conversation
@@ -23,19 +24,21 @@ from readagent_core.workspace.costs import zoom_sentence
 LOOK_UPS = tuple(range(7))
 
 
-def method_titles(scene: Scene) -> list[tuple[str, str]]:
-    """The name and title of every method, ReadAgent first."""
-    found = [(m.name, m.title) for m in methods.all_methods().values()]
-    return sorted(found, key=lambda pair: (not pair[0].startswith(("read-agent", "zoom")), pair[1]))
-
-
-def draw(scene: Scene) -> None:
-    """Draw the sidebar; what is chosen is set in ``scene``."""
+def draw(now: AskState) -> None:
+    """Draw the sidebar; what is chosen is set in ``now``."""
     with st.sidebar:
-        address.picker(scene.workspace, scene.book)
-        _limit(scene)
-        _how(scene)
-        _conversations(scene)
+        if isinstance(now, Several):
+            st.text(f"Asking {now.chosen.name}")
+            st.caption(
+                "By zooming: the gists of all books first, then what the question needs. Every book has its own limit."
+            )
+            st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
+        elif isinstance(now, Scene):
+            address.picker(now.workspace, now.book)
+            _limit(now)
+            _pick_method(now)
+        _look_ups(now)
+        _conversations(now)
 
 
 def _limit(scene: Scene) -> None:
@@ -62,9 +65,9 @@ def _limit(scene: Scene) -> None:
     )
 
 
-def _how(scene: Scene) -> None:
+def _pick_method(scene: Scene) -> None:
     library = scene.workspace.library
-    titles = dict(method_titles(scene))
+    titles = dict(method_titles())
     stored = library.preference("ask method", scene.method)
     names = list(titles)
     scene.method = st.selectbox(
@@ -78,18 +81,22 @@ def _how(scene: Scene) -> None:
     if scene.method != stored:
         library.set_preference("ask method", scene.method)
     _offer_zoom(scene)
+
+
+def _look_ups(now: AskState) -> None:
+    library = now.workspace.library
     chosen = st.segmented_control(
         "Look up at most",
         LOOK_UPS,
-        default=int(library.preference("look ups", scene.look_ups)),
+        default=int(library.preference("look ups", now.look_ups)),
         key="ask_look_ups",
         width="stretch",
         required=True,
     )
-    scene.look_ups = int(chosen or 0)
-    st.caption("pages a question")
-    if scene.look_ups != library.preference("look ups", 3):
-        library.set_preference("look ups", scene.look_ups)
+    now.look_ups = int(chosen or 0)
+    st.caption("pages a question, all books together" if isinstance(now, Several) else "pages a question")
+    if now.look_ups != library.preference("look ups", 3):
+        library.set_preference("look ups", now.look_ups)
 
 
 def _offer_zoom(scene: Scene) -> None:
@@ -109,39 +116,11 @@ def _choose_zoom() -> None:
     st.session_state["ask_method"] = "zoom"
 
 
-def _conversations(scene: Scene) -> None:
-    library = scene.workspace.library
-    conversations(
-        scene.workspace,
-        library.conversations(scene.book.id),
-        scene.conversation_id,
-        key=scene.book.id,
-        choose=lambda conversation_id: choose_conversation(scene.book, conversation_id),
-        new=lambda: choose_conversation(scene.book, NEW),
-        language=scene.book.language,
-    )
-    if several := library.conversations_about_several():
-        st.button(
-            f"{count_of(len(several), 'conversation')} about several books",
-            icon=":material/library_books:",
-            type="tertiary",
-            key="ask_several",
-            on_click=open_several,
-            args=(scene.workspace, several[0].id),
-        )
-
-
-def conversations(
-    workspace: Workspace,
-    found: Sequence[Conversation],
-    shown: str | None,
-    *,
-    key: str,
-    choose: Callable[[str], None],
-    new: Callable[[], None],
-    language: str = "en",
-) -> None:
-    """Draw the list of conversations. ``shown``: the one that is open. ``new``: begins another."""
+def _conversations(now: AskState) -> None:
+    """The list of conversations, and below it what can be done with the one that is open."""
+    workspace, library, shown = now.workspace, now.workspace.library, now.conversation_id
+    several = library.conversations_about_several()
+    found = library.conversations(now.book.id) if isinstance(now, Scene) else several
     with st.container(gap="small", key="ask_conversations"):
         if found:
             st.caption("**Conversations**")
@@ -156,13 +135,42 @@ def conversations(
                 for c in found
             ]
             answer_view.show_conversations(
-                items, lambda act: choose(act.text), now=shown, language=language, key=f"conversations {key}"
+                items,
+                lambda act: _open(now, act.text),
+                now=shown,
+                language=now.book.language if isinstance(now, Scene) else "en",
+                key=f"conversations {now.name}",
             )
         with st.container(horizontal=True, gap="small"):
-            st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new", on_click=new)
+            st.button("New conversation", icon=":material/add:", type="tertiary", key="ask_new", on_click=_begin,
+                      args=(now,))  # fmt: skip
             if shown is not None:
                 with st.popover("", icon=":material/more_horiz:", help="This conversation", key="ask_more"):
-                    _one(workspace, shown, deleted=new if key == SEVERAL else lambda: _deleted(key))
+                    _one(now, shown)
+    if several and isinstance(now, Scene):
+        st.button(
+            f"{count_of(len(several), 'conversation')} about several books",
+            icon=":material/library_books:",
+            type="tertiary",
+            key="ask_several",
+            on_click=open_several,
+            args=(workspace, several[0].id),
+        )
+
+
+def _open(now: AskState, conversation_id: str) -> None:
+    if isinstance(now, Scene):
+        choose_conversation(now.book, conversation_id)
+    else:
+        open_several(now.workspace, conversation_id)
+
+
+def _begin(now: AskState) -> None:
+    """Begin another conversation with the next question."""
+    if isinstance(now, Scene):
+        choose_conversation(now.book, NEW)
+    elif isinstance(now, Several):
+        choose_from_next_run(now.chosen.about, now.chosen.book_ids)
 
 
 def _about(workspace: Workspace, conversation: Conversation) -> str:
@@ -173,14 +181,9 @@ def _about(workspace: Workspace, conversation: Conversation) -> str:
     return name or count_of(len(workspace.library.conversation_books(conversation.id)), "book")
 
 
-def _deleted(book_id: str) -> None:
-    st.session_state.pop(f"conversation {book_id}", None)
-    address.set_address(book=book_id, exchange=None, step=None)
-
-
-def _one(workspace: Workspace, conversation_id: str, *, deleted: Callable[[], None]) -> None:
+def _one(now: AskState, conversation_id: str) -> None:
     """Rename, save, delete."""
-    library = workspace.library
+    library = now.workspace.library
     title = library.conversation(conversation_id).title
     with st.form(f"rename {conversation_id}", border=False):
         wanted = st.text_input("Name", value=title, max_chars=120)
@@ -192,7 +195,7 @@ def _one(workspace: Workspace, conversation_id: str, *, deleted: Callable[[], No
         for format, mime in CONVERSATION_FORMATS.items():
             st.download_button(
                 shell.FORMAT_NAMES[format],
-                data=partial(export_conversation, workspace, conversation_id, format=format),
+                data=partial(export_conversation, now.workspace, conversation_id, format=format),
                 file_name=f"conversation.{format}",
                 mime=mime,
                 key=f"save {format}",
@@ -200,5 +203,8 @@ def _one(workspace: Workspace, conversation_id: str, *, deleted: Callable[[], No
             )
     if st.button("Delete this conversation", icon=":material/delete:", key="ask_delete"):
         library.delete_conversation(conversation_id)
-        deleted()
+        if isinstance(now, Scene):
+            choose_newest(now.book)
+        else:
+            _begin(now)
         st.rerun()

@@ -1,11 +1,13 @@
-"""The state of the Ask screen: book, reading, conversation, exchange and step; and how it asks.
+"""The state of the Ask screen: conversation, exchange and step, and how it asks; about one book or about several.
 
-What the address says (?book=…&exchange=…&step=…) comes first, so that a link to a replay works.
+What the address says (?book=…&exchange=…&step=…) comes first, so that a link to a replay works. ``several_state`` has
+what is different of several books.
 """
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,12 +15,13 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import book as address
+from readagent_core.citations import Checked
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Exchange, Position, Reading
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, LookedUp, Question
+from readagent_core.methods.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace, asking, replay
 from readagent_core.workspace.asking import (
@@ -40,37 +43,29 @@ SHOWN = 12  # exchanges of a long conversation drawn at first
 ADDRESS_SECONDS = 2.0  # for which a run may still arrive with an older address
 
 
-@dataclass
-class Scene:
-    """Everything that one run of the screen draws from.
+@dataclass(kw_only=True)
+class AskState(ABC):
+    """What one run of the screen draws from: a ``Scene`` is about one book, ``Several`` about several.
 
-    Questions go to ``reading``; what is shown is the reading that the current exchange was answered from.
-    ``limit``: the last page that the spoiler limit lets in of ``reading``, None where it keeps nothing out;
-    ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
     ``still``: the records of exchanges that were sent and do not change any more. ``just_asked``: the question of this
     run. ``watched``: an answer was under way at the last update; ``ended``: it has ended since, and only its last part
     was sent.
     """
 
     workspace: Workspace
-    book: Book
-    reading: Reading
-    memory: GistMemory
-    shown: Reading
-    shown_memory: GistMemory
     conversation_id: str | None
     exchanges: list[Exchange]
     current: Exchange | None
-    position: Position
-    limit: int | None = None
-    shown_limit: int | None = None
     method: str = "read-agent-p"
     look_ups: int = 3
-    from_reader: int | None = None
     still: dict[str, dict[str, Any]] = field(default_factory=dict)
     just_asked: Exchange | None = None
     watched: bool = False
     ended: bool = False
+
+    @property
+    def running(self) -> bool:
+        return any(exchange_state(self.workspace, e) == "running" for e in self.exchanges)
 
     @property
     def recording(self) -> bool:
@@ -78,8 +73,102 @@ class Scene:
         return is_recording(self.exchanges)
 
     @property
-    def running(self) -> bool:
-        return any(exchange_state(self.workspace, e) == "running" for e in self.exchanges)
+    @abstractmethod
+    def name(self) -> str:
+        """By which the browser knows these conversations."""
+
+    @abstractmethod
+    def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
+        """Start to answer, and remember the conversation for the next run. Raises ReadAgentError."""
+
+    @abstractmethod
+    def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
+        """Why a spoiler limit hides an answer, and whether it may be asked for again; None where it is shown."""
+
+    @abstractmethod
+    def memory_of(self, exchange: Exchange, book: int) -> GistMemory | None:
+        """The memory that an exchange was answered from; of ``book`` of several, None where it has no gists."""
+
+    @abstractmethod
+    def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
+        """The ``text`` of an answer in pieces with its checked citations."""
+
+    @abstractmethod
+    def shows(self, exchange: Exchange) -> bool:
+        """Whether the browser has the pages of the memory that an exchange was answered from."""
+
+    @abstractmethod
+    def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None: ...
+
+
+@dataclass(kw_only=True)
+class Scene(AskState):
+    """The state about one book. Questions go to ``reading``; shown is the reading that the current exchange is from.
+
+    ``limit``: the last page that the spoiler limit lets in of ``reading``, None where it keeps nothing out;
+    ``shown_limit``: of what is shown. ``from_reader``: the page to go to, from 'Ask about this page' in Read.
+    """
+
+    book: Book
+    reading: Reading
+    memory: GistMemory
+    shown: Reading
+    shown_memory: GistMemory
+    position: Position
+    limit: int | None = None
+    shown_limit: int | None = None
+    from_reader: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.book.id
+
+    def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
+        exchange, _ = asking.ask(
+            self.workspace,
+            self.book.id,
+            question,
+            method=self.method,
+            settings=settings,
+            conversation_id=self.conversation_id,
+            up_to=self.limit,
+            reading_id=self.reading.id,
+            use_cache=use_cache,
+            model=model,
+        )
+        if self.conversation_id not in (None, exchange.conversation_id):  # a recording's conversation is left as it is
+            st.session_state["ask_own"] = exchange.conversation_id
+        st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
+        self.shown, self.shown_memory = self.reading, self.memory
+        return exchange
+
+    def why_hidden(self, exchange: Exchange, events: Sequence[Event]) -> tuple[str, bool] | None:
+        if self.position.allowed is None or not has_result(events):
+            return None
+        limits = {self.reading.id: self.limit, self.shown.id: self.shown_limit}
+        memory = self.memory_of(exchange)
+        if exchange.reading_id in limits:
+            limit = limits[exchange.reading_id]
+        else:
+            limit = limit_of(self, self.workspace.library.reading(exchange.reading_id), memory)
+        seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.readable))
+        if limit is None or seen <= limit:
+            return None
+        place = f"your limit is page {limit}" if limit else "you have let in no page yet"
+        return f"Hidden: this answer saw pages up to page {seen}, and {place}.", limit > 0
+
+    def memory_of(self, exchange: Exchange, book: int = 0) -> GistMemory:
+        known = {self.reading.id: self.memory, self.shown.id: self.shown_memory}
+        return known.get(exchange.reading_id) or self.workspace.library.memory(exchange.reading_id)
+
+    def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
+        return replay.checked_answer(text, answer, self.memory_of(exchange))
+
+    def shows(self, exchange: Exchange) -> bool:
+        return exchange.reading_id == self.shown.id
+
+    def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None:
+        address.set_address(book=self.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 
 def scene(workspace: Workspace, book: Book) -> Scene | None:
@@ -96,15 +185,15 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
         shown = workspace.library.reading(current.reading_id)
         shown_memory = workspace.library.memory(shown.id)
     found = Scene(
-        workspace,
-        book,
-        reading,
-        memory,
-        shown,
-        shown_memory,
-        conversation_id,
-        exchanges,
-        current,
+        workspace=workspace,
+        conversation_id=conversation_id,
+        exchanges=exchanges,
+        current=current,
+        book=book,
+        reading=reading,
+        memory=memory,
+        shown=shown,
+        shown_memory=shown_memory,
         position=workspace.library.position(book.id),
         method=saved_suited(workspace, workspace.model.name).method or Scene.method,
         from_reader=st.session_state.pop("ask_page", None),
@@ -149,20 +238,21 @@ def choose_conversation(book: Book, conversation_id: str) -> None:
     address.set_address(book=book.id, exchange=None, step=None)
 
 
-def choose_exchange(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
+def choose_newest(book: Book) -> None:
+    """Show the newest conversation of ``book`` from the next run on."""
+    st.session_state.pop(f"conversation {book.id}", None)
+    address.set_address(book=book.id, exchange=None, step=None)
+
+
+def choose_exchange(now: AskState, exchange: Exchange, *, step: int | None = None) -> None:
     """Make this exchange the one in the memory view and in the address."""
-    _make_current(scene, exchange, step)
-    name_in_address(scene, exchange, step=step)
+    _make_current(now, exchange, step)
+    now.name_in_address(exchange, step=step)
 
 
-def name_in_address(scene: Scene, exchange: Exchange, *, step: int | None = None) -> None:
-    address.set_address(book=scene.book.id, exchange=exchange.id, step=None if step is None else step + 1)
-
-
-def _make_current(scene: Scene, exchange: Exchange, step: int | None = None) -> None:
-    scene.current = exchange
+def _make_current(now: AskState, exchange: Exchange, step: int | None = None) -> None:
+    now.current = exchange
     st.session_state["ask_step"] = (exchange.id, step, time.monotonic())
-    st.session_state[f"conversation {scene.book.id}"] = exchange.conversation_id
 
 
 def step_asked(exchange: Exchange, count: int) -> int:
@@ -200,55 +290,31 @@ def set_limit(scene: Scene, *, on: bool, page: int | None = None) -> None:
     scene.workspace.library.set_limit(scene.book.id, on=on, paragraph=paragraph)
 
 
-def hidden_after(scene: Scene, exchange: Exchange, events: Sequence[Event]) -> tuple[int, int] | None:
-    """The last page that an exchange saw and the limit, where the limit hides what came of it; else None."""
-    if scene.position.allowed is None:
-        return None
-    limits = {scene.reading.id: scene.limit, scene.shown.id: scene.shown_limit}
-    memories = {scene.reading.id: scene.memory, scene.shown.id: scene.shown_memory}
-    memory = memories.get(exchange.reading_id) or scene.workspace.library.memory(exchange.reading_id)
-    if exchange.reading_id in limits:
-        limit = limits[exchange.reading_id]
-    else:
-        limit = limit_of(scene, scene.workspace.library.reading(exchange.reading_id), memory)
-    seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.readable))
-    anything = any(isinstance(event, Answered | AnswerPart | LookedUp) for event in events)
-    return (seen, limit) if limit is not None and anything and seen > limit else None
+def has_result(events: Sequence[Event]) -> bool:
+    """Whether anything has come of a question that a spoiler limit may hide."""
+    return any(isinstance(event, Answered | AnswerPart | LookedUp) for event in events)
 
 
 def ask(
-    scene: Scene,
+    now: AskState,
     text: str,
     *,
     options: str = "",
     whole: bool = False,
     like: Exchange | None = None,
     model: ChatModel | None = None,
-) -> Exchange:
-    """Start to answer, and update the scene; ``like``: an exchange that is asked again. ``model``: another than the
+) -> None:
+    """Start to answer, and update the state; ``like``: an exchange that is asked again. ``model``: another than the
     chosen one. Raises ReadAgentError.
     """
     question = Question(text, like.options) if like else parse_question(text, options)
-    exchange, _ = asking.ask(
-        scene.workspace,
-        scene.book.id,
-        question,
-        method=scene.method,
-        settings=AskSettings(look_ups=0 if whole else scene.look_ups, may_decline=True),
-        conversation_id=scene.conversation_id,
-        up_to=scene.limit,
-        reading_id=scene.reading.id,
-        use_cache=like is None or like.method != scene.method,
-        model=model,
-    )
-    if scene.conversation_id not in (None, exchange.conversation_id):  # a recording's conversation is left as it is
-        st.session_state["ask_own"] = exchange.conversation_id
-    _make_current(scene, exchange)  # the address follows when the question is shown: that takes the browser a while
-    scene.just_asked, scene.ended = exchange, False
-    scene.conversation_id = exchange.conversation_id
-    scene.exchanges = scene.workspace.library.exchanges(exchange.conversation_id)
-    scene.shown, scene.shown_memory = scene.reading, scene.memory
-    return exchange
+    settings = AskSettings(look_ups=0 if whole else now.look_ups, may_decline=True)
+    again = like is not None and now.method == like.method
+    exchange = now.start(question, settings, use_cache=not again, model=model)
+    _make_current(now, exchange)  # the address follows when the question is shown: that takes the browser a while
+    now.just_asked, now.ended = exchange, False
+    now.conversation_id = exchange.conversation_id
+    now.exchanges = now.workspace.library.exchanges(exchange.conversation_id)
 
 
 def exchange_now(workspace: Workspace, exchange: Exchange) -> tuple[str, Sequence[Event], str, Job | None]:

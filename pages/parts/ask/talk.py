@@ -10,11 +10,15 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.parts.ask import answer_view, payload
+from pages.parts.ask.book_views import scope_of
 from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.pieces import page_passages
 from pages.parts.ask.record import MOST_LOOK_UPS
-from pages.parts.ask.state import Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
+from pages.parts.ask.several_state import Several
+from pages.parts.ask.state import AskState, Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
+from pages.parts.read.start import make_gists
 from pages.parts.shared import shell
+from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Exchange
@@ -26,16 +30,19 @@ from readagent_core.workspace.asking import job_key
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
-def draw(now: Scene) -> None:
+def draw(now: AskState) -> None:
+    empty = "Ask about the book. The answer says which pages it rests on; a click shows the words."
+    if isinstance(now, Several):
+        empty = "Ask these books one question. The answer says which book and page every claim rests on."
     with st.container(key="ask_thread", height=480, autoscroll=False, border=False):  # scroll.js controls its position
         records = payload.finished_records(now)
         left_out = 0 if now.recording else len(now.exchanges) - len(payload.shown_exchanges(now))
         answer_view.show_conversation(
-            now.book.id,
+            now.name,
             records,
             lambda act: _handle(now, act),
             earlier=f"Show {left_out} earlier {'question' if left_out == 1 else 'questions'}" if left_out else "",
-            empty="Ask about the book. The answer says which pages it rests on; a click shows the words.",
+            empty=empty,
         )
     with st.container(key="ask_line", gap="small"):
         _line(now)
@@ -44,7 +51,7 @@ def draw(now: Scene) -> None:
 # --- acts -----------------------------------------------------------------------------------------
 
 
-def stepped(now: Scene, exchange_id: str, step: int) -> None:
+def stepped(now: AskState, exchange_id: str, step: int) -> None:
     """Put the step, which the browser shows already, into the address."""
     if now.current and now.current.id == exchange_id:
         choose_exchange(now, now.current, step=step)
@@ -57,13 +64,37 @@ def act_in_memory(now: Scene, act: Act) -> None:
         set_limit(now, on=True, page=act.page)
     elif act.do == "unlimit":
         set_limit(now, on=False)
-    elif act.do == "open":  # the screen's next run switches to Read: a callback cannot
-        st.session_state["ask_leave"] = act.page
-        st.rerun(STAGE)
+    elif act.do == "open":
+        _leave(now.book.id, act.page)
     st.rerun("app")
 
 
-def _handle(now: Scene, act: Act) -> None:
+def act_on_book(now: Several, act: Act) -> None:
+    """Carry out what the person did with a book: unfold, fold, unlimit, open (in Read), make (gists), leave."""
+    if act.do in ("unfold", "fold"):
+        (now.opened.add if act.do == "unfold" else now.opened.discard)(act.of)
+    elif act.do == "unlimit":
+        now.workspace.library.set_limit(act.of, on=False)
+    elif act.do == "open":
+        _leave(act.of, max(1, act.page))
+    elif act.do == "leave":
+        choose_from_next_run("books", [book_id for book_id in now.chosen.book_ids if book_id != act.of])
+    elif act.do == "make":
+        try:
+            make_gists(now.workspace, now.workspace.library.book(act.of))
+            st.toast("The gists are being made. Ask again when they are ready.")
+        except ReadAgentError as error:
+            st.session_state["ask_trouble"] = error
+    st.rerun("app")
+
+
+def _leave(book_id: str, page: int) -> None:
+    """Have the next run switch to Read at this page: a callback cannot."""
+    st.session_state["ask_leave"] = (book_id, page)
+    st.rerun(STAGE)
+
+
+def _handle(now: AskState, act: Act) -> None:
     """Carry out an act of the person on an exchange."""
     if act.do == "earlier":
         st.session_state["ask_all"] = True
@@ -87,35 +118,40 @@ def _handle(now: Scene, act: Act) -> None:
             st.session_state["ask_trouble"] = error
             st.rerun(STAGE)
     elif act.do == "release":
-        remove_answer(now.workspace, now.book.id, exchange)
+        remove_answer(now.workspace, exchange)
     elif act.do == "stop" and job:
         job.cancel()
     elif act.do == "hurry" and job:
         job.hurry()
-    elif act.do == "cite" and act.page:  # a quotation found nowhere leads to no page
+    elif act.do == "cite":
         _follow(now, exchange, act)
     if act.do in ("cite", "replay") and (now.current is None or exchange.id != now.current.id):
+        sent = now.shows(exchange)
         choose_exchange(now, exchange)
-        if exchange.reading_id != now.shown.id:  # another reading's pages are sent by the whole screen
+        if not sent:  # the pages of another memory are sent by the whole screen
             st.rerun("app")
     st.rerun(LIVE)
 
 
-def _follow(now: Scene, exchange: Exchange, act: Act) -> None:
-    """Go to the words that the clicked claim rests on."""
-    memory = payload.memory_of(now, exchange)
+def _follow(now: AskState, exchange: Exchange, act: Act) -> None:
+    """Go to the book, the page and the words that the clicked claim rests on."""
     answer = replay.answer_of(exchange_now(now.workspace, exchange)[1])
-    checked = replay.checked_answer(answer.text, answer, memory) if answer else None
-    citations = checked.citations if checked else ()
+    checked = now.check(exchange, answer.text, answer) if answer else None
     number = int(act.text) if act.text.isdecimal() else -1
-    only = replace(checked, pieces=(), loose=citations[number : number + 1]) if checked else None
-    places = page_passages(only, memory).get(act.page, []) if number >= 0 else []
+    cited = checked.citations[number] if checked and 0 <= number < len(checked.citations) else None
+    book = cited.book if cited else 0
+    if not (act.page or book):  # a quotation found nowhere leads to no page
+        return
+    places: list[tuple[int, int]] = []
+    if checked and cited and (memory := now.memory_of(exchange, book)):
+        places = page_passages(replace(checked, pieces=(), loose=(cited,)), memory).get(act.page, [])
     nonce = (st.session_state.get("ask_focus") or {}).get("nonce", 0) + 1
-    st.session_state["ask_focus"] = {"exchange": exchange.id, "page": act.page, "places": places, "nonce": nonce}
+    focus = {"exchange": exchange.id, "book": book, "page": act.page, "places": places, "nonce": nonce}
+    st.session_state["ask_focus"] = focus
 
 
 def _start(
-    now: Scene,
+    now: AskState,
     text: str,
     *,
     options: str = "",
@@ -124,34 +160,36 @@ def _start(
     model: ChatModel | None = None,
 ) -> None:
     """Ask, and draw what that changes; called from a widget's callback. An error is shown at the line."""
-    scope = payload.scope_of(now)
+    shown = scope_of(now) if isinstance(now, Scene) else ""
     try:
         ask(now, text, options=options, whole=whole, like=like, model=model)
     except ReadAgentError as error:
         st.session_state["ask_trouble"] = error
         return
-    same = payload.scope_of(now) == scope
+    same = not isinstance(now, Scene) or scope_of(now) == shown
     st.rerun((STAGE if options.strip() else LIVE) if same else "app")
 
 
 # --- the line to write in -------------------------------------------------------------------------
 
 
-def _line(now: Scene) -> None:
-    if now.limit is not None:
-        _say_limit(now)
-    answer_view.show_suggestions(
-        now.book.id,
-        _suggestions(now),
-        lambda act: _start(now, act.text, whole=act.page == 1),
-        language=now.book.language,
-    )
-    if not now.running:
-        _suggest(now)
+def _line(now: AskState) -> None:
+    label = f"Ask these {len(now.chosen.book_ids)} books" if isinstance(now, Several) else "Ask about the book"
+    if isinstance(now, Scene):
+        if now.limit is not None:
+            _say_limit(now)
+        answer_view.show_suggestions(
+            now.book.id,
+            _suggestions(now),
+            lambda act: _start(now, act.text, whole=act.page == 1),
+            language=now.book.language,
+        )
+        if not now.running:
+            _suggest(now)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"
-        st.chat_input("Ask about the book", key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
+        st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
         with st.popover(
@@ -175,7 +213,7 @@ def _say_limit(now: Scene) -> None:
     st.caption(f"{'You have not read a page to its end yet: the' if unread else 'The'} limit keeps every page out.")
     with st.container(horizontal=True, gap="small"):
         if unread and st.button("Read the first page", key="ask_read_first"):
-            st.session_state["ask_leave"] = 1
+            st.session_state["ask_leave"] = (now.book.id, 1)
             st.rerun(scope="fragment")
         st.button("Turn the limit off", key="ask_unlimit", on_click=lambda: set_limit(now, on=False))
 
@@ -185,7 +223,7 @@ def _options_field() -> str:
     return f"ask_options_{st.session_state.get('ask_options_used', 0)}"
 
 
-def _submit(now: Scene) -> None:
+def _submit(now: AskState) -> None:
     """Ask the question that was submitted."""
     text, options = st.session_state["ask_input"], st.session_state.get(_options_field(), "")
     if text and text.strip():

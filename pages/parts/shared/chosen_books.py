@@ -6,7 +6,7 @@ The address names them, ?shelf=…, ?tag=… or ?books=…, or the session where
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -69,13 +69,13 @@ def choose_one(book_id: str) -> None:
     address.set_address(**_NAMES | {"book": book_id})
 
 
-def open_cited(book_id: str, page: int, **query: str) -> None:
-    """Switch to Read at a page that an answer cites; the chosen books stay chosen. ``query``: how to come back."""
+def open_cited(book_id: str, page: int, way_back: Mapping[str, str]) -> None:
+    """Switch to Read at a page that an answer cites; the chosen books stay chosen. ``way_back``: for the address."""
     chosen = _in_session()
     address.choose(book_id, page=page)
     if chosen is not None:
         st.session_state[_KEY] = (chosen, book_id)
-    st.switch_page("pages/read.py", query_params={"book": book_id, "page": str(page), **query})
+    st.switch_page("pages/read.py", query_params={"book": book_id, "page": str(page), **way_back})
 
 
 def chosen_books(workspace: Workspace) -> Chosen | None:

@@ -69,7 +69,7 @@ def show_memory(*, book: str, key: str, on_act: Callable[[Act], None]) -> None:
 def show_shelf(kind: str, name: str, on_act: Callable[[Act], None]) -> None:
     """Draw several books as ``answer_view.send_state`` of ``name`` says. ``kind``: 'shelf' or 'maps'.
 
-    ``on_act`` is called before the next run, with act 'unfold', 'fold', 'open', 'make' or 'leave' of a book.
+    ``on_act`` is called before the next run, with act 'unfold', 'fold', 'unlimit', 'open', 'make' or 'leave' of a book.
     """
     _view()(key=kind, data={"kind": kind, "book": name}, height="stretch", on_act_change=call_with_act(on_act, kind))
 

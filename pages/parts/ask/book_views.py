@@ -1,0 +1,170 @@
+"""What Ask shows of one book: its memory at every step of the replay, the spoiler limit, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.parts.ask.keeping import stored_answers
+from pages.parts.ask.pieces import page_passages
+from pages.parts.ask.record import later_pages
+from pages.parts.ask.state import Scene, pages_read
+from pages.parts.read.original import original_of
+from pages.parts.shared.memory_view import book_facts, part_records, passage_records
+from readagent_core.citations import Checked
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import Event
+from readagent_core.words import count_of
+from readagent_core.workspace import replay
+from readagent_core.workspace.parts import parts_seen
+
+OWN = "A conversation of your own: the recording's questions stay as they are."
+
+
+def scope_of(now: Scene) -> str:
+    """The name under which the browser stores the pages that are shown."""
+    return f"r{now.shown.id}"
+
+
+def views(
+    now: Scene, events: Sequence[Event], steps: Sequence[replay.Step | None], text: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The book's part of ``AskState`` in ``assets/answer_view/types.js``, and the memory at each step."""
+    current = now.current
+    views = [{"memory": _view(now, step, events, text)} for step in steps]
+    now.from_reader = None  # the page is gone to once
+    whole = {
+        "kept": list(stored_answers(now.workspace, now.book.id)),
+        "questions": [[e.id, e.question] for e in now.exchanges] if now.recording else [],
+        "notice": OWN if now.conversation_id and now.conversation_id == st.session_state.get("ask_own") else "",
+        "link": f"?book={now.book.id}&exchange={current.id}&step=" if current else "",
+        "memory": _memory(now, events),
+    }
+    return whole, views
+
+
+def _memory(now: Scene, events: Sequence[Event]) -> dict[str, Any]:
+    """``MemoryData``: what the memory shows at every step."""
+    memory = now.shown_memory
+    limit = _limit(now)
+    asked_of = (now.current.up_to or now.current.extra.get("pages_read")) if now.current else None
+    return {
+        "scope": scope_of(now),
+        "original": original_of(now.workspace, now.book),
+        "count": len(memory.pages) if limit is None else min(limit, len(memory.pages)),
+        "meta": book_facts(memory),
+        "parts": part_records(parts_seen(events, memory.up_to(asked_of) if asked_of else memory), memory),
+        "limit": _limit_record(now) if now.position.limited else None,
+        "curtain": _curtain(now),
+    }
+
+
+def _limit(now: Scene) -> int | None:
+    limits = [now.current.up_to if now.current else None, now.shown_limit]
+    return min((n for n in limits if n is not None), default=None)
+
+
+def _limit_record(now: Scene) -> dict[str, int]:
+    """``LimitData``: the last page let in, the last one that was read, and the last there is."""
+    last = len(now.shown_memory.pages)
+    return {"page": last if now.shown_limit is None else now.shown_limit, "read": pages_read(now), "last": last}
+
+
+def _curtain(now: Scene) -> dict[str, Any] | None:
+    """The note at the end of the memory where later pages are not shown: which pages, why, and what can be done."""
+    shown, last = _limit(now), len(now.shown_memory.pages)
+    if shown is None or shown >= last:
+        return None
+    if shown != now.shown_limit:
+        return {
+            "title": f"This answer was made without {later_pages(shown, last)}.",
+            "text": f"The limit was at page {shown} when you asked.",
+            "ways": [],
+        }
+    ways = [["unlimit", "Turn the limit off"]]
+    if not shown:
+        why = "You set the line before page 1."
+        if not pages_read(now):
+            why = "You have not read a page to its end yet. Pages open as you read, or when you move the line."
+            ways = [["open", "Read the first page"], *ways]
+        return {"title": "Every page is kept out.", "text": why, "ways": ways}
+    kept = later_pages(shown, last)
+    return {
+        "title": f"{kept[0].upper()}{kept[1:]} {'is' if shown + 1 == last else 'are'} kept out.",
+        "text": "No prompt and no answer sees later pages. "
+        + ("They open as you read, or when you move the line." if now.position.limit is None else "You set the line."),
+        "ways": ways,
+    }
+
+
+def _view(now: Scene, step: replay.Step | None, events: Sequence[Event], text: str) -> dict[str, Any]:
+    """``MemoryStep``: the memory at ``step`` of the current exchange; None: as it was before any question."""
+    memory, current = now.shown_memory, now.current
+    last = step is None or step.kind == replay.ANSWER
+    answer = replay.answer_of(events) if step and last and current else None
+    checked = now.check(current, text, answer) if current and answer else None
+    asked = focus_of(current) if last else {}
+    look_up = step if step and step.kind == replay.LOOK_UP else None
+    view = memory_step(memory, step, look_up, checked, asked)
+    if now.from_reader:
+        view |= {"focus": now.from_reader, "wanted": True}
+    note = _levels_note(step) if step and step.closed else _note(memory, view["expanded"], limit=_limit(now))
+    return {**view, "note": note}
+
+
+def focus_of(exchange: Exchange | None) -> dict[str, Any]:
+    """The book, page and words that a clicked claim of this exchange rests on; {} where none was clicked."""
+    asked: dict[str, Any] = st.session_state.get("ask_focus") or {}
+    return asked if asked.get("exchange") == (exchange.id if exchange else "") else {}
+
+
+def memory_step(
+    memory: GistMemory,
+    step: replay.Step | None,
+    look_up: replay.Step | None,
+    checked: Checked | None,
+    asked: Mapping[str, Any],
+) -> dict[str, Any]:
+    """``MemoryStep`` of one book without its note. ``look_up``: ``step`` where it is one. ``asked``: see ``focus_of``.
+
+    ``checked``: the answer, whose quotations are marked in the pages in full.
+    """
+    expanded = step.expanded if step else ()
+    opened = look_up.ranges if look_up else []
+    marked = [n for n in look_up.marked if not any(a <= n <= b for a, b in opened)] if look_up else []
+    passages = {n: spans for n, spans in page_passages(checked, memory).items() if n in expanded}
+    page, places = asked.get("page", 0), asked.get("places", ())
+    return {
+        "expanded": list(expanded),
+        "marked": marked,
+        "searched": bool(look_up and look_up.searched),
+        "closed": [list(part) for part in step.closed] if step else [],
+        "opened": [list(part) for part in opened],
+        "passages": passage_records(memory, passages),
+        "focus": page or next(iter([*marked, *(first for first, _ in opened), *expanded]), None),
+        "wanted": bool(page),
+        # of the page's marked passages in order, the one that the clicked claim rests on
+        "passage": next((i for i, span in enumerate(sorted(passages.get(page, []))) if span in places), 0),
+        "nonce": asked.get("nonce", 0),
+    }
+
+
+def _note(memory: GistMemory, expanded: Sequence[int], *, limit: int | None) -> str:
+    """'25 gists, 2 opened in place, 1,945 words'"""
+    numbers = [n for n in memory.readable if limit is None or n <= limit]
+    gists = memory.gist_words if limit is None else sum(g.words for g in memory.gists[:limit] if g)
+    words = gists + sum(memory.page(n).words - g.words for n in expanded if n in numbers and (g := memory.gists[n - 1]))
+    opened = f", {len(expanded)} opened in place" if expanded else ""
+    return f"{len(numbers)} {'gist' if len(numbers) == 1 else 'gists'}{opened}, {words:,} words"
+
+
+def _levels_note(step: replay.Step) -> str:
+    """'22 parts, 31 page gists, 1 page in full, 3,977 words'"""
+    count = {how: sum(shown == how for _, _, shown in step.shown) for how in ("part", "gist", "full")}
+    names = {"part": "closed part", "gist": "page gist"}
+    said = [count_of(count[how], name) for how, name in names.items() if count[how]]
+    said += [f"{count_of(count['full'], 'page')} in full"] if count["full"] else []
+    return f"{', '.join(said)}, {step.words:,} words"

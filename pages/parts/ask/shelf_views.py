@@ -1,0 +1,196 @@
+"""What Ask shows of several books: those that were opened with their pages, the others closed, at each step.
+
+``assets/answer_view/types.js`` has the types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pages.parts.ask.book_views import focus_of, memory_step
+from pages.parts.ask.record import Sources, look_ups
+from pages.parts.ask.several_state import LISTED, Several
+from pages.parts.ask.state import exchange_now
+from pages.parts.read.start import estimate_of
+from pages.parts.shared.memory_view import book_facts, part_records
+from readagent_core.citations import Checked
+from readagent_core.errors import ReadAgentError
+from readagent_core.export.conversation import short_title
+from readagent_core.library.records import Exchange
+from readagent_core.memory import GistMemory
+from readagent_core.methods.base import BooksShown, Event
+from readagent_core.methods.support.shelf import ShelfBook
+from readagent_core.words import collapse_whitespace, count_of, first_words
+from readagent_core.workspace import replay
+from readagent_core.workspace.parts import ClosedBook, closed_books, parts_seen
+
+Opened = dict[int, tuple[str, GistMemory]]
+
+_ESTIMATED = 6  # most books of which it is said what their gists would take
+
+
+def sources(now: Several, exchange: Exchange, events: Sequence[Event], text: str) -> Sources:
+    titles = {number: short_title(title) for number, title in titles_of(now, exchange).items()}
+    answer = replay.answer_of(events)
+    checked = now.check(exchange, text, answer) if answer else None
+    return Sources(_language(now), checked, look_ups(exchange, events, titles=titles), titles=titles)
+
+
+def _language(now: Several) -> str:
+    return now.shelf.books[0].language if now.shelf.books else "en"
+
+
+def titles_of(now: Several, exchange: Exchange) -> dict[int, str]:
+    """The titles of the books of an exchange by number."""
+    known = {book.id: book.title for book in now.shelf.books}
+    events = exchange_now(now.workspace, exchange)[1]
+    known = {id: title for e in events if isinstance(e, BooksShown) for _, id, title, _ in e.books} | known
+    return {n: known.get(book_id, f"book {n}") for n, (book_id, _, _) in now.numbered(exchange).items()}
+
+
+def views(
+    now: Several, events: Sequence[Event], steps: Sequence[replay.Step | None], text: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The books' part of ``AskState`` in ``assets/answer_view/types.js``, and what is shown of them at each step."""
+    current = now.current
+    opened = opened_books(now)
+    books = _books(now, current, events, opened)
+    answer = replay.answer_of(events) if current else None
+    checked = now.check(current, text, answer) if current and answer else None
+    whole: dict[str, Any] = {
+        "kept": None,
+        "questions": [],
+        "notice": "",
+        "link": f"?exchange={current.id}&step=" if current else "",
+        "memory": {"original": None},
+        "shelf": {"books": books, "others": _others(now, books), "name": now.chosen.name},
+    }
+    return whole, [{"memory": {}, "shelf": _view(now, step, opened, checked)} for step in steps]
+
+
+# --- the books ------------------------------------------------------------------------------------
+
+
+def opened_books(now: Several) -> Opened:
+    """The books whose pages are drawn, by number: the name of their pages in the browser, and the memory."""
+    events = exchange_now(now.workspace, now.current)[1] if now.current else ()
+    hidden = now.current is not None and now.why_hidden(now.current, events)
+    steps = [] if hidden else replay.steps(events)
+    found: Opened = {}
+    for number, (book_id, reading_id, up_to) in now.numbered(now.current).items():
+        wanted = book_id in now.opened or any(_is_open(step, number) for step in steps)
+        memory = now.load(reading_id, up_to) if wanted else None
+        if memory is not None:
+            found[number] = (f"r{reading_id}{f' {up_to}' if up_to is not None else ''}", memory)
+    return found
+
+
+def _is_open(step: replay.Step, number: int) -> bool:
+    """Whether the view of a step has more of a book than one gist of it all."""
+    shown = step.books[number].shown if number in step.books else ()
+    return bool(shown) and not (len(shown) == 1 and shown[0][2] == "part")
+
+
+def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], opened: Opened) -> list[dict[str, Any]]:
+    """A ``ShelfBook`` of types.js for every book that was shown, or that a question would be asked of."""
+    steps = replay.steps(events)
+    known = {book.id: book for book in now.shelf.books}
+    closed = closed_books(events, _language(now))
+    seen = {number for step in steps for number in step.books}
+    seen |= {book[0] for event in events if isinstance(event, BooksShown) for book in event.books}
+    found: list[dict[str, Any]] = []
+    for number, (book_id, _, _) in now.numbered(exchange).items():
+        book = known.get(book_id)
+        if book is None or not (exchange is None or not seen or number in seen or not book.pages):
+            continue
+        shown: dict[str, Any] = {"memory": None, "cells": []}
+        if number in opened:
+            scope, memory = opened[number]
+            parts = part_records(parts_seen(events, memory, book=number), memory)
+            meta = book_facts(memory)
+            pages = {"scope": scope, "original": None, "count": len(memory.pages), "meta": meta, "parts": parts}
+            cells = [page.words for page in memory.pages]
+            shown = {"memory": {**pages, "limit": None, "curtain": None}, "cells": cells}
+        found.append({"n": number, **_book(now, book, closed.get(number)), **shown})
+    # what the answer opened comes first; a book that the person opens stays in its place
+    return sorted(found, key=lambda one: not any(_is_open(step, one["n"]) for step in steps))[:LISTED]
+
+
+def _book(now: Several, book: ShelfBook, told: ClosedBook | None) -> dict[str, Any]:
+    opening = first_words(collapse_whitespace(book.opening), 40)
+    return {
+        "id": book.id,
+        "title": book.title,
+        "author": book.author,
+        "language": book.language,
+        "pages": book.pages,
+        "gist": (told.gist if told and book.pages else "") or book.gist or (f"{opening} …" if opening else ""),
+        "own": bool(told and told.gist) or bool(book.gist),
+        "found": list(told.found) if told else [],
+        "limit": f"You let in page{'s 1 to' if book.up_to > 1 else ''} {book.up_to}." if book.up_to else "",
+        "byHand": book.id in now.opened,
+        "takes": _takes(now, book),
+    }
+
+
+def _takes(now: Several, book: ShelfBook) -> str:
+    """What the gists of a book would take, of the first books without any; else ''."""
+    unread = [one.id for one in now.shelf.books if not one.pages][:_ESTIMATED]
+    if book.id not in unread:
+        return ""
+    if not now.workspace.model.is_language_model:
+        return "The built-in reader makes them in seconds, free."
+    try:
+        return f"{estimate_of(now.workspace, now.workspace.library.book(book.id))}."
+    except ReadAgentError:
+        return ""
+
+
+def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is said of the books that are not drawn."""
+    shown, known = {book["id"] for book in books}, {book.id for book in now.shelf.books}
+    said = []
+    if out := [book_id for book_id in now.chosen.book_ids if book_id not in known]:
+        titles = [book.title for book in now.workspace.library.books() if book.id in out]
+        if titles:
+            said.append(f"Nothing is let in yet: {', '.join(titles[:20])}.")
+    rest = [book.title for book in now.shelf.books if book.id not in shown]
+    if rest:
+        more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""
+        said.append(
+            f"{count_of(len(rest), 'book')} not shown, words are looked for in all: {', '.join(rest[:20])}{more}."
+        )
+    return said
+
+
+# --- the views ------------------------------------------------------------------------------------
+
+
+def _view(now: Several, step: replay.Step | None, opened: Opened, checked: Checked | None) -> dict[str, Any]:
+    """``ShelfStep``: the memory of every opened book at ``step``, and the place to go to."""
+    last = step is not None and step.kind == replay.ANSWER
+    focus = focus_of(now.current) if last else {}
+    drawn: dict[int, dict[str, Any]] = {}
+    gone = bool(focus)  # one book alone goes to its page
+    for number, (_, memory) in opened.items():
+        here = step.books.get(number) if step else None
+        own = [c for c in checked.citations if c.book == number] if checked and last else []
+        cited = replace(checked, pieces=(), loose=tuple(own)) if checked and own else None
+        drawn[number] = view = memory_step(memory, here, here, cited, focus if focus.get("book") == number else {})
+        view |= {"note": "", "open": bool(step and _is_open(step, number))}
+        if not view["wanted"]:
+            view["focus"] = None if gone else view["focus"]
+            gone = gone or view["focus"] is not None
+    go = {"book": focus["book"], "nonce": focus["nonce"]} if focus.get("book") else None
+    return {"books": drawn, "go": go, "note": _note(step)}
+
+
+def _note(step: replay.Step | None) -> str:
+    """'4 books, 2 pages opened in place, 1,379 words'"""
+    if step is None or not step.books:
+        return ""
+    full = sum(len(one.expanded) for one in step.books.values())
+    opened = f", {count_of(full, 'page')} opened in place" if full else ""
+    return f"{count_of(len(step.books), 'book')}{opened}, {step.words:,} words"
