@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pages.parts.ask.payload import ask_state
@@ -77,6 +79,14 @@ def test_page_marks_name_their_book_while_the_answer_comes():
     pieces = pending_pieces("It was so [1.2], and there [2.3-4]. Then [1", {1: "Fog", 2: "Ice"})
     assert [cite["label"] for piece in pieces for cite in piece["cites"]] == ["Fog, p. 2", "Ice, p. 3", "Ice, p. 4"]
     assert "".join(piece["text"] for piece in pieces).replace(" ", "") == "Itwasso,andthere.Then"
+
+
+def test_a_sentence_of_the_built_in_reader_names_its_book_once(answered):
+    workspace, books, exchange = answered
+    now = state(workspace, books, exchange)
+    labels = [cite["label"] for piece in ask_state(now)["records"][exchange.id]["pieces"] for cite in piece["cites"]]
+    assert labels
+    assert all(re.fullmatch(r"Tale \d, (gist of )?page \d+", label) for label in labels), labels
 
 
 def test_options_go_with_a_question_about_several_books(app, answered):

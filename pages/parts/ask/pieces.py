@@ -35,8 +35,6 @@ def sentence_pieces(
             label = (
                 f"page {page}" if book else f"gist of a part, from page {page}" if in_part else f"gist of page {page}"
             )
-            if titles is not None:
-                label = f"{titles.get(first.book, 'a book')}{f', {label}' if page else ''}"
             why = "Copied word for word." if book else f"A sentence of this {'part' if in_part else 'page'}'s gist."
             if first.recognised:
                 label += RECOGNISED
