@@ -168,6 +168,7 @@ class Scene(AskState):
         return exchange.reading_id == self.shown.id
 
     def name_in_address(self, exchange: Exchange, *, step: int | None = None) -> None:
+        st.session_state[f"conversation {self.book.id}"] = exchange.conversation_id
         address.set_address(book=self.book.id, exchange=exchange.id, step=None if step is None else step + 1)
 
 
