@@ -16,7 +16,7 @@ from readagent_core.workspace.comparison import ComparedBook
 from readagent_core.workspace.reading import memory_to_ask
 from readagent_core.workspace.shelf import LibraryShelf
 
-MOST_WORDS = 2_000_000  # of several books together: every method is given all of them
+MOST_WORDS = 1_000_000  # of several books together: every method is given all of them
 _TITLES = 3  # named in the title of several books
 
 

@@ -48,6 +48,7 @@ def test_an_answer_from_later_pages_is_hidden_by_the_limit_of_one_book(answered)
     events = events_of(exchange)
     assert not now.why_hidden(exchange, events)
     assert len(opened_books(now)) == 2
+    assert now.memory_of(exchange, 9) is None  # a citation may name a book that there is not
     workspace.library.set_limit(books[0], on=True, paragraph=3)
     now = state(workspace, books, exchange)
     assert now.why_hidden(exchange, events)

@@ -68,7 +68,7 @@ class Several(AskState):
         return "Hidden: this answer saw pages that the spoiler limit of a book keeps out now.", True
 
     def memory_of(self, exchange: Exchange, book: int) -> GistMemory | None:
-        _, reading_id, up_to = self.numbered(exchange)[book]
+        _, reading_id, up_to = self.numbered(exchange).get(book, ("", 0, None))  # a model may name any number
         return self.load(reading_id, up_to)
 
     def check(self, exchange: Exchange, text: str, answer: Answer) -> Checked:
