@@ -8,6 +8,7 @@ is saved beside the text, of several books beside that of the first.
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import time
 import traceback
@@ -49,6 +50,7 @@ STOP_SECONDS = 0.25  # how long a stopped comparison waits for its methods; what
 ARTIFACT = "comparison"
 STOPPED = "Stopped. What was done so far is kept."
 UNEXPECTED = "Something in ReadAgent itself went wrong. The other methods continue; please ask again."
+_PAGE = re.compile(r"\bpage (\d+)\b", re.IGNORECASE)  # in a note
 _DOING = {
     "look_up": "Looked over the gists",
     "look_up_ranked": "Looked over the gists",
@@ -233,6 +235,9 @@ class _Rows:
             self._change(row, text=text, doing="", seconds=seconds, publish=False)
         elif isinstance(event, Answered):
             answer = replace(event.answer, text=self._name_books(entry, event.answer.text))
+            if self._comparison.several and not answer.books:
+                notes = (_PAGE.sub(lambda found: f"page {self._name(int(found[1]))}", note) for note in answer.notes)
+                answer = replace(answer, notes=tuple(notes))
             answer = self._number_through(answer) if answer.books else answer
             known = self._comparison.references
             shared = rouge(strip_citations(answer.text), known) if known else {}
@@ -250,7 +255,10 @@ class _Rows:
         """``text`` of an answer with '[2.7]' for every page mark; zoom, which is given a shelf, writes that itself."""
         if not self._comparison.several or entry.method == zoom.METHOD.name:
             return text
-        return rename_pages(text, lambda page: "{}.{}".format(*place_of(self._comparison.books, page)))
+        return rename_pages(text, self._name)
+
+    def _name(self, page: int) -> str:
+        return "{}.{}".format(*place_of(self._comparison.books, page))
 
     def _number_through(self, answer: Answer) -> Answer:
         """``answer`` about a shelf with the pages it saw numbered as in the comparison."""

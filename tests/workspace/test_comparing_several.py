@@ -20,8 +20,10 @@ from tests.workspace.test_shelf import PAGES, add, tale
 SECRET = re.compile(r"secret(\d)x(\d+)")
 
 
-def compared(workspace: Workspace, books: list[str], *names: str, question: str = "Who?") -> Comparison:
-    settings = AskSettings(look_ups=2)
+def compared(
+    workspace: Workspace, books: list[str], *names: str, question: str = "Who?", words: int | None = None
+) -> Comparison:
+    settings = AskSettings(look_ups=2, context_words=words)
     job = comparing.compare(workspace, books, Question(question), names or tuple(all_methods()), settings=settings)
     found = job.join(60).value
     assert isinstance(found, Comparison)
@@ -83,6 +85,15 @@ def test_a_page_is_never_shown_without_the_title_of_its_book(open_workspace: Cal
     assert "## Tale 2\n\nHere stands secret2x7." in searched
     gists = next(prompt.text for prompt in model.prompts if "Of secret1x1." in prompt.text)
     assert gists.index("## Tale 1") < gists.index("Of secret1x1.") < gists.index("## Tale 2\n\nOf secret2x1.")
+
+
+def test_notes_name_the_book_of_a_page(open_workspace: Callable[..., Workspace]) -> None:
+    workspace = open_workspace(model=FakeModel(lambda prompt: 'The letter says "page 19" [19].'))
+    books = add(workspace, tale(1), tale(2))
+    (entry,) = compared(workspace, books, "bm25", question="secret2x7 or secret2x8", words=150).entries
+    assert entry.text == 'The letter says "page 19" [2.7].'
+    assert entry.answer is not None
+    assert any("page 2.8: " in note for note in entry.answer.notes), entry.answer.notes
 
 
 def test_books_that_cannot_be_compared(
