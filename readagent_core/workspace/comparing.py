@@ -50,7 +50,7 @@ STOP_SECONDS = 0.25  # how long a stopped comparison waits for its methods; what
 ARTIFACT = "comparison"
 STOPPED = "Stopped. What was done so far is kept."
 UNEXPECTED = "Something in ReadAgent itself went wrong. The other methods continue; please ask again."
-_PAGE = re.compile(r"\bpage (\d+)\b", re.IGNORECASE)  # in a note
+_PAGE = re.compile(r"\b(page) (\d+)\b", re.IGNORECASE)  # in a note
 _DOING = {
     "look_up": "Looked over the gists",
     "look_up_ranked": "Looked over the gists",
@@ -236,7 +236,7 @@ class _Rows:
         elif isinstance(event, Answered):
             answer = replace(event.answer, text=self._name_books(entry, event.answer.text))
             if self._comparison.several and not answer.books:
-                notes = (_PAGE.sub(lambda found: f"page {self._name(int(found[1]))}", note) for note in answer.notes)
+                notes = (_PAGE.sub(lambda found: f"{found[1]} {self._name(int(found[2]))}", note) for note in answer.notes)
                 answer = replace(answer, notes=tuple(notes))
             answer = self._number_through(answer) if answer.books else answer
             known = self._comparison.references
