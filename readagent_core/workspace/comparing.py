@@ -236,7 +236,9 @@ class _Rows:
         elif isinstance(event, Answered):
             answer = replace(event.answer, text=self._name_books(entry, event.answer.text))
             if self._comparison.several and not answer.books:
-                notes = (_PAGE.sub(lambda found: f"{found[1]} {self._name(int(found[2]))}", note) for note in answer.notes)
+                notes = (
+                    _PAGE.sub(lambda found: f"{found[1]} {self._name(int(found[2]))}", note) for note in answer.notes
+                )
                 answer = replace(answer, notes=tuple(notes))
             answer = self._number_through(answer) if answer.books else answer
             known = self._comparison.references
