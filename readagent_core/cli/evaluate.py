@@ -244,10 +244,10 @@ def _line(snapshot: Snapshot) -> str:
 
 
 def _show(summary: Summary, folder: Path) -> None:
-    from readagent_core.evaluation.report import headline, reading_facts
+    from readagent_core.evaluation.report import headline, reading_facts, results_in_words
     from readagent_core.evaluation.tables import report_tables
 
-    for sentence in headline(summary):
+    for sentence in (*headline(summary), *results_in_words(summary)):
         say(sentence)
     for title, (header, rows), note in report_tables(summary):
         say()

@@ -28,7 +28,7 @@ from readagent_core.errors import DatasetError, ReadAgentError
 from readagent_core.evaluation.datasets import Case, Dataset
 from readagent_core.evaluation.datasets.base import Source
 from readagent_core.evaluation.datasets.plain import read_questions
-from readagent_core.evaluation.experiment import Experiment, count_work, prepare_folder, write_record
+from readagent_core.evaluation.experiment import Experiment, count_work, end_record, prepare_folder
 from readagent_core.evaluation.model_calls import ExperimentBudget
 from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
 from readagent_core.evaluation.running import Progress, run_part
@@ -173,7 +173,7 @@ def run_on_cluster(
     """
     name = (embedder or BuiltInEmbedder()).name
     experiment, record = prepare_folder(experiment, model, folder, embedder=name)
-    collector = _Collector(experiment, folder, on_change)
+    collector, finished = _Collector(experiment, folder, on_change), False
     try:
         with open_cluster(place.scheduler, workers=place.workers, connections=experiment.connections) as client:
             run = Run(client, experiment.connections, cancel or CancelToken(), lambda text: None)
@@ -183,11 +183,10 @@ def run_on_cluster(
                     collector.add(end)
             if collector.stopped:
                 collector.budget.check()
-        record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+        finished = True
     finally:
         collector.budget.close()
-        reported = sorted({*record["model"]["reported"], *collector.budget.reported})
-        write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
+        end_record(folder, record, reported=collector.budget.reported, finished=finished)
     return collector.table
 
 
@@ -214,8 +213,7 @@ class _Collector:
         group = None if self.stopped else next(self._groups, None)
         if group is None:
             return None
-        used_up = wanted.most_words is not None and budget.words >= wanted.most_words
-        if used_up or (wanted.most_dollars is not None and budget.dollars >= wanted.most_dollars):
+        if budget.used_up:
             self.stopped = True
             return None
         before = [
@@ -239,18 +237,8 @@ class _Collector:
             groups.setdefault(text, []).append(case)
             if last[text] == case.number:
                 group = groups.pop(text)
-                if any(map(self._lacks, group)):
+                if any(self._experiment.missing(case, self.table) for case in group):
                     yield group
-
-    def _lacks(self, case: Case) -> bool:
-        experiment = self._experiment
-        plans = {arm.key: experiment.plan_for(arm, case.preset).key for arm in experiment.arms_to_run}
-        return not all(
-            self.table.has(Key(case.number, item.number, arm, run), plan=plan)
-            for item in case.items
-            for arm, plan in plans.items()
-            for run in range(1, experiment.runs + 1)
-        )
 
     def add(self, end: Done[_Group]) -> None:
         """Save what a task brought. Raises the error that stopped it."""
@@ -283,18 +271,7 @@ class _Collector:
 
     def _report(self) -> None:
         if self._on_change is not None:
-            self._on_change(
-                Progress(
-                    done=self.table.answers - self.table.failed,
-                    total=self._total,
-                    documents=len(self.table.readings),
-                    failed=self.table.failed,
-                    words=self.budget.words_sent,
-                    seconds=time.monotonic() - self._began,
-                    dollars=self.budget.dollars,
-                    table=self.table,
-                )
-            )
+            self._on_change(Progress.of(self.table, self.budget, total=self._total, began=self._began))
 
 
 def _digest(case: Case) -> bytes:

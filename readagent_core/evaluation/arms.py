@@ -6,6 +6,7 @@ budget of words a question compare methods at equal words. Knows nothing of data
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -91,6 +92,20 @@ class Arm:
             return cls(method(data["method"]).name, settings, dict(data.get("plan", {})), data.get("words"))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise SettingsError("A method of this record cannot be read. Correct its 'arms'.") from None
+
+
+def recorded_arms(record: Mapping[str, Any]) -> list[Arm]:
+    """Return the arms in the record of an experiment. Raises SettingsError."""
+    return [Arm.from_dict(values) for values in record["experiment"]["arms"]]
+
+
+def arm_titles(arms: Sequence[Arm]) -> dict[str, str]:
+    """Return arm key → title, in the same order; look-ups are added where two arms differ in nothing else."""
+    times = Counter(arm.title for arm in arms)
+    return {
+        arm.key: arm.title if times[arm.title] == 1 else f"{arm.title}, look-ups: {arm.settings.look_ups}"
+        for arm in arms
+    }
 
 
 def with_defaults(name: str, base: AskSettings) -> Arm:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from readagent_core import reading
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.evaluation.results import Key
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.methods import method, zoom
 from readagent_core.models.cost.prices import Price, money
@@ -74,12 +73,8 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
         documents += not again
         questions += len(case.items)
         free += sum(not item.question.options for item in case.items)
-        each = [(item.number, run) for item in case.items for run in range(1, experiment.runs + 1)]
-        for arm in experiment.arms_to_run:
-            key = experiment.plan_for(arm, case.preset).key
-            left[arm.key] += sum(
-                done is None or not done.has(Key(case.number, at, arm.key, run), plan=key) for at, run in each
-            )
+        for key, _, _ in experiment.missing(case, done or ScoreTable()):
+            left[key.arm] += 1
         if again or documents > _DOCUMENTS:
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms_to_run)}

@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from itertools import cycle, pairwise
 from typing import Any
 
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.arms import Arm, arm_titles, recorded_arms
 from readagent_core.evaluation.plots import _axis, _line, _svg, _text, _ticks
-from readagent_core.evaluation.report import ACCURACY, LLM_RATING_1, ROUGE_L, Summary
-from readagent_core.evaluation.score_table import Row
+from readagent_core.evaluation.report import ROUGE_L, Summary, score_of
 
 _COLOURS = (
     "var(--sea, #1a5a63)",
@@ -41,47 +40,27 @@ class CurvePoint:
     high: float | None = None
 
 
-def curve_measure(summary: Summary) -> str:
-    """Return what the curves show: 'Accuracy', 'LLM-Rating-1' or 'ROUGE-L'."""
-    if summary.choices:
-        return ACCURACY
-    return LLM_RATING_1 if any(row.rating_1 for row in summary.rows) else ROUGE_L
-
-
 def word_curves(summary: Summary) -> dict[str, tuple[CurvePoint, ...]]:
     """Return the points of each method by its title, in the order of the table; empty without budgets of words."""
     rows = {row.arm: row for row in summary.rows}
-    found: dict[str, tuple[Arm, list[CurvePoint]]] = {}
-    for arm in (Arm.from_dict(values) for values in summary.record["experiment"]["arms"]):
-        if arm.words is None or arm.key not in rows:
-            continue
-        plain = replace(arm, words=None)
-        point = _point(rows[arm.key], arm.words, curve_measure(summary))
-        if point is not None:
-            found.setdefault(plain.key, (plain, []))[1].append(point)
-    titles = [arm.title for arm, _ in found.values()]
-    return {
-        arm.title if titles.count(arm.title) == 1 else f"{arm.title}, look-ups: {arm.settings.look_ups}": tuple(
-            sorted(points, key=lambda point: point.budget)
-        )
-        for arm, points in found.values()
-    }
-
-
-def _point(row: Row, budget: int, measure: str) -> CurvePoint | None:
-    if measure == ROUGE_L:
-        score = row.rouge.get("rougeL")
-        return CurvePoint(row.arm, budget, row.words_each, score.value) if score else None
-    share = row.accuracy if measure == ACCURACY else row.rating_1
-    if share is None:
-        return None
-    return CurvePoint(row.arm, budget, row.words_each, 100 * share.value, 100 * share.low, 100 * share.high)
+    plain: dict[str, Arm] = {}
+    found: dict[str, list[CurvePoint]] = {}
+    for arm in recorded_arms(summary.record):
+        row = rows.get(arm.key)
+        score = score_of(row, summary.measure) if row is not None else None
+        if arm.words is not None and row is not None and score is not None:
+            point = CurvePoint(row.arm, arm.words, row.words_each, *score)
+            without = replace(arm, words=None)
+            plain[without.key] = without
+            found.setdefault(without.key, []).append(point)
+    titles = arm_titles(list(plain.values()))
+    return {titles[key]: tuple(sorted(points, key=lambda p: p.budget)) for key, points in found.items()}
 
 
 def curves_to_dict(summary: Summary) -> dict[str, Any]:
     """Return the curves as plain JSON values."""
     curves = {title: [asdict(point) for point in points] for title, points in word_curves(summary).items()}
-    return {"measure": curve_measure(summary), "methods": curves} if curves else {}
+    return {"measure": summary.measure, "methods": curves} if curves else {}
 
 
 def equal_words_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
@@ -103,7 +82,7 @@ def _cell(point: CurvePoint) -> str:
 def draw_curves(summary: Summary, *, narrow: bool = False) -> str:
     """Return the curves as SVG: the score over the words sent a question, each with its name beside its end."""
     curves = word_curves(summary)
-    measure = curve_measure(summary)
+    measure = summary.measure
     left, top, bottom = 40, 30, 48
     width, right = (350, 190) if narrow else (680, 230)
     height = max(360, top + bottom + int(_SLOT * (len(curves) + 1)))

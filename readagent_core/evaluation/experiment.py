@@ -20,8 +20,10 @@ from typing import Any
 
 from readagent_core import prompts
 from readagent_core.errors import DatasetError, DiskFullError, SettingsError
-from readagent_core.evaluation.arms import Arm
-from readagent_core.evaluation.datasets import Dataset, open_dataset
+from readagent_core.evaluation.arms import Arm, recorded_arms
+from readagent_core.evaluation.datasets import Case, Dataset, Item, open_dataset
+from readagent_core.evaluation.results import Key
+from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.export.text_files import safe_file_name
 from readagent_core.methods import method
 from readagent_core.models.base import ChatModel
@@ -102,6 +104,17 @@ class Experiment:
             raise SettingsError(f"Unknown reading setting among {', '.join(changes)}.") from None
         return plan if self.needs_reading else replace(plan, pagination="uniform")
 
+    def missing(self, case: Case, done: ScoreTable) -> list[tuple[Key, Item, Arm]]:
+        """Return the answers about ``case`` that ``done`` lacks: their keys, questions and arms."""
+        plans = {arm.key: self.plan_for(arm, case.preset).key for arm in self.arms_to_run}
+        every = (
+            (Key(case.number, item.number, arm.key, run), item, arm)
+            for item in case.items
+            for arm in self.arms_to_run
+            for run in range(1, self.runs + 1)
+        )
+        return [(key, item, arm) for key, item, arm in every if not done.has(key, plan=plans[arm.key])]
+
     def to_dict(self) -> dict[str, Any]:
         dataset = {**asdict(self.dataset), "path": str(self.dataset.path.resolve())}
         arms = [arm.to_dict() for arm in self.arms]
@@ -149,7 +162,7 @@ def new_record(experiment: Experiment, model: ChatModel) -> dict[str, Any]:
     first = next(experiment.dataset.cases(), None)
     return {
         "version": _VERSION,
-        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "started": _now(),
         "finished": None,
         "model": {
             "name": model.name,
@@ -213,6 +226,17 @@ def write_record(folder: Path, record: Mapping[str, Any]) -> None:
         raise DiskFullError(
             f"{folder / RECORD} cannot be written ({error.strerror}). Make room and start again."
         ) from None
+
+
+def end_record(folder: Path, record: Mapping[str, Any], *, reported: set[str], finished: bool) -> None:
+    """Write the record at the end of a run. ``reported``: the model's names in replies. Raises DiskFullError."""
+    model = {**record["model"], "reported": sorted({*record["model"]["reported"], *reported})}
+    ended = {"finished": _now()} if finished else {}
+    write_record(folder, {**record, **ended, "model": model})
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S%z")
 
 
 def find_changes(record: Mapping[str, Any], experiment: Experiment, model: ChatModel, *, embedder: str) -> list[str]:
@@ -297,7 +321,7 @@ def resumed_experiment(folder: Path, experiment: Experiment, *, leave_out: bool 
     ``leave_out``: ask nothing more of the arms begun there that ``experiment`` does not name.
     """
     record = read_record(folder)
-    before = [Arm.from_dict(a) for a in record["experiment"]["arms"]] if record else []
+    before = recorded_arms(record) if record else []
     named = {arm.key for arm in experiment.arms}
     others = [arm for arm in before if arm.key not in named]
     left_out = experiment.left_out if not leave_out else tuple(arm.key for arm in others)

@@ -18,14 +18,24 @@ from readagent_core.evaluation.questions import (
     Entry,
     Questions,
     chosen_option,
+    describe_event,
     describe_figures,
-    describe_look_ups,
-    describe_search,
     lettered_option,
     verdict,
     verdict_sign,
 )
-from readagent_core.evaluation.report import Summary, dataset_name, headline, reading_facts, results_in_words
+from readagent_core.evaluation.report import (
+    ACCURACY,
+    LLM_RATING_1,
+    ROUGE_L,
+    STEP,
+    Summary,
+    dataset_name,
+    headline,
+    reading_facts,
+    results_in_words,
+    score_of,
+)
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.tables import EQUAL_WORDS, WORD_COLUMNS, report_tables
@@ -43,14 +53,12 @@ _LEFT_OUT = (
 )
 
 
-def plotted_measure(summary: Summary) -> str:
-    """Return the papers' first measure that there is, with what it says."""
-    if summary.choices:
-        return "Right answers, % (accuracy)"
-    return "Answers that agree, % (LLM-Rating-1)" if any(row.rating_1 for row in summary.rows) else ROUGE_L
-
-
-ROUGE_L = "Words in common, % (ROUGE-L)"
+_SCORES = {  # what the drawing of the scores says of its measure
+    ACCURACY: "Right answers, % (accuracy)",
+    STEP: "Right steps, % (step success)",
+    LLM_RATING_1: "Answers that agree, % (LLM-Rating-1)",
+    ROUGE_L: "Words in common, % (ROUGE-L)",
+}
 COMPRESSION, WORDS, COST = "compression", "words", "cost"  # what a drawing of the scores has on its other axis
 _AXES: dict[str, tuple[str, Callable[[Row], float | None], tuple[float, float]]] = {
     COMPRESSION: (
@@ -82,27 +90,23 @@ def family(name: str) -> str:
 def score_points(summary: Summary, across: str = COMPRESSION) -> list[Point]:
     """Return a point for each arm; and one for each published figure (``hollow``), which have a compression rate only.
 
-    ``across``: a key of ``_AXES``; the other value is ``plotted_measure``.
+    ``across``: a key of ``_AXES``; the other value is the score by ``summary.measure``.
     """
     points: list[Point] = []
-    rouge = plotted_measure(summary) == ROUGE_L
     for row in summary.rows:
-        kind, x = family(row.method), _AXES[across][1](row)
-        rate = row.accuracy if summary.choices else row.rating_1
-        if x is None:
-            continue
-        if not rouge and rate is not None:
-            points.append(Point(x, 100 * rate.value, row.title, 100 * rate.low, 100 * rate.high, family=kind))
-        elif rouge and "rougeL" in row.rouge:
-            points.append(Point(x, row.rouge["rougeL"].value, row.title, family=kind))
+        x, score = _AXES[across][1](row), score_of(row, summary.measure)
+        if x is not None and score is not None:
+            value, low, high = score
+            points.append(Point(x, value, row.title, low, high, family=family(row.method)))
     for row in summary.rows if across == COMPRESSION else ():
         theirs = summary.published_figure(row.arm)
         if theirs is None or theirs.row.compression_rate is None:
             continue
-        score = theirs.row.score if not rouge else theirs.row.rouge[2] if theirs.row.rouge else None
-        if score is not None:
+        printed = {ROUGE_L: theirs.row.rouge[2] if theirs.row.rouge else None, STEP: theirs.row.step}
+        found = printed.get(summary.measure, theirs.row.score)
+        if found is not None:
             label = f"{row.title}, {theirs.table.model}"
-            points.append(Point(theirs.row.compression_rate, score, label, hollow=True))
+            points.append(Point(theirs.row.compression_rate, found, label, hollow=True))
     return order_points(points)
 
 
@@ -112,7 +116,7 @@ def score_plot(summary: Summary, across: str = COMPRESSION, *, width: int = WIDE
     return scatter(
         score_points(summary, across),
         x_title=title if width > NARROW else title.split(" (")[0],
-        y_title=plotted_measure(summary),
+        y_title=_SCORES[summary.measure],
         chance=summary.chance,
         x_bounds=bounds,
         width=width,
@@ -288,13 +292,8 @@ def _replay(events: Sequence[dict[str, Any]], *, prompts: bool) -> Iterator[str]
             yield f'<p class="step"><b>Step {step}:</b> {escape(task)}</p>'
             yield f'<pre dir="auto">{escape(event["reply"])}</pre>'
             yield _prompt(event["prompt"]) if prompts else f'<p class="facts">{_LEFT_OUT}</p>'
-        elif event["kind"] == "LookedUp":
-            refused = "".join(f"; not opened: {escape(text)}" for text in event.get("refused", ()))
-            yield f'<p class="facts">{describe_look_ups(event["pages"])}{refused}</p>'
-        elif event["kind"] == "Searched":
-            yield f'<p class="facts" dir="auto">{escape(describe_search(event["words"], event["pages"]))}</p>'
-        elif event["kind"] == "Noted":
-            yield f'<p class="facts" dir="auto">{escape(event["text"])}</p>'
+        elif said := describe_event(event):
+            yield f'<p class="facts" dir="auto">{escape(said)}</p>'
 
 
 def _prompt(text: str) -> str:

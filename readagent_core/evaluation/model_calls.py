@@ -52,16 +52,20 @@ class ExperimentBudget:
         """Raise BudgetError once a limit is reached, CancelledError once the run has ended."""
         if self.closed:
             raise CancelledError("The experiment has stopped. Every answer so far is saved.")
-        if self.most_words is not None and self.words >= self.most_words:
-            self._raise_used_up(f"{self.most_words:,} words", f"{self.words:,} were sent")
-        if self.most_dollars is not None and self.dollars >= self.most_dollars:
-            self._raise_used_up(money(self.most_dollars), f"{money(self.dollars)} is spent")
+        if self.used_up:
+            raise BudgetError(
+                f"The budget of {self.used_up}. Every answer so far is saved; raise the budget and start again to "
+                "continue."
+            )
 
-    def _raise_used_up(self, budget: str, spent: str) -> None:
-        raise BudgetError(
-            f"The budget of {budget} is used up ({spent}). Every answer so far is saved; raise the budget and start "
-            f"again to continue."
-        )
+    @property
+    def used_up(self) -> str:
+        """Which limit is reached: '5,000 words is used up (5,210 were sent)'; '' while none is."""
+        if self.most_words is not None and self.words >= self.most_words:
+            return f"{self.most_words:,} words is used up ({self.words:,} were sent)"
+        if self.most_dollars is not None and self.dollars >= self.most_dollars:
+            return f"{money(self.most_dollars)} is used up ({money(self.dollars)} is spent)"
+        return ""
 
     def add(self, words: int, completion: Completion, *, dollars: float = 0.0) -> None:
         """Count one reply; ``words`` and ``dollars``: of what was sent for it."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.datasets.base import field_names, find_option
+from readagent_core.evaluation.datasets.base import field_names, find_option, json_problem
 from readagent_core.evaluation.question_tables import GUARDED, Row, csv_rows, markdown_cell, markdown_rows
 from readagent_core.export.text_files import csv_line
 from readagent_core.library.own_questions import OwnQuestion
@@ -217,7 +217,7 @@ def _add_objects(text: str, taken: Taken) -> None:
                 _add_object(json.loads(line), number, taken)
             except (ValueError, RecursionError) as error:
                 taken.lost += 1
-                taken.add_problem(number, f"not JSON ({_describe(error)}). Every line must be one object {{…}}.")
+                taken.add_problem(number, f"not JSON ({json_problem(error)}). Every line must be one object {{…}}.")
 
 
 def _is_question(line: str) -> bool:
@@ -256,7 +256,7 @@ def _add_list(text: str, at: int, taken: Taken) -> None:
         except (ValueError, RecursionError) as error:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else line
             taken.lost += 1
-            taken.add_problem(line, f"not JSON ({_describe(error)}). Correct it; nothing after it was taken.")
+            taken.add_problem(line, f"not JSON ({json_problem(error)}). Correct it; nothing after it was taken.")
             return
         _add_object(value, line, taken)
         at = blank.match(text, at).end()  # type: ignore[union-attr]
@@ -266,14 +266,6 @@ def _add_list(text: str, at: int, taken: Taken) -> None:
             taken.add_problem(text.count("\n", 0, at) + 1, "a comma is missing before this. Add it after the }.")
     if not taken.questions and not taken.problems:
         taken.add_problem(1, "there is no question in the list. Fill in the template.")
-
-
-def _describe(error: Exception) -> str:
-    if not isinstance(error, json.JSONDecodeError):
-        return "nested too deeply"
-    return (
-        f"{error.msg[:1].lower()}{error.msg[1:].removesuffix(' starting at').removesuffix(' at')}, column {error.colno}"
-    )
 
 
 # --- tables ---------------------------------------------------------------------------------------------------

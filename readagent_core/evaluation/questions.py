@@ -7,7 +7,6 @@ first look are not included. The screen and every report file go through the que
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.methods.base import LETTERS
 from readagent_core.words import collapse_whitespace, count_of
@@ -75,7 +74,7 @@ class Questions:
     @classmethod
     def of(cls, folder: Path, record: Mapping[str, Any]) -> Questions:
         """Return the questions of the experiment with this record."""
-        return cls(folder, arm_titles(record))
+        return cls(folder, arm_titles(recorded_arms(record)))
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -128,16 +127,6 @@ class Questions:
         return list(line.get("events", [])) if line.get("key") == list(result.key) else []
 
 
-def arm_titles(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return arm key → title, in the record's order; look-ups are added where two arms differ in nothing else."""
-    arms = [Arm.from_dict(a) for a in record["experiment"]["arms"]]
-    times = Counter(arm.title for arm in arms)
-    return {
-        arm.key: arm.title if times[arm.title] == 1 else f"{arm.title}, look-ups: {arm.settings.look_ups}"
-        for arm in arms
-    }
-
-
 # --- an answer in words -----------------------------------------------------------------------------------
 
 
@@ -183,23 +172,30 @@ def known_answers(result: Result) -> list[str]:
     )
 
 
-def describe_search(words: Sequence[str], pages: Sequence[int]) -> str:
-    """Return 'Looked for “lamp”, “oil”: pages 3, 7'."""
-    where = f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}" if pages else "found nowhere"
-    return f"Looked for {', '.join(f'“{word}”' for word in words)}: {where}"
+def describe_event(event: Mapping[str, Any]) -> str:
+    """Return a stored event in words: 'Looked up pages 3, 7', 'Looked for “lamp”: page 3', a note; '' for others."""
+    if event["kind"] == "LookedUp":
+        refused = "".join(f"; not opened: {text}" for text in event.get("refused", ()))
+        return _looked_up(event["pages"]) + refused
+    if event["kind"] == "Searched":
+        words = ", ".join(f"“{word}”" for word in event["words"])
+        return f"Looked for {words}: {_name_pages(event['pages']) or 'found nowhere'}"
+    return str(event["text"]) if event["kind"] == "Noted" else ""
 
 
-def describe_look_ups(pages: Sequence[int]) -> str:
-    """Return 'Looked up pages 3, 7'."""
-    if not pages:
-        return "No page looked up"
-    return f"Looked up {'page' if len(pages) == 1 else 'pages'} {', '.join(map(str, pages))}"
+def _looked_up(pages: Sequence[int]) -> str:
+    return f"Looked up {_name_pages(pages)}" if pages else "No page looked up"
+
+
+def _name_pages(pages: Sequence[int]) -> str:
+    """Return 'pages 3, 7'; '' for none."""
+    return f"page{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}" if pages else ""
 
 
 def describe_figures(result: Result) -> str:
     """Return one line of figures: pages looked up, words in context, ROUGE-L."""
     found = [
-        describe_look_ups(result.looked_up),
+        _looked_up(result.looked_up),
         f"{result.memory_words:,} of {result.document_words:,} words in context",
     ]
     if result.rouge:

@@ -15,7 +15,7 @@ from typing import Any
 
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.arms import recorded_arms
 from readagent_core.evaluation.experiment import read_record
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.results import JsonLines, Result
@@ -65,7 +65,7 @@ class RecordedComparisons:
         """Return the answers to question ``number``, from 0, as a comparison."""
         answers = self.questions.read_answers(self.questions.entries[number])
         asked, pages = answers[0], self._page_words
-        arms = {arm.key: arm for arm in map(Arm.from_dict, self.record["experiment"]["arms"])}
+        arms = {arm.key: arm for arm in recorded_arms(self.record)}
         return Comparison(
             title=self.document.title,
             language=self.document.language,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
 from readagent_core.evaluation.results import ReadingFigures
 from readagent_core.evaluation.score_table import Row, Score, ScoreTable
@@ -25,6 +25,7 @@ NO_MODEL = (
     "No language model was connected: the built-in reader answered by word statistics. "
     "These figures say how it does, and nothing of what the methods do with a language model."
 )
+ACCURACY, LLM_RATING_1, ROUGE_L, STEP = "Accuracy", "LLM-Rating-1", "ROUGE-L", "Step success"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ class Summary:
         return any(row.element_accuracy is not None for row in self.rows)
 
     @property
+    def measure(self) -> str:
+        """The papers' first measure that there is: ACCURACY, STEP, LLM_RATING_1 or ROUGE_L."""
+        if self.choices or self.web:
+            return ACCURACY if self.choices else STEP
+        return LLM_RATING_1 if any(row.rating_1 for row in self.rows) else ROUGE_L
+
+    @property
     def answers(self) -> int:
         return sum(row.answers for row in self.rows)
 
@@ -77,7 +85,7 @@ class Summary:
 def summarise(record: Mapping[str, Any], table: ScoreTable, *, wanted: int = 0) -> Summary:
     """Return the figures so far. ``wanted``: answers the whole experiment asks for, 0 where it is not known."""
     experiment = record["experiment"]
-    arms = [Arm.from_dict(a) for a in experiment["arms"]]
+    arms = recorded_arms(record)
     rows = [row for arm in arms if (row := table.row(arm)) is not None]
     benchmark = _benchmark_of(record, experiment)
     shown = [arm for arm in arms if any(row.arm == arm.key for row in rows)]
@@ -118,9 +126,16 @@ def _benchmark_of(record: Mapping[str, Any], experiment: Mapping[str, Any]) -> B
     return Benchmark(data["kind"], preset, data.get("split", ""), name, experiment.get("plan", {}))
 
 
-# --- differences between two arms -----------------------------------------------------------------------
+def score_of(row: Row, measure: str) -> tuple[float, float | None, float | None] | None:
+    """Return a row's score by ``measure`` in percent and its interval, which ROUGE has none of; None without one."""
+    if measure == ROUGE_L:
+        rouge = row.rouge.get("rougeL")
+        return (rouge.value, None, None) if rouge is not None else None
+    share = {ACCURACY: row.accuracy, STEP: row.step_success, LLM_RATING_1: row.rating_1}[measure]
+    return (100 * share.value, 100 * share.low, 100 * share.high) if share is not None else None
 
-ACCURACY, LLM_RATING_1, ROUGE_L, STEP = "Accuracy", "LLM-Rating-1", "ROUGE-L", "Step success"
+
+# --- differences between two arms -----------------------------------------------------------------------
 
 
 def find_differences(table: ScoreTable, first: Arm, second: Arm) -> dict[str, Difference]:
@@ -220,7 +235,7 @@ def results_in_words(summary: Summary) -> list[str]:
     if unjudged:
         count = count_of(max(map(_without_options, unjudged)) // summary.runs, "answer")
         said.append(f"Without options to choose from: {count} of each method, not judged.")
-    share = base.accuracy or base.rating_1
+    share = base.accuracy or base.rating_1 or base.step_success
     asked = round(share.total / summary.runs) if share is not None else summary.questions
     if asked < FEW:
         here = f"{share.hits:,} of {share.total:,}" if share is not None else "these figures"
@@ -234,6 +249,8 @@ def _score_in_words(row: Row) -> str:
     parts = []
     if row.accuracy is not None:
         parts.append(f"{row.accuracy.hits:,} of {row.accuracy.total:,} right")
+    if row.step_success is not None:
+        parts.append(f"{row.step_success.hits:,} of {count_of(row.step_success.total, 'step')} right")
     if row.rating_1 is not None and row.rating_1.total:
         whole, rating = "answers agree with the known ones", row.rating_1
         parts.append(f"{rating.hits:,} of {rating.total:,} {whole if row.accuracy is None else 'free ' + whole}")
@@ -258,6 +275,9 @@ def _cost_in_words(row: Row) -> str:
 
 
 def _without_options(row: Row) -> int:
+    """Return how many answers are in free words; a step on a web page is none."""
+    if row.step_success is not None:
+        return 0
     return row.answers - row.failed - (row.accuracy.total if row.accuracy is not None else 0)
 
 

@@ -21,7 +21,7 @@ from readagent_core.evaluation.answering import Task, answer, failed_result
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.documents import SharedBuilds, describe_reading, read_case
-from readagent_core.evaluation.experiment import Experiment, count_work, prepare_folder, write_record
+from readagent_core.evaluation.experiment import Experiment, count_work, end_record, prepare_folder
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
 from readagent_core.evaluation.results import Cost, JsonLines, Key, Result
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
@@ -59,6 +59,20 @@ class Progress:
     dollars: float
     table: ScoreTable
 
+    @classmethod
+    def of(cls, table: ScoreTable, budget: ExperimentBudget, *, total: int, began: float) -> Progress:
+        """Return how far a run is. ``began``: its start, in seconds of ``time.monotonic``."""
+        return cls(
+            done=table.answers - table.failed,
+            total=total,
+            documents=len(table.readings),
+            failed=table.failed,
+            words=budget.words_sent,
+            seconds=time.monotonic() - began,
+            dollars=budget.dollars,
+            table=table,
+        )
+
 
 def run(
     experiment: Experiment,
@@ -78,14 +92,14 @@ def run(
     embedder = embedder or BuiltInEmbedder()
     experiment, record = prepare_folder(experiment, model, folder, embedder=embedder.name)
     runner = _Runner(experiment, model, embedder, folder, cancel or CancelToken(), on_change)
+    finished = False
     try:
         with raise_server_limit(model, experiment.connections):
             table = runner.run()
-        record = {**record, "finished": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+        finished = True
     finally:
         runner.close()
-        reported = sorted({*record["model"]["reported"], *runner.budget.reported})
-        write_record(folder, {**record, "model": {**record["model"], "reported": reported}})
+        end_record(folder, record, reported=runner.budget.reported, finished=finished)
     return table
 
 
@@ -195,28 +209,20 @@ class _Runner:
             self._may_fetch = False
             self._pool.submit(self._add_case, self._next_case)
 
-    def _next_case(self) -> tuple[int, Case, _Missing] | None:
+    def _next_case(self) -> tuple[Case, _Missing] | None:
         """Return the next case that lacks answers, its document parsed; None after the last."""
         for case in self._cases:
             self._cancel.check()
-            plans = {arm.key: self._experiment.plan_for(arm, case.preset).key for arm in self._experiment.arms_to_run}
-            keys = [
-                (Key(case.number, item.number, arm.key, run_), item, arm)
-                for item in case.items
-                for arm in self._experiment.arms_to_run
-                for run_ in range(1, self._experiment.runs + 1)
-            ]
-            missing = [entry for entry in keys if not self._table.has(entry[0], plan=plans[entry[2].key])]
-            if missing:
+            if missing := self._experiment.missing(case, self._table):
                 _ = case.document
-                return case.number, case, missing
+                return case, missing
         return None
 
-    def _add_case(self, found: tuple[int, Case, _Missing] | None) -> None:
+    def _add_case(self, found: tuple[Case, _Missing] | None) -> None:
         if found is None or self.budget.closed:
             return
-        number, case, missing = found
-        self._open[number] = len(missing)
+        case, missing = found
+        self._open[case.number] = len(missing)
         self._may_fetch = True
         self._fetch_case()
         read = partial(
@@ -287,15 +293,4 @@ class _Runner:
 
     def _report(self) -> None:
         if self._on_change is not None:
-            self._on_change(
-                Progress(
-                    done=self._table.answers - self._table.failed,
-                    total=self._total,
-                    documents=len(self._table.readings),
-                    failed=self._table.failed,
-                    words=self.budget.words_sent,
-                    seconds=time.monotonic() - self._began,
-                    dollars=self.budget.dollars,
-                    table=self._table,
-                )
-            )
+            self._on_change(Progress.of(self._table, self.budget, total=self._total, began=self._began))

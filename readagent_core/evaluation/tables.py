@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from readagent_core.evaluation.curves import curve_measure, equal_words_table
+from readagent_core.evaluation.curves import equal_words_table
 from readagent_core.evaluation.published import Published, PublishedFigure, Table
 from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.score_table import Row
@@ -224,7 +224,7 @@ def report_tables(summary: Summary) -> list[tuple[str, tuple[list[str], list[lis
     pairs = "In percentage points, on the questions both answered; over several runs a question counts with its mean."
     found_tables = [
         ("Scores", score_table(summary), f"{rate} {note}".strip()),
-        (EQUAL_WORDS, equal_words_table(summary), f"{curve_measure(summary)}, and the words sent a question."),
+        (EQUAL_WORDS, equal_words_table(summary), f"{summary.measure}, and the words sent a question."),
         ("Words sent", words_table(summary), "Cached replies are counted as if they had been sent."),
         ("Differences", difference_table(summary), pairs),
         ("Walks", walk_table(summary), walk),

@@ -13,8 +13,9 @@ from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.datasets.base import Item, WebStep
 from readagent_core.evaluation.experiment import Experiment, read_record
 from readagent_core.evaluation.formats import FORMATS, render_pieces
+from readagent_core.evaluation.html import score_plot, score_points
 from readagent_core.evaluation.questions import Questions
-from readagent_core.evaluation.report import summarise
+from readagent_core.evaluation.report import results_in_words, summarise
 from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.running import run
 from readagent_core.evaluation.score_table import load_scores
@@ -128,6 +129,12 @@ def test_a_table_with_the_papers_figures_beside_ours(tmp_path):
     assert cells["Element accuracy (95 %)"].startswith("50.00 %")
     assert cells["Published score"] == "element 37.40 %, F1 75.1, step 31.1 %, task 3.4 %"
     assert "Step success" in summary.differences[row.arm]
+    points = score_points(summary)
+    assert (points[0].y, [point.y for point in points if point.hollow]) == (50.0, [31.1, 18.2])
+    assert "Right steps" in score_plot(summary)
+    said = results_in_words(summary)
+    assert "2 of 4 steps right" in said[0]
+    assert not any("not judged" in sentence for sentence in said)
     gists = [prompt for prompt in model.prompts if prompt.task == "gist_snippet"]
     assert len(gists) == len({prompt.text for prompt in gists}), "steps on one page share its gists"
     wrong = [line for line in JsonLines(folder / "results.jsonl") if line["replay"] is not None]

@@ -12,9 +12,9 @@ from bs4 import BeautifulSoup
 
 from readagent_core.errors import DatasetError, SettingsError
 from readagent_core.evaluation import formats, html
-from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.arms import Arm, arm_titles, recorded_arms
 from readagent_core.evaluation.formats import format_of, list_wrong, render_report, save_report
-from readagent_core.evaluation.questions import Questions, arm_titles, is_right, verdict
+from readagent_core.evaluation.questions import Questions, is_right, verdict
 from readagent_core.evaluation.report import summarise
 from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
@@ -108,7 +108,7 @@ def test_an_answer_nobody_judged_is_not_called_wrong(tmp_path):
 
 def test_arms_apart_by_look_ups_alone_have_names_apart():
     arms = (P3, Arm("read-agent-p", AskSettings(look_ups=5)), FULL)
-    found = arm_titles(record(arms=arms))
+    found = arm_titles(recorded_arms(record(arms=arms)))
     assert len(set(found.values())) == 3
     assert found["read-agent-p:5"].endswith("look-ups: 5")
     assert found[FULL.key] == FULL.title

@@ -5,18 +5,20 @@ Everything that a dataset or a model wrote is drawn with ``st.text``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.questions import (
     Entry,
     Questions,
     chosen_option,
+    describe_event,
     describe_figures,
-    describe_look_ups,
-    describe_search,
     is_right,
     lettered_option,
     verdict,
@@ -28,10 +30,8 @@ from readagent_core.export.comparison_view import split_evidence
 _SHOWN = 500  # questions in the list; a filter finds the others
 
 
-def browse(folder: Path, titles: dict[str, str]) -> None:
-    """Draw the list of questions with a filter, and the chosen one in full. ``titles``: of the arms, in order."""
-    file = folder / "results.jsonl"
-    questions = _questions(str(folder), file.stat().st_size if file.is_file() else 0, titles)
+def browse(questions: Questions) -> None:
+    """Draw the list of questions with a filter, and the chosen one in full."""
     if not len(questions):
         st.caption("No question is answered yet.")
         return
@@ -60,6 +60,13 @@ def browse(folder: Path, titles: dict[str, str]) -> None:
         for column, result in zip(st.columns(2), results[at : at + 2], strict=False):
             with column:
                 _answer(questions, result)
+
+
+def stored_questions(folder: Path, record: Mapping[str, Any]) -> Questions:
+    """Return the questions of the experiment with this record that have an answer; their places are cached."""
+    file = folder / "results.jsonl"
+    titles = arm_titles(recorded_arms(record))
+    return _questions(str(folder), file.stat().st_size if file.is_file() else 0, titles)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -127,24 +134,13 @@ def _replay(questions: Questions, result: Result) -> None:
                 st.text(event["prompt"])
                 st.caption("Reply")
                 st.text(event["reply"])
-        elif event["kind"] == "LookedUp":
-            st.text(describe_look_ups(event["pages"]))
-        elif event["kind"] == "Searched":
-            st.text(describe_search(event["words"], event["pages"]))
-        elif event["kind"] == "Noted":
-            st.text(event["text"])
+        elif said := describe_event(event):
+            st.text(said)
 
 
-def entries(folder: Path, titles: dict[str, str]) -> list[Entry]:
-    """The questions of an experiment that have an answer."""
-    file = folder / "results.jsonl"
-    return _questions(str(folder), file.stat().st_size if file.is_file() else 0, titles).entries
-
-
-def show_wrong(folder: Path, titles: dict[str, str], *, case: int, item: int) -> None:
+def show_wrong(questions: Questions, entry: Entry) -> None:
     """Draw one question with the answers to it that are not right, each with its replay."""
-    questions = _questions(str(folder), (folder / "results.jsonl").stat().st_size, titles)
-    answers = questions.read_answers(next(e for e in questions.entries if (e.case, e.item) == (case, item)))
+    answers = questions.read_answers(entry)
     _question(answers[0], key="evaluate_wrong_asked")
     for result in answers:
         if is_right(result) is False:

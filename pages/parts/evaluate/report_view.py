@@ -27,7 +27,7 @@ from readagent_core.evaluation.html import (
     word_plots,
 )
 from readagent_core.evaluation.plots import NARROW
-from readagent_core.evaluation.questions import Questions, arm_titles
+from readagent_core.evaluation.questions import Entry, Questions
 from readagent_core.evaluation.report import Summary, headline, reading_facts, results_in_words
 from readagent_core.evaluation.tables import explain_columns, report_tables
 from readagent_core.words import count_of
@@ -80,10 +80,9 @@ def _drawing(summary: Summary) -> None:
     draw(score_plot(summary, across), narrow=slim, key="evaluate_plot", families=plot_key(summary))
 
 
-def not_right(summary: Summary, folder: Path) -> None:
+def not_right(questions: Questions) -> None:
     """The questions with an answer that is not right, each a button that opens its answers and replays."""
-    titles = arm_titles(summary.record)
-    wrong = [entry for entry in question_list.entries(folder, titles) if entry.wrong]
+    wrong = [entry for entry in questions.entries if entry.wrong]
     if not wrong:
         return
     st.subheader("Not right", anchor=False)
@@ -93,14 +92,14 @@ def not_right(summary: Summary, folder: Path) -> None:
             label = f"{as_text(entry.excerpt)} :gray[{entry.counts}]"
             key = f"evaluate_wrong_{entry.case}_{entry.item}"
             if st.button(label, key=key, type="tertiary", icon=":material/chevron_right:"):
-                _replayed(folder, titles, entry.case, entry.item)
+                _show_wrong(questions, entry)
     if len(wrong) > MOST_WRONG:
         st.caption(f"{len(wrong) - MOST_WRONG:,} more are in the tab Questions.")
 
 
 @st.dialog("Not right", width="large")
-def _replayed(folder: Path, titles: dict[str, str], case: int, item: int) -> None:
-    question_list.show_wrong(folder, titles, case=case, item=item)
+def _show_wrong(questions: Questions, entry: Entry) -> None:
+    question_list.show_wrong(questions, entry)
 
 
 def tables(summary: Summary) -> None:

@@ -8,7 +8,6 @@ import streamlit as st
 
 from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
-from readagent_core.evaluation.questions import arm_titles
 from readagent_core.evaluation.recorded import recorded_experiment
 from readagent_core.evaluation.report import summarise
 from readagent_core.evaluation.starting import StoredExperiment, job_key, list_experiments, load_summary
@@ -87,15 +86,16 @@ def _finished(entry: StoredExperiment, *, recorded: bool = False) -> None:
     if not found.rows:
         st.caption("No answer has come yet.")
         return
+    stored = question_list.stored_questions(entry.folder, found.record)
     outcome, tables, questions, reading, record = st.tabs(["Results", "Tables", "Questions", "Reading", "Record"])
     with outcome:
         report_view.result(found)
-        report_view.not_right(found, entry.folder)
+        report_view.not_right(stored)
         report_view.downloads(found, entry.folder)
     with tables:
         report_view.tables(found)
     with questions:
-        question_list.browse(entry.folder, arm_titles(found.record))
+        question_list.browse(stored)
     with reading:
         report_view.how_it_was_read(found)
     with record:

@@ -118,7 +118,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             row = json.loads(line.strip())
         except ValueError as error:
-            raise error_at(place, f"not JSON ({_describe(error)}). Every line must hold one JSON object.") from None
+            raise error_at(place, f"not JSON ({json_problem(error)}). Every line must hold one JSON object.") from None
         if not isinstance(row, dict):
             raise error_at(place, f"a JSON object was expected, not {type(row).__name__}.")
         yield place, row
@@ -143,10 +143,10 @@ def json_file(path: Path) -> Any:
         return json.loads("".join(text_lines(path)))
     except ValueError as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise error_at(f"{path.name}{line}", f"not JSON ({_describe(error)}).") from None
+        raise error_at(f"{path.name}{line}", f"not JSON ({json_problem(error)}).") from None
 
 
-def _describe(error: ValueError) -> str:
+def json_problem(error: Exception) -> str:
     """Return what the JSON parser met, and where in the line: 'unterminated string at column 12'."""
     if not isinstance(error, json.JSONDecodeError):
         return str(error)
