@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import answer_json, print_json, report_errors, say, say_aside, usage_errors, wait_for
 from readagent_core.words import count_of
 
@@ -24,7 +25,7 @@ def act(
     ] = None,
     look_ups: Annotated[int, typer.Option(min=0, help="Most parts of the page to look at.")] = 5,
     method: Annotated[str, typer.Option(help="read-agent-p, gist-mem, bm25, neural or full-text.")] = "read-agent-p",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Name the next action on a web page: the element, click, type or select, and the value. Nothing is done on it."""
     with report_errors(as_json=json):

@@ -9,22 +9,17 @@ from typing import Annotated
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.act import act
 from readagent_core.cli.ask import ask
 from readagent_core.cli.backup import backup, restore
 from readagent_core.cli.check_model import check_model
 from readagent_core.cli.corpus import app as corpus
 from readagent_core.cli.evaluate import evaluate
-from readagent_core.cli.folders import import_folder, inspect_folder, inspection_json, inspection_line
+from readagent_core.cli.folders import import_folder, inspect_folder, inspection_json, inspection_line, title_line
 from readagent_core.cli.mcp import mcp
 from readagent_core.cli.notes import notes
-from readagent_core.cli.output import (
-    memory_json,
-    print_json,
-    report_errors,
-    say,
-    show_pages,
-)
+from readagent_core.cli.output import memory_json, print_json, report_errors, say, show_pages
 from readagent_core.cli.questions import questions
 from readagent_core.cli.recognise import recognise
 from readagent_core.cli.shared import complete_reading, open_book, plan_from_options, read_book, write_file
@@ -38,17 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-File = Annotated[
-    str, typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx, or a web address.", show_default=False)
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
-Password = Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)]
-Preset = Annotated[str | None, typer.Option(help="article, meeting, book or script; by default chosen for the text.")]
-MaxWords = Annotated[int | None, typer.Option(min=1, help="Most words of a page.")]
-MinWords = Annotated[int | None, typer.Option(min=1, help="Fewest words before a pause may come.")]
-Pagination = Annotated[str | None, typer.Option(help="pause, many, one-pass or uniform.")]
-Connections = Annotated[int | None, typer.Option(min=1, help="Model calls at once.")]
 
 
 @app.command(name="app")
@@ -75,10 +59,10 @@ def run_app(
 
 @app.command()
 def inspect(
-    file: File,
+    file: options.File,
     every: Annotated[bool, typer.Option("--all", help="FILE is a folder: report every book in it.")] = False,
-    json: Json = False,
-    password: Password = "",
+    json: options.Json = False,
+    password: options.Password = "",
 ) -> None:
     """What was understood of a file: title, sections, words, warnings."""
     with report_errors(as_json=json):
@@ -92,7 +76,7 @@ def inspect(
         if json:
             print_json(inspection_json(document))
             return
-        say(document.title + (f", by {document.author}" if document.author else ""))
+        say(title_line(document))
         say(inspection_line(document))
         for section in document.sections:
             say(f"{'  ' * section.level}{section.title}")
@@ -102,14 +86,14 @@ def inspect(
 
 @app.command()
 def read(
-    file: File,
-    preset: Preset = None,
-    max_words: MaxWords = None,
-    min_words: MinWords = None,
-    pagination: Pagination = None,
-    connections: Connections = None,
-    json: Json = False,
-    password: Password = "",
+    file: options.File,
+    preset: options.Preset = None,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    pagination: options.Pagination = None,
+    connections: options.Connections = None,
+    json: options.Json = False,
+    password: options.Password = "",
 ) -> None:
     """Read a file into pages and gists; resumes where an earlier reading stopped."""
     with report_errors(as_json=json):
@@ -143,14 +127,14 @@ def methods() -> None:
 
 @app.command()
 def export(
-    file: File,
+    file: options.File,
     format: Annotated[str, typer.Option(help="md, html, json, epub or skill (a folder for agents).")] = "md",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")] = None,
-    preset: Preset = None,
-    max_words: MaxWords = None,
-    min_words: MinWords = None,
-    connections: Connections = None,
-    password: Password = "",
+    output: options.Output = None,
+    preset: options.Preset = None,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    connections: options.Connections = None,
+    password: options.Password = "",
 ) -> None:
     """The gist memory of a file, which is read first where it has not been."""
     with report_errors(as_json=False):

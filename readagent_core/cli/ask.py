@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import (
     WrongUsage,
     answer_json,
@@ -53,14 +54,12 @@ def ask(
     ] = None,
     look_ups: Annotated[int, typer.Option(min=0, help="Most pages to read again.")] = 3,
     up_to: Annotated[int | None, typer.Option(min=1, help="Leave pages after this one out of every prompt.")] = None,
-    preset: Annotated[
-        str | None, typer.Option(help="article, meeting, book or script; by default chosen for the text.")
-    ] = None,
-    max_words: Annotated[int | None, typer.Option(min=1, help="Most words of a page.")] = None,
-    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words before a pause may come.")] = None,
-    connections: Annotated[int | None, typer.Option(min=1, help="Model calls at once.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
-    password: Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)] = "",
+    preset: options.Preset = None,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    connections: options.Connections = None,
+    json: options.Json = False,
+    password: options.Password = "",
 ) -> None:
     """Ask about a file or several, which are read first where they have not been, or about a shelf or tag."""
     with report_errors(as_json=json):

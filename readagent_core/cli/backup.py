@@ -8,15 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say
 from readagent_core.words import count_of
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 
 
 def backup(
     file: Annotated[Path | None, typer.Argument(help="Where to write it; by default a file with the date.")] = None,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Write the library, with original files and experiments, to one ZIP file; the app may be running."""
     with report_errors(as_json=json):
@@ -35,7 +34,7 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(help="A file that `backup` wrote.", show_default=False)],
     replace: Annotated[bool, typer.Option("--replace", help="Move the present library into a folder there.")] = False,
-    json: Json = False,
+    json: options.Json = False,
 ) -> None:
     """Restore a backup into READAGENT_HOME; stop the app first."""
     with report_errors(as_json=json):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say, say_aside, wait_for
 from readagent_core.cli.shared import open_workspace
 from readagent_core.errors import SettingsError
@@ -18,7 +19,7 @@ _MARKS = {"good": "✓", "weak": "!", "failed": "✗"}
 
 def check_model(
     save: Annotated[bool, typer.Option("--save", help="Save the settings that suit the model.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Test the chosen model with every kind of prompt, and say which settings suit it."""
     with report_errors(as_json=json):

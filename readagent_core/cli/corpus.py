@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import needs_packages, print_json, report_errors, say, say_aside, wait_for
 from readagent_core.cli.shared import open_workspace, plan_from_options
 from readagent_core.errors import SettingsError
@@ -22,7 +23,6 @@ _BAR = 20  # characters
 app = typer.Typer(help="Thousands of books: read and ask them on a Dask cluster.", no_args_is_help=True)
 
 Out = Annotated[str, typer.Argument(metavar="DIR", help="The output folder, or its s3://… or gs://… address.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 Scheduler = Annotated[str, typer.Option(help="A Dask cluster's address, tcp://…; by default one is started here.")]
 Workers = Annotated[int, typer.Option(min=0, help="Processes of the cluster started here; 0: within this one.")]
 Server = Annotated[
@@ -39,15 +39,15 @@ def read_corpus(
     workers: Workers = 0,
     server: Server = None,
     connections: Connections = 32,
-    preset: Annotated[str | None, typer.Option(help="article, meeting, book or script; by default by length.")] = None,
-    max_words: Annotated[int | None, typer.Option(min=1, help="Most words of a page.")] = None,
-    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words before a pause may come.")] = None,
-    pagination: Annotated[str | None, typer.Option(help="pause, many, one-pass or uniform.")] = None,
+    preset: options.Preset = None,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    pagination: options.Pagination = None,
     budget: Annotated[int | None, typer.Option(min=1, help="Stop when this many words were sent and received.")] = None,
-    dollars: Annotated[float | None, typer.Option(min=0.01, help="Stop when this many dollars are spent.")] = None,
+    dollars: options.Dollars = None,
     failed: Annotated[bool, typer.Option("--failed", help="Read the books that failed, and no others.")] = False,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Print what it would take, and stop.")] = False,
-    json: Json = False,
+    estimate: options.Estimate = False,
+    json: options.Json = False,
 ) -> None:
     """Read every book of SOURCE that is not read yet. Prints what it would take before it starts."""
     with report_errors(as_json=json), needs_packages("corpus"):
@@ -128,7 +128,7 @@ def _duration(seconds: float) -> str:
 
 
 @app.command()
-def status(out: Out, json: Json = False) -> None:
+def status(out: Out, json: options.Json = False) -> None:
     """How many books are read, which failed and why; also makes the Parquet tables."""
     with report_errors(as_json=json), needs_packages("corpus"):
         from readagent_core.corpus.store import CorpusFolder
@@ -166,7 +166,7 @@ def _show_status(folder: CorpusFolder, *, as_json: bool) -> None:
 
 
 @app.command(name="import")
-def import_corpus(out: Out, json: Json = False) -> None:
+def import_corpus(out: Out, json: options.Json = False) -> None:
     """Add the books of DIR to the library with their gists, so that the app shows them."""
     with report_errors(as_json=json), needs_packages("corpus"):
         from readagent_core.corpus.importing import ImportReport, start_import
@@ -187,22 +187,20 @@ def import_corpus(out: Out, json: Json = False) -> None:
 def ask_corpus(
     out: Out,
     questions: Annotated[Path, typer.Argument(help="JSON lines: 'file', 'question', and 'options' or 'references'.")],
-    method: Annotated[
-        list[str] | None, typer.Option(help="A method, NAME[:LOOK-UPS]; repeat for each.", show_default=False)
-    ] = None,
+    method: options.Methods = None,
     scheduler: Scheduler = "",
     workers: Workers = 0,
     server: Server = None,
     connections: Connections = 32,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most questions.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="How often to ask every question.")] = 1,
-    look_ups: Annotated[int, typer.Option(min=0, help="Most pages to look up, unless NAME says how many.")] = 3,
-    rate: Annotated[bool, typer.Option(help="Ask the LLM raters about free-form answers.")] = True,
-    budget: Annotated[int | None, typer.Option(min=1, help="Stop when this many words have been sent.")] = None,
-    dollars: Annotated[float | None, typer.Option(min=0.01, help="Stop when this many dollars are spent.")] = None,
-    name: Annotated[str, typer.Option(help="The experiment's name; the same name resumes it.")] = "",
-    estimate: Annotated[bool, typer.Option("--estimate", help="Print what it would cost, and stop.")] = False,
-    json: Json = False,
+    limit: options.Limit = None,
+    runs: options.Runs = 1,
+    look_ups: options.LookUps = 3,
+    rate: options.Rate = True,
+    budget: options.Budget = None,
+    dollars: options.Dollars = None,
+    name: options.Name = "",
+    estimate: options.Estimate = False,
+    json: options.Json = False,
 ) -> None:
     """Ask questions about the books of DIR, and score the answers; nothing is read again."""
     with report_errors(as_json=json), needs_packages("corpus"):
@@ -221,15 +219,6 @@ def ask_corpus(
             preset=plan.pop("preset", ""), plan=plan, connections=connections, most_words=budget, most_dollars=dollars,
         )  # fmt: skip
         there = start_on_cluster(scheduler, workers=workers, servers=tuple(server or ()))
-        results = run_experiment(
-            experiment,
-            name=name,
-            only_estimate=estimate,
-            only_show=False,
-            formats=[],
-            json=json,
-            record=None,
-            run=there,
-        )
+        results = run_experiment(experiment, name=name, only_estimate=estimate, json=json, run=there)
         if not estimate:
             write_questions(folder, question_rows(results, dataset))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import (
     WrongUsage,
     needs_packages,
@@ -18,7 +19,9 @@ from readagent_core.cli.output import (
     usage_errors,
     wait_for,
 )
+from readagent_core.cli.shared import open_workspace
 from readagent_core.errors import SettingsError
+from readagent_core.words import count_of
 
 if TYPE_CHECKING:
     from readagent_core.evaluation.arms import Arm
@@ -35,20 +38,15 @@ def evaluate(
         Path | None,
         typer.Argument(help="A published dataset (docs/formats.md) or questions in JSON.", show_default=False),
     ] = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(help="A method, NAME[:LOOK-UPS][:setting=value]; repeat for each, or 'all'.", show_default=False),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most questions.")] = None,
+    method: options.Methods = None,
+    limit: options.Limit = None,
     documents: Annotated[int | None, typer.Option(min=1, help="Most documents.")] = None,
     books: Annotated[int, typer.Option(min=1, help="How many documents to ask about together, on one shelf.")] = 1,
     seed: Annotated[
         int | None, typer.Option(help="Draw these questions and documents at random; else the first ones in the file.")
     ] = None,
-    runs: Annotated[
-        int, typer.Option(min=1, help="How often to ask every question; more than once gives a standard deviation.")
-    ] = 1,
-    look_ups: Annotated[int, typer.Option(min=0, help="Most pages to look up, unless NAME says how many.")] = 3,
+    runs: options.Runs = 1,
+    look_ups: options.LookUps = 3,
     words: Annotated[
         list[int] | None,
         typer.Option(
@@ -56,25 +54,23 @@ def evaluate(
         ),
     ] = None,
     preset: Annotated[str, typer.Option(help="Reading preset; by default the papers' for the data.")] = "",
-    max_words: Annotated[int | None, typer.Option(min=1, help="Most words of a page.")] = None,
-    min_words: Annotated[int | None, typer.Option(min=1, help="Fewest words of a page before a pause point.")] = None,
-    pagination: Annotated[str | None, typer.Option(help="pause, many, one-pass or uniform.")] = None,
-    rate: Annotated[bool, typer.Option(help="Ask the LLM raters about free-form answers.")] = True,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    pagination: options.Pagination = None,
+    rate: options.Rate = True,
     connections: Annotated[int, typer.Option(min=1, help="Model calls at once.")] = 8,
-    budget: Annotated[int | None, typer.Option(min=1, help="Stop when this many words have been sent.")] = None,
-    dollars: Annotated[
-        float | None, typer.Option(min=0.01, help="Stop when this many dollars have been spent.")
-    ] = None,
+    budget: options.Budget = None,
+    dollars: options.Dollars = None,
     kind: Annotated[str, typer.Option(help="The dataset's format, where the file does not show it.")] = "",
     split: Annotated[
         str, typer.Option(help="A split of NarrativeQA or LiteraryQA: train, valid or validation, test.")
     ] = "",
-    name: Annotated[str, typer.Option(help="The experiment's name; the same name resumes it.")] = "",
+    name: options.Name = "",
     only: Annotated[
         bool, typer.Option("--only", help="Resume without the methods of an earlier start that are not named now.")
     ] = False,
     record: Annotated[Path | None, typer.Option(help="Run this record.json's experiment (on DATASET).")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Print what it would cost, and stop.")] = False,
+    estimate: options.Estimate = False,
     show: Annotated[bool, typer.Option("--show", help="Print the answers so far, and ask nothing.")] = False,
     report: Annotated[
         list[Path] | None,
@@ -84,7 +80,7 @@ def evaluate(
         ),
     ] = None,
     scheduler: Annotated[str, typer.Option(help="Run on the Dask cluster at this address, tcp://….")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Measure methods on a benchmark. Prints what it would cost before it starts, and resumes where it stopped."""
     if dataset is None and record is None:
@@ -140,36 +136,31 @@ def _experiment(dataset: Path, names: list[str], *, look_ups: int, words: list[i
     from readagent_core.evaluation.datasets import open_dataset
     from readagent_core.evaluation.experiment import Experiment
 
-    arms = make_arms(_chosen_methods(names, dataset), look_ups=look_ups, words=words)
     parts = {part: rest.pop(part) for part in ("kind", "split", "limit", "documents", "books", "seed")}
-    return Experiment(open_dataset(dataset, **parts), arms, **rest)
-
-
-def _chosen_methods(names: list[str], dataset: Path) -> list[str]:
-    """Return the methods named; by default some, for web pages those of the paper's table."""
-    from readagent_core.evaluation.datasets import open_dataset
-
-    if names not in ([], ["all"]):
-        return names
-    if open_dataset(dataset).kind == "mind2web":
-        return list(WEB_METHODS)
-    return names or list(METHODS)
+    arms = make_arms(names or list(METHODS), look_ups=look_ups, words=words)
+    data = open_dataset(dataset, **parts)
+    if data.kind == "mind2web" and names in ([], ["all"]):
+        arms = make_arms(list(WEB_METHODS), look_ups=look_ups, words=words)
+    return Experiment(data, arms, **rest)
 
 
 def run_experiment(
     experiment: Experiment,
     *,
     name: str,
-    leave_out: bool = False,
     only_estimate: bool,
-    only_show: bool,
-    formats: list[tuple[Path, str]],
     json: bool,
-    record: dict[str, Any] | None,
+    leave_out: bool = False,
+    only_show: bool = False,
+    formats: Sequence[tuple[Path, str]] = (),
+    record: dict[str, Any] | None = None,
     run: Callable[..., object] | None = None,
 ) -> Path:
-    """Run an experiment, or estimate or show it, and return its folder. ``run``: see ``starting.start``."""
-    from readagent_core.cli.shared import open_workspace
+    """Run an experiment, or estimate or show it, and return its folder.
+
+    ``formats``: files to write, each with its format. ``record``: what the experiment must agree with. ``run``: see
+    ``starting.start``.
+    """
     from readagent_core.evaluation.cost_estimate import estimate
     from readagent_core.evaluation.experiment import default_name, find_changes, folder_for, resumed_experiment
     from readagent_core.evaluation.formats import save_report, to_dict
@@ -177,7 +168,6 @@ def run_experiment(
     from readagent_core.evaluation.score_table import load_scores
     from readagent_core.evaluation.starting import load_summary, start
     from readagent_core.models import connect_embedder
-    from readagent_core.words import count_of
 
     workspace = open_workspace()
     folder = folder_for(workspace.home, name or default_name(experiment, workspace.model.name))
@@ -229,7 +219,6 @@ def _format(path: Path) -> str:
 
 def _line(snapshot: Snapshot) -> str:
     from readagent_core.models.cost.prices import money
-    from readagent_core.words import count_of
 
     progress = snapshot.value
     if progress is None or not hasattr(progress, "documents"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import document_json, print_json, report_errors, say, say_aside, wait_for
 from readagent_core.cli.shared import open_workspace
 from readagent_core.errors import DocumentError
@@ -16,9 +17,15 @@ from readagent_core.words import count_of
 if TYPE_CHECKING:
     from readagent_core.document import Document
     from readagent_core.jobs import Snapshot
+    from readagent_core.library.records import Book
     from readagent_core.workspace.folders import FolderReport, ImportedBook
 
 READING_SPEED = 240  # words a minute; adults read 238 (non-fiction) to 260 (fiction), Brysbaert 2019
+
+
+def title_line(work: Document | Book) -> str:
+    """Returns 'Fog, by A. Reed'."""
+    return work.title + (f", by {work.author}" if work.author else "")
 
 
 def inspection_json(document: Document) -> dict[str, Any]:
@@ -58,8 +65,8 @@ def inspect_folder(folder: Path, *, as_json: bool, password: str) -> None:
             lines = [f"Not opened: {error}"]
         else:
             reports.append({"file": item.name, **inspection_json(document)})
-            named = document.title + (f", by {document.author}" if document.author else "")
-            lines = [named, inspection_line(document), *(f"Note: {warning.message}" for warning in document.warnings)]
+            notes = (f"Note: {warning.message}" for warning in document.warnings)
+            lines = [title_line(document), inspection_line(document), *notes]
         if not as_json:
             say(item.name)
             for line in lines:
@@ -73,7 +80,7 @@ def inspect_folder(folder: Path, *, as_json: bool, password: str) -> None:
 
 def import_folder(
     folder: Annotated[Path, typer.Argument(help="A folder of books, or a Calibre library.", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Add every book of a folder to the library; with Calibre's titles, authors, series, tags and covers."""
     with report_errors(as_json=json):

@@ -22,7 +22,7 @@ def mcp(
     host: Annotated[str, typer.Option(help="Over HTTP: the address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Over HTTP: the port.")] = 8502,
     token: Annotated[
-        str, typer.Option(envvar=TOKEN, help="Over HTTP: what clients have to send; made anew by default.")
+        str, typer.Option(envvar=TOKEN, help="Over HTTP: what clients have to send; a random one by default.")
     ] = "",
     name: Annotated[list[str] | None, typer.Option(help="Over HTTP: another host name it is reached by.")] = None,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say_aside
 from readagent_core.cli.shared import open_book, write_file
 from readagent_core.words import count_of
@@ -20,17 +21,14 @@ if TYPE_CHECKING:
 
 
 def notes(
-    file: Annotated[
-        str,
-        typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx, or a web address.", show_default=False),
-    ],
+    file: options.File,
     format: Annotated[str, typer.Option(help="md, json (W3C Web Annotation) or csv.")] = "md",
     take_in: Annotated[
         Path | None, typer.Option("--import", help="First add the notes of this JSON file.", show_default=False)
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
-    password: Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)] = "",
+    output: options.Output = None,
+    json: options.Json = False,
+    password: options.Password = "",
 ) -> None:
     """The highlights, notes, bookmarks and stored answers that were made in a book."""
     with report_errors(as_json=json):

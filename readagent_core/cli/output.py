@@ -68,7 +68,7 @@ def report_errors(*, as_json: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _report(Stopped("Stopped. What was done is kept; the same command goes on from there."), as_json=as_json)
+        _report(Stopped("Stopped. What was done is saved; the same command resumes."), as_json=as_json)
         raise typer.Exit(1) from None
     except PasswordError as error:
         _report(PasswordError(f"{error} Here: --password PASSWORD."), as_json=as_json)
@@ -136,7 +136,7 @@ def wait_for(job: Job, line: Callable[[Snapshot], str]) -> None:
                     say_aside(text)
                     printed = time.monotonic()
     except KeyboardInterrupt:
-        say_aside("Stopping; what is done is being kept …")
+        say_aside("Stopping; what is done is being saved …")
         job.cancel()
         job.join(30)
         raise

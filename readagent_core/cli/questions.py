@@ -7,26 +7,24 @@ from typing import Annotated
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say, say_aside
 from readagent_core.cli.shared import open_book, write_file
 
 
 def questions(
-    file: Annotated[
-        str,
-        typer.Argument(help="A book: .txt, .md, .html, .epub, .pdf or .docx, or a web address.", show_default=False),
-    ],
+    file: options.File,
     format: Annotated[str, typer.Option(help="csv, json, jsonl or md.")] = "csv",
     take_in: Annotated[
         Path | None,
         typer.Option("--import", help="First add the questions of this file.", show_default=False),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")] = None,
+    output: options.Output = None,
     dataset: Annotated[
         bool, typer.Option("--dataset", help="Print the path of a dataset of them for `evaluate`, and nothing else.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
-    password: Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)] = "",
+    json: options.Json = False,
+    password: options.Password = "",
 ) -> None:
     """Your own questions about a book, with the answers that count as right. The Evaluate screen has the same ones."""
     with report_errors(as_json=json):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagent_core.cli import options
 from readagent_core.cli.folders import inspection_json, inspection_line
 from readagent_core.cli.output import print_json, report_errors, say, show_pages, wait_for
 from readagent_core.cli.shared import open_workspace
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 def recognise(
     file: Annotated[Path, typer.Argument(help="A PDF with pages that are pictures.", show_default=False)],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")] = False,
-    password: Annotated[str, typer.Option("--password", help="Password of a locked PDF.", show_default=False)] = "",
+    json: options.Json = False,
+    password: options.Password = "",
 ) -> None:
     """Recognise the text of scanned pages on this computer; resumes after Ctrl-C where it stopped."""
     with report_errors(as_json=json):

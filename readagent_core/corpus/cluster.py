@@ -27,9 +27,10 @@ _CONNECT_SECONDS = 20
 _POLL_SECONDS = 0.2
 _GATHERED = 8  # results fetched at once
 _LOOK_SECONDS = 2.0  # between looks at which workers there are
-_GONE_SECONDS = 30.0  # then a worker has left: before that it may be starting again, and keeps its share
+_GONE_SECONDS = 30.0  # then a worker has left: before that it may be restarting, and its share of the calls is reserved
 _LOST_SECONDS = 30.0  # without a connection to the scheduler
 _STOP_SECONDS = 15.0  # for tasks under way to end after a cancel
+_RESUMES = "What was read is saved; the same command resumes."
 
 
 def dashboard(client: distributed.Client, scheduler: str) -> str:
@@ -184,9 +185,7 @@ class Run:
         if self.workers >= self._sharers:
             self._whole = now
         elif not self.workers and now - self._whole > _GONE_SECONDS:
-            raise UnreachableError(
-                "No Dask worker is left. What was read is kept; the same command goes on from there."
-            )
+            raise UnreachableError(f"No Dask worker is left. {_RESUMES}")
         if self.workers > self._sharers or now - self._whole > _GONE_SECONDS:
             self._sharers, self._whole = self.workers, now
             with suppress(OSError, TimeoutError):  # a worker that has just died
@@ -209,15 +208,13 @@ class Run:
 
 
 def _lost() -> UnreachableError:
-    return UnreachableError(
-        "The connection to the Dask scheduler is lost. What was read is kept; the same command goes on from there."
-    )
+    return UnreachableError(f"The connection to the Dask scheduler is lost. {_RESUMES}")
 
 
 def raise_stop(error: BaseException) -> NoReturn:
     """Raise the error of a task that stops the run, as an error for people."""
     if isinstance(error, CancelledError):
-        raise CancelledError("Stopped. What was read is kept; the same command goes on from there.")
+        raise CancelledError(f"Stopped. {_RESUMES}")
     if isinstance(error, ReadAgentError):
         raise error
     raise ReadAgentError(f"A worker failed ({type(error).__name__}: {error}).") from error

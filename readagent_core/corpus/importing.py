@@ -23,7 +23,7 @@ class ImportReport:
 
 
 def start_import(workspace: Workspace, folder: CorpusFolder) -> Job:
-    """Start the import as a job; its value is the ImportReport so far. A cancelled job keeps what it imported."""
+    """Start the import as a job; its value is the ImportReport so far. What a cancelled job has imported remains."""
     return workspace.jobs.start("import corpus", lambda job: _import(workspace, folder, job))
 
 

@@ -1,7 +1,7 @@
 """Reads a corpus: every book that is not read yet is one task; what is read, failed and spent is in the output folder.
 
 A book that fails is recorded with its reason and the others are read. An error that every other book would meet too
-stops the run, and the next run goes on from there.
+stops the run, and the next run resumes there.
 """
 
 from __future__ import annotations

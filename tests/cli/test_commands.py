@@ -209,7 +209,7 @@ def test_stopping_keeps_everything_and_says_so(book):
         out, told = process.communicate(timeout=60)
     assert process.returncode == 1
     assert json.loads(out)["error"]["kind"] == "Stopped"
-    assert "goes on from there" in told
+    assert "the same command resumes" in told
 
 
 def test_help_answers_at_once(own_home):

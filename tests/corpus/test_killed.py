@@ -97,7 +97,7 @@ def test_a_scheduler_of_its_own_is_killed(shelf, tmp_path, own_home, monkeypatch
         scheduler.kill()
         _, told = process.communicate(timeout=90)
         assert process.returncode == 1
-        assert "The connection to the Dask scheduler is lost. What was read is kept" in told
+        assert "The connection to the Dask scheduler is lost. What was read is saved" in told
         assert 4 <= len(books_of(out)) < 16
         _, there = cluster()
         run("corpus", "read", folder, "--out", out, *there, server=server)
