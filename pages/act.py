@@ -19,7 +19,7 @@ from pages.parts.shared.component import Act, act_of, call_with_act, component
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Book
-from readagent_core.methods.base import Answered, ModelCall
+from readagent_core.methods.base import ModelCall
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
 from readagent_core.web_pages.actions import history_entry
 from readagent_core.web_pages.memory import PageMemory, load_gists
@@ -119,7 +119,7 @@ def _gists(page: PageMemory) -> tuple[str, ...]:
 
 def _add_to_done(book: Book, opened: OpenedPage, step: StoredStep | None, act: Act) -> None:
     """Add the action that is shown to those done so far, before the run that draws them."""
-    answer = next((e.answer for e in step.events if isinstance(e, Answered)), None) if step else None
+    answer = replay.answer_of(step.events) if step else None
     action = action_of(answer.extra) if answer else None
     if act.do == "done" and action is not None:
         key = f"act_done_{book.id}"
@@ -170,7 +170,7 @@ def _chosen_step(book: Book, steps: list[StoredStep]) -> StoredStep | None:
         return steps[-1] if steps else None
 
     def label(at: int) -> str:
-        answer = next((e.answer.text for e in steps[at].events if isinstance(e, Answered)), "")
+        answer = replay.answer_text(steps[at].events)
         return f"{time.strftime('%Y-%m-%d %H:%M', time.localtime(steps[at].made))} · {answer} ({steps[at].task.task})"
 
     order = list(reversed(range(len(steps))))

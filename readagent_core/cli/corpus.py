@@ -54,13 +54,13 @@ def read_corpus(
         from readagent_core.corpus.reading import CorpusPlan, estimate_corpus, read_corpus, to_read
         from readagent_core.corpus.store import CorpusFolder, list_sources
         from readagent_core.corpus.tables import write_tables
+        from readagent_core.evaluation.starting import check_price
         from readagent_core.jobs import Jobs
 
         workspace = open_workspace()
         model = workspace.model
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=pagination)
-        if dollars is not None and model.price is None:
-            raise SettingsError(f"No price is known for {model.name}. Enter it in Settings, or use --budget WORDS.")
+        check_price(model, dollars)
         folder, files = CorpusFolder(out), list_sources(source)
         left = to_read(folder, files, failed=failed)
         expected = estimate_corpus(left, plan)

@@ -18,6 +18,7 @@ from readagent_core.corpus.cluster import Done, Run, WorkerDiedError, dashboard,
 from readagent_core.corpus.store import BOOKS, FAILED, SPENT, CorpusFolder, SourceFile
 from readagent_core.corpus.worker import BookResult, RunSpec, read_book
 from readagent_core.errors import BudgetError, DocumentError
+from readagent_core.evaluation.cost_estimate import Work
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import Price, money
@@ -52,29 +53,18 @@ class CorpusPlan:
     most_dollars: float | None = None
 
 
-@dataclass(frozen=True)
-class CorpusEstimate:
+@dataclass(frozen=True, kw_only=True)
+class CorpusEstimate(Work):
     """What reading ``books`` needs, from a sample of them. ``unreadable``: files of the sample that do not open."""
 
     books: int
-    calls: int
-    words: int
-    words_back: int
     unreadable: int = 0
 
-    def dollars(self, price: Price | None) -> float | None:
-        return price.cost_of_words(self.words, self.words_back) if price else None
-
     def sentence(self, price: Price | None) -> str:
-        """Return a sentence for people; figures are rounded to two digits, because they are estimates."""
+        """Return a sentence for people."""
         if not self.books:
             return "Every book is read already, or has failed."
-        dollars = self.dollars(price)
-        cost = f"; about {money(dollars)}".replace("about under", "under") if dollars else ""
-        text = (
-            f"{count_of(self.books, 'book')} to read: about {_round(self.calls):,} calls and {_round(self.words):,} "
-            f"words sent, {_round(self.words_back):,} words back{cost}."
-        )
+        text = f"{count_of(self.books, 'book')} to read: {self.describe(price)}."
         return text + (f" {self.unreadable} of {_SAMPLE} files looked at cannot be opened." if self.unreadable else "")
 
 
@@ -136,7 +126,11 @@ def estimate_corpus(files: Sequence[SourceFile], plan: ReadingPlan | None) -> Co
     readable = len(files) * looked / max(1, len(picked))
     scale = sum(file.size for file in files) * (looked / len(picked)) / size if size else readable / max(1, looked)
     return CorpusEstimate(
-        len(files), round(calls * scale), round(words * scale), round(back * scale), unreadable=unreadable
+        books=len(files),
+        calls=round(calls * scale),
+        words=round(words * scale),
+        words_back=round(back * scale),
+        unreadable=unreadable,
     )
 
 
@@ -177,7 +171,7 @@ class _CorpusRun:
         self._tried_again: set[str] = set()  # keys of books whose worker died
         self._lock = threading.Lock()
         self._over: BudgetError | None = None
-        each = expected if expected and expected.books else CorpusEstimate(1, 0, 0, 0)
+        each = expected if expected and expected.books else CorpusEstimate(books=1)
         self._words_each = (each.words + each.words_back) / each.books
         self._dollars_each = (each.dollars(model.price) or 0.0) / each.books
         self.progress = CorpusProgress(
@@ -276,8 +270,3 @@ def _over_budget(what: str) -> BudgetError:
     return BudgetError(
         f"The budget of {what}. Every book so far is saved; raise the budget and start again to continue."
     )
-
-
-def _round(value: int) -> int:
-    """Return ``value`` with two significant digits, because an estimate must not look exact."""
-    return value if value < 100 else round(value, 2 - len(str(value)))

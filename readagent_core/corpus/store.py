@@ -157,15 +157,12 @@ class CorpusFolder:
             yield from ((paths[path], found[path]) for path in paths)
 
     def save(self, name: str, value: Mapping[str, Any]) -> None:
-        self.put(name, to_json(value))
-
-    def put(self, name: str, data: bytes) -> None:
-        """Write a file whole, or not at all. Raises DiskFullError."""
+        """Write a JSON object to a file, completely or not at all. Raises DiskFullError."""
         draft, path = f"{self._root}/{DRAFTS}/{uuid.uuid4().hex}", f"{self._root}/{name}"
         try:
             for folder in (draft, path):
                 self._fs.makedirs(posixpath.dirname(folder), exist_ok=True)
-            self._fs.pipe_file(draft, data)
+            self._fs.pipe_file(draft, to_json(value))
             self._fs.mv(draft, path)
         except OSError as error:
             raise DiskFullError(

@@ -18,9 +18,10 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
+from readagent_core.evaluation.datasets.mind2web import PageCase
 from readagent_core.evaluation.model_calls import CountingModel
 from readagent_core.evaluation.results import Key, Result
-from readagent_core.evaluation.web_steps import PageCase, decide, judge, right_action
+from readagent_core.evaluation.web_steps import judge, right_action
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method, zoom
 from readagent_core.methods.base import Answer, Answered, AskSettings, Event
@@ -32,6 +33,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
+from readagent_core.web_pages.acting import WebTask, act
 from readagent_core.words import count_words
 
 STOPPERS = (
@@ -88,10 +90,10 @@ def answer(
 
 def _run(task: Task, model: CountingModel, settings: AskSettings, cancel: CancelToken) -> Iterator[Event]:
     """Yield the events of the run. Zoom is asked about the documents of a shelf, other methods about all as one."""
-    if isinstance(task.case, PageCase):
-        return decide(
-            task.case, task.item, task.memory, model, method=task.arm.method, settings=settings, cancel=cancel
-        )
+    step = task.item.web_step
+    if isinstance(task.case, PageCase) and step is not None:
+        page = replace(task.case.page, memory=task.memory)
+        return act(WebTask(step.task, step.previous), page, model, settings, cancel, method=task.arm.method)
     if isinstance(task.memory, JoinedMemory) and task.arm.method == zoom.METHOD.name:
         return zoom.ask_shelf(task.item.question, shelf.Shelf(task.memory.books), model, settings, cancel)
     return method(task.arm.method).run(task.item.question, task.memory, model, settings, cancel)

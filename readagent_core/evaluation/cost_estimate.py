@@ -27,9 +27,28 @@ _BUILDS = {
 _RATER_CALLS = 1.6  # strict always, permissive where strict said no
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What an experiment still has to do. ``answers``: those missing. ``words``: sent; ``words_back``: received.
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a model is asked. ``words``: sent; ``words_back``: received."""
+
+    calls: int = 0
+    words: int = 0
+    words_back: int = 0
+
+    def dollars(self, price: Price | None) -> float | None:
+        """Return the cost in dollars; None where no price is known."""
+        return price.cost_of_words(self.words, self.words_back) if price else None
+
+    def describe(self, price: Price | None) -> str:
+        """Return 'about 120 calls and 45,000 words sent; about $0.20', figures with two digits."""
+        dollars = self.dollars(price)
+        cost = f"; about {money(dollars)}".replace("about under", "under") if dollars else ""
+        return f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent{cost}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate(Work):
+    """What an experiment still has to do. ``answers``: those missing.
 
     ``lost``: documents with questions, left out because the text is missing.
     """
@@ -37,14 +56,7 @@ class Estimate:
     documents: int
     questions: int
     answers: int
-    calls: int
-    words: int
-    words_back: int
     lost: int = 0
-
-    def dollars(self, price: Price | None) -> float | None:
-        """Return the cost in dollars; None where no price is known."""
-        return price.cost_of_words(self.words, self.words_back) if price else None
 
     def sentence(self, price: Price | None = None) -> str:
         """Return a sentence for people: what would be asked, and what it would cost where that is known."""
@@ -52,12 +64,7 @@ class Estimate:
         asked += f" ({self.lost:,} more left out: their text is missing)" if self.lost else ""
         if not self.answers:
             return f"{asked}: every answer is there already."
-        dollars = self.dollars(price)
-        cost = f"; about {money(dollars)}".replace("about under", "under") if dollars else ""
-        return (
-            f"{asked}, {count_of(self.answers, 'answer')} to come: "
-            f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent{cost}."
-        )
+        return f"{asked}, {count_of(self.answers, 'answer')} to come: {self.describe(price)}."
 
 
 def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estimate:
@@ -73,8 +80,8 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
         documents += not again
         questions += len(case.items)
         free += sum(not item.question.options for item in case.items)
-        for key, _, _ in experiment.missing(case, done or ScoreTable()):
-            left[key.arm] += 1
+        for one, _, _ in experiment.missing(case, done or ScoreTable()):
+            left[one.arm] += 1
         if again or documents > _DOCUMENTS:
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms_to_run)}
@@ -91,7 +98,7 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
     lost = experiment.dataset.count_missing()
     sampled, to_come = min(documents, _DOCUMENTS), sum(left.values())
     if not sampled or not to_come:
-        return Estimate(documents, questions, to_come, 0, 0, 0, lost)
+        return Estimate(documents=documents, questions=questions, answers=to_come, lost=lost)
     every, scale = questions * experiment.runs, documents / sampled
     unread = to_come / (every * len(experiment.arms_to_run))  # a reading is charged as far as its answers are missing
     rated = to_come * free / questions * _RATER_CALLS if experiment.rate else 0.0
@@ -154,7 +161,4 @@ def question_cost(arm: Arm, words: int, *, gist_share: float, page: float) -> tu
 
 def _round(value: int) -> int:
     """Return ``value`` with two significant digits, because an estimate must not look exact."""
-    if value < 100:
-        return value
-    digits = len(str(value))
-    return round(value, 2 - digits)
+    return value if value < 100 else round(value, 2 - len(str(value)))

@@ -8,18 +8,18 @@ Knows nothing of questions.
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 from readagent_core import reading
 from readagent_core.cancel import CancelToken, key_lock
-from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
 from readagent_core.evaluation.datasets import Case, Shelf
+from readagent_core.evaluation.datasets.mind2web import PageCase
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget
 from readagent_core.evaluation.results import Cost, ReadingFigures
-from readagent_core.evaluation.web_steps import PageCase, read_web_page
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.methods.support.joined_books import join_memories
@@ -27,6 +27,7 @@ from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
+from readagent_core.web_pages.memory import read_page
 
 _WORD_LOG = "words sent"  # the kind under which the library stores it
 _PARTS = ("paginate", "gist")  # how the names of a reading's tasks begin
@@ -67,7 +68,10 @@ def read_document(
     document = case.document
     book = library.add(document)
     if not gists and not isinstance(case, PageCase):
-        return _cut_by_rule(document, plan), Cost(document.id, plan.key)
+        try:
+            return reading.cut_by_rule(document, plan), Cost(document.id, plan.key)
+        except ReadAgentError as error:
+            return error, Cost(document.id, plan.key)
     opened = library.open_reading(book.id, plan, model.name, model.where).id
     with key_lock(f"reading {opened} in {library.home}", cancel):
         log = WordLog(library.artifacts(document.id), f"reading {opened}")
@@ -76,7 +80,8 @@ def read_document(
         try:
             if isinstance(case, PageCase):
                 made = library.artifacts(document.id)
-                found = read_web_page(case, plan, counting, store=made, connections=connections, cancel=cancel)
+                read = read_page(case.page, counting, store=made, connections=connections, cancel=cancel)
+                found = replace(read.memory, document=document, plan=plan)
             else:
                 store = library.store(opened)
                 found = reading.read(  # ahead=1: no speculative calls, so that the cost is the method's own
@@ -88,13 +93,6 @@ def read_document(
         except ReadAgentError as error:
             found = error
         return found, Cost(document.id, plan.key, *log.total)
-
-
-def _cut_by_rule(document: Document, plan: ReadingPlan) -> GistMemory | ReadAgentError:
-    try:
-        return reading.cut_by_rule(document, plan)
-    except ReadAgentError as error:
-        return error
 
 
 def describe_reading(memory: GistMemory, plan: ReadingPlan, *, gists: bool = True) -> ReadingFigures:

@@ -61,7 +61,7 @@ def start(
     as ``running.run`` is.
     """
     model, embedder = workspace.model, models.connect_embedder(workspace.settings)
-    check_price(model, experiment)
+    check_price(model, experiment.most_dollars)
     folder = folder_for(workspace.home, name or default_name(experiment, model.name))
     under_way = workspace.jobs.get(job_key(folder))
     if under_way is not None and under_way.running:
@@ -102,9 +102,9 @@ def _lock(folder: Path) -> FileLock:
     return lock
 
 
-def check_price(model: ChatModel, experiment: Experiment) -> None:
+def check_price(model: ChatModel, most_dollars: float | None) -> None:
     """Raise SettingsError for a budget in money that could never be reached, because no price is known."""
-    if experiment.most_dollars is None or model.price is not None:
+    if most_dollars is None or model.price is not None:
         return
     if not model.is_language_model:
         raise SettingsError("The built-in reader costs nothing. Leave the budget in dollars out, or give it in words.")

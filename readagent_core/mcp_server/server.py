@@ -12,7 +12,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import MCPServerError, ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -119,12 +119,12 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
     @server.resource("book://{book}", mime_type="application/json")
     async def book(book: str) -> str:
         """A book: what it is, and its sections."""
-        return (await _resource(tools.outline, book)).model_dump_json()
+        return (await _run(tools.outline, book, 0, raised=ResourceError)).model_dump_json()
 
     @server.resource("book://{book}/page/{number}", mime_type="text/plain")
     async def page(book: str, number: str) -> str:
         """A page of a book in full."""
-        return (await _resource(tools.fetch, f"{book}/page/{number}")).text
+        return (await _run(tools.fetch, f"{book}/page/{number}", 0, raised=ResourceError)).text
 
     return server
 
@@ -161,19 +161,12 @@ class _WithToken:
         await self._app(scope, receive, send)
 
 
-async def _run(work: Callable[..., T], *arguments: Any, **named: Any) -> T:
+async def _run(work: Callable[..., T], *arguments: Any, raised: type[MCPServerError] = ToolError) -> T:
     """Do the work in a thread. An explained error reaches the client's model with its text."""
     try:
-        return await anyio.to_thread.run_sync(partial(work, *arguments, **named))
+        return await anyio.to_thread.run_sync(work, *arguments)
     except ReadAgentError as error:
-        raise ToolError(str(error)) from None
-
-
-async def _resource(work: Callable[..., T], *arguments: Any) -> T:
-    try:
-        return await anyio.to_thread.run_sync(partial(work, *arguments))
-    except ReadAgentError as error:
-        raise ResourceError(str(error)) from None
+        raise raised(str(error)) from None
 
 
 async def _run_long(ctx: Context, work: Callable[..., T], *arguments: Any, reports: bool = True, **named: Any) -> T:
@@ -183,7 +176,7 @@ async def _run_long(ctx: Context, work: Callable[..., T], *arguments: Any, repor
 
     def report(done: float, total: float | None, line: str) -> None:
         if not ended.is_set():
-            anyio.from_thread.run(_report, ctx, done, total, line)
+            anyio.from_thread.run(ctx.report_progress, done, total, line)
 
     if reports:
         named["report"] = report
@@ -194,7 +187,3 @@ async def _run_long(ctx: Context, work: Callable[..., T], *arguments: Any, repor
     finally:  # also where the request was cancelled: then the thread ends at its next call
         ended.set()
         cancel.cancel()
-
-
-async def _report(ctx: Context, done: float, total: float | None, line: str) -> None:
-    await ctx.report_progress(done, total, line)

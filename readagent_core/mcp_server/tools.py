@@ -64,7 +64,7 @@ class Tools:
 
     # --- what there is ------------------------------------------------------------------------------
 
-    def list_books(self, query: str = "", shelf: str = "", tag: str = "", start: int = 0) -> BookList:
+    def list_books(self, query: str, shelf: str, tag: str, start: int) -> BookList:
         words = query.casefold().split()
         found = [
             card
@@ -77,7 +77,7 @@ class Tools:
         books = [self._books.describe(card) for card in found[start:end]]
         return BookList(books=books, total=len(found), next=end if end < len(found) else None)
 
-    def search(self, query: str, most: int = 10) -> SearchResults:
+    def search(self, query: str, most: int) -> SearchResults:
         for _ in self._library.index_texts():
             pass
         titles = {card.book.id: card.book.title for card in self._library.cards()}
@@ -92,7 +92,7 @@ class Tools:
             results.append(SearchResult(id=name, title=titles[hit.book_id], url=f"book://{name}", text=text))
         return SearchResults(results=results)
 
-    def fetch(self, id: str, start: int = 0) -> Fetched:
+    def fetch(self, id: str, start: int) -> Fetched:
         book_id, _, rest = id.removeprefix("book://").partition("/")
         kind, _, number = rest.partition("/")
         if kind not in ("page", "paragraph") or not number.isdecimal():
@@ -111,7 +111,7 @@ class Tools:
         about = {"author": whole.author, "language": whole.language}
         return Fetched(id=id, title=title, text=piece, url=f"book://{id}", metadata=about, next=following)
 
-    def outline(self, book: str, start: int = 0) -> Outline:
+    def outline(self, book: str, start: int) -> Outline:
         memory, whole = self._books.seen(book)
         rows = whole.sections[start : start + _ROWS]
         page_of = page_finder(memory, whole)
@@ -136,9 +136,7 @@ class Tools:
 
     # --- the memory ---------------------------------------------------------------------------------
 
-    def gist_memory(
-        self, book: str, words: int | None = None, about: str = "", start: int = 0, cancel: CancelToken | None = None
-    ) -> MemoryText:
+    def gist_memory(self, book: str, words: int | None, about: str, start: int, *, cancel: CancelToken) -> MemoryText:
         """``words``: the finest view of at most so many; where it needs gists of ranges of pages, a model makes them.
 
         ``about``: what the view is to be finest for.
@@ -148,7 +146,7 @@ class Tools:
         if words is not None and memory.gist_words > words:
             settings = with_resources(AskSettings(), self._workspace.resources(self._library.book(book).document_id))
             metered = Metered(self._workspace.model)
-            run = Run("gist-memory", Question(about), memory, metered, settings, cancel or CancelToken())
+            run = Run("gist-memory", Question(about), memory, metered, settings, cancel)
             ranking = rank_by_bm25(about, memory) if about.strip() else ()
             view = first_view(make_levels(run, words), words, ranking)
             text = view.text()
@@ -166,7 +164,7 @@ class Tools:
             next=following,
         )
 
-    def open_pages(self, book: str, pages: Sequence[int], start: int = 0) -> Pages:
+    def open_pages(self, book: str, pages: Sequence[int], start: int) -> Pages:
         memory = with_gists(self._books.seen(book)[0], book)
         opened: list[PageText] = []
         left_out: list[str] = []
@@ -193,7 +191,7 @@ class Tools:
             raise NotInLibraryError("; ".join(left_out) or "Name at least one page.")
         return Pages(book=book, title=memory.document.title, pages=opened, left_out=left_out)
 
-    def find(self, book: str, words: str, most: int = 20) -> Places:
+    def find(self, book: str, words: str, most: int) -> Places:
         memory, whole = self._books.seen(book)
         most = min(max(1, most), _ROWS)
         if memory is not None and memory.complete:
@@ -213,7 +211,7 @@ class Tools:
             note = f"{note} Nothing: these exact words are not there. Try fewer words, or `search`.".strip()
         return Places(book=book, title=whole.title, places=found, note=note)
 
-    def notes(self, book: str, start: int = 0) -> Notes:
+    def notes(self, book: str, start: int) -> Notes:
         title = self._books.card(book).book.title
         marks = self._library.marks(book)
         shown = [
@@ -290,9 +288,7 @@ class Tools:
 
     # --- changes ------------------------------------------------------------------------------------
 
-    def add_book(
-        self, source: str = "", text: str = "", *, local_files: bool, cancel: CancelToken | None = None
-    ) -> Done:
+    def add_book(self, source: str, text: str, *, local_files: bool, cancel: CancelToken) -> Done:
         """``local_files``: whether ``source`` may be a path on this computer."""
         if bool(source) == bool(text):
             raise SettingsError("Give either `source`, a web address or a path, or `text`.")
@@ -309,14 +305,14 @@ class Tools:
             )
         return Done(book=self._books.describe(self._books.card(book.id)), message="Added. `make_gists` reads it.")
 
-    def make_gists(self, book: str, *, cancel: CancelToken | None = None, report: Report | None = None) -> Done:
+    def make_gists(self, book: str, *, cancel: CancelToken, report: Report) -> Done:
         """Have the model read the book; one that was stopped resumes."""
         job = start_reading(self._workspace, self._books.card(book).book.id, None)
-        with (cancel or CancelToken()).on_cancel(job.cancel):
+        with cancel.on_cancel(job.cancel):
             while job.running:
                 job.join(_POLL_SECONDS)
                 value = job.snapshot.value
-                if report is not None and isinstance(value, Progress):
+                if isinstance(value, Progress):
                     report(value.words_read, value.words_total, f"{count_of(value.gists, 'gist')} made")
         if job.exception is not None:
             raise job.exception

@@ -31,6 +31,7 @@ from readagent_core.web_pages.frame import clean_body
 from readagent_core.web_pages.memory import PageMemory, cut_memory, read_page
 from readagent_core.web_pages.parsing import open_page
 from readagent_core.workspace import Workspace
+from readagent_core.workspace.replay import answer_of
 
 KIND = "web steps"  # in the artifact store
 MOST_STORED = 20  # steps of one book
@@ -46,7 +47,7 @@ class Progress:
 
     @property
     def answer(self) -> Answer | None:
-        return next((event.answer for event in self.events if isinstance(event, Answered)), None)
+        return answer_of(self.events)
 
 
 def next_action(
@@ -219,8 +220,7 @@ def start_step(workspace: Workspace, pages: BookPages, book_id: str, task: WebTa
         store = workspace.library.artifacts(document_id)
         gists = tuple(gist.text if gist else "" for gist in done.page.memory.gists)
         step = StoredStep(task, model.name, time.time(), gists, done.events)
-        kept = [*(store.load(KIND, opened.version) or ()), step.to_dict()][-MOST_STORED:]
-        store.save(KIND, opened.version, kept)
+        store.save(KIND, opened.version, [*(store.load(KIND, opened.version) or ()), step.to_dict()][-MOST_STORED:])
         return done
 
     return workspace.jobs.start(job_key(book_id), work, subject=task.task)

@@ -49,13 +49,13 @@ def test_a_budget_in_dollars_stops_the_run(data, tmp_path):
     assert told[-1].dollars > dollars
 
 
-def test_a_budget_in_dollars_needs_a_price(data):
+def test_a_budget_in_dollars_needs_a_price():
     with pytest.raises(SettingsError, match="needs a price"):
-        check_price(FakeModel(answering), experiment(data, most_dollars=1.0))
+        check_price(FakeModel(answering), 1.0)
     free = FakeModel(answering)
     free.price = FREE
-    check_price(free, experiment(data, most_dollars=1.0))
-    check_price(FakeModel(answering), experiment(data))
+    check_price(free, 1.0)
+    check_price(FakeModel(answering), None)
 
 
 def test_the_estimate_is_near_what_is_sent_and_says_what_it_would_cost(data, tmp_path):

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readagent_core.methods.base import Answered, Event
+from readagent_core.methods.base import Event
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.models.cost.prices import money
 from readagent_core.web_pages.acting import action_of
 from readagent_core.web_pages.frame import anchor_of
 from readagent_core.web_pages.memory import PageMemory
@@ -26,7 +27,6 @@ class Shown:
     """What is shown of one decision. ``gists``: of every snippet, '' for one that is not made. ``model``: its name."""
 
     task: str = ""
-
     gists: Sequence[str] = ()
     events: tuple[Event, ...] = ()
     model: str = ""
@@ -59,8 +59,8 @@ def about_page(memory: PageMemory) -> str:
     page = memory.page
     parts = f"{count_of(len(page.places), 'element')} in {count_of(len(memory.snippets), 'part')}"
     left = [count_of(page.left_out[kind], name) for kind, name in _LEFT_OUT.items() if page.left_out.get(kind)]
-    told = f"{parts}. Left out: {', '.join(left)}." if left else f"{parts}."
-    return told + (" The page nests too deep: its end is missing." if page.cut else "")
+    line = f"{parts}. Left out: {', '.join(left)}." if left else f"{parts}."
+    return line + (" The page nests too deep: its end is missing." if page.cut else "")
 
 
 def signature(model: str) -> Mapping[str, str]:
@@ -72,19 +72,18 @@ def signature(model: str) -> Mapping[str, str]:
 
 
 def _steps(events: Sequence[Event]) -> list[dict[str, Any]]:
-    found = replay.steps(events) if events else []
     return [
         {
             "title": TITLES.get(step.kind, step.title),
             "opened": list(step.marked or step.expanded),
             "ends": step.kind == replay.ANSWER,
         }
-        for step in found
+        for step in (replay.steps(events) if events else ())
     ]
 
 
 def _action(memory: PageMemory, events: Sequence[Event]) -> dict[str, Any] | None:
-    answer = next((event.answer for event in events if isinstance(event, Answered)), None)
+    answer = replay.answer_of(events)
     if answer is None:
         return None
     action = action_of(answer.extra)
@@ -109,7 +108,7 @@ def cost_line(memory: PageMemory, model: ChatModel) -> str:
         return ""
     words, back = sum(page.words + 110 for page in missing), 50 * len(missing)
     dollars = model.price.cost_of_words(words, back) if model.price else None
-    cost = f", about ${dollars:.2f}" if dollars and dollars >= 0.01 else ", under one cent" if dollars else ""
+    cost = f", about {money(dollars)}".replace("about under", "under") if dollars else ""
     return (
         f"The gists of {count_of(len(missing), 'part')} are made first: {count_of(len(missing), 'call')} and about "
         f"{words:,} words{cost}. They are stored."
