@@ -42,13 +42,11 @@ ABOUT = (
 
 def screen() -> None:
     workspace = get_workspace()
-    chosen = current.current(workspace)
-    if chosen is None:
-        shell.no_book("Act on a page")
+    begun = shell.begin(workspace, "Act", "Act on a page")
+    if begun is None:
         return
-    shell.set_title("Act", chosen.title)
-    with st.container(horizontal=True, vertical_alignment="center", key="act_top"):
-        st.title("Act on a page", anchor=False)
+    chosen, row = begun
+    with row:
         _pick_page(workspace, chosen)
     try:
         opened = get_pages(workspace).open(chosen.id)
@@ -64,23 +62,16 @@ def screen() -> None:
 def _pick_page(workspace: Workspace, chosen: Book) -> None:
     """Draw a select box with the saved web pages, where there are several."""
     stored = workspace.library.books_with_original()
-    pages = {b.id: b.title for b in workspace.library.books() if can_act(b) and b.id in stored}
-    if len(pages) < 2 and chosen.id in pages:
+    pages = [book for book in workspace.library.books() if can_act(book) and book.id in stored]
+    if [page.id for page in pages] == [chosen.id]:
         st.text(chosen.title)
         return
-    key = f"act_page_{chosen.id}"
-
-    def changed() -> None:
-        current.choose(st.session_state[key])
-        st.query_params.from_dict({"book": st.session_state[key]})
-
-    at = list(pages).index(chosen.id) if chosen.id in pages else None
-    st.selectbox("Web page", list(pages), at, format_func=pages.__getitem__, key=key, on_change=changed,
-                 label_visibility="collapsed", placeholder="Choose a web page", width=320)  # fmt: skip
+    current.picker(workspace, chosen, key="act_page", label="Web page", books=pages, label_visibility="collapsed",
+                   placeholder="Choose a web page", width=320)  # fmt: skip
 
 
 def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
-    """The form, the state of the work, and the board; runs again by itself while the work goes on."""
+    """The form, the state of the work, and the board; runs again by itself while the work is under way."""
     job = workspace.jobs.get(job_key(book.id))
     running = job is not None and job.running
     polling.rerun_after(0.5 if running else None, key="act")

@@ -9,13 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readagent_core.cancel import CancelToken
 from readagent_core.corpus.cluster import Done, Run, WorkerDiedError, dashboard, open_cluster, raise_stop
-from readagent_core.corpus.store import BOOKS, FAILED, SPENT, CorpusFolder, SourceFile
+from readagent_core.corpus.store import BOOKS, FAILED, SPENT, CorpusFolder, SourceFile, content_hash
+from readagent_core.corpus.tables import read_table
 from readagent_core.corpus.worker import BookResult, RunSpec, read_book
 from readagent_core.errors import BudgetError, DocumentError
 from readagent_core.evaluation.cost_estimate import Work
@@ -105,9 +106,33 @@ class CorpusProgress:
 
 
 def to_read(folder: CorpusFolder, files: Sequence[SourceFile], *, failed: bool = False) -> list[SourceFile]:
-    """Return the files that are neither read nor failed; with ``failed`` those that failed."""
+    """Return the files that are not read, or have changed since, and have not failed; with ``failed`` those that have.
+
+    A file is compared by its content where the file system says that it may have changed since the tables were made.
+    """
     read, refused = folder.keys(BOOKS), folder.keys(FAILED)
-    return [file for file in files if file.key not in read and (file.key in refused) == failed]
+    versions: dict[str, str] = {}
+    with suppress(FileNotFoundError):  # no run has made the tables yet
+        versions = {
+            row["key"]: str(row.get("file_version") or "")
+            for row in read_table(folder, "books", ["key", "file_version"])
+        }
+    return [
+        file
+        for file in files
+        if (file.key in refused) == failed
+        and (file.key not in read or _has_changed(folder, file, versions.get(file.key) or ""))
+    ]
+
+
+def _has_changed(folder: CorpusFolder, file: SourceFile, version: str) -> bool:
+    if not version or not file.version or file.version == version:
+        return False
+    try:
+        content = content_hash(file.read())
+    except DocumentError:
+        return True  # the task that reads it records why it cannot be read
+    return folder.load_read(file, content) is None
 
 
 def estimate_corpus(files: Sequence[SourceFile], plan: ReadingPlan | None) -> CorpusEstimate:

@@ -19,6 +19,7 @@ from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.utils import tokenize
 
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DiskFullError, DocumentError, SettingsError
@@ -37,11 +38,15 @@ _AT_ONCE = 64  # files fetched together: an object store answers them side by si
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A book's file. ``name``: within the corpus; the key is made of it. ``size``: in bytes, 0 where not known."""
+    """A book's file. ``name``: within the corpus; the key is made of it. ``size``: in bytes, 0 where not known.
+
+    ``version``: another one where the file system says that the file may have changed; '' where it is not asked.
+    """
 
     name: str
     address: str
     size: int = 0
+    version: str = ""
 
     @property
     def key(self) -> str:
@@ -68,10 +73,10 @@ def list_sources(address: str) -> list[SourceFile]:
     fs, root = _open(address)
     try:
         if fs.isdir(root) and isinstance(fs, LocalFileSystem):  # where a Calibre library has a book in several formats
-            files = [SourceFile(book.name, str(book.path), book.path.stat().st_size) for book in find_books(Path(root))]
+            files = [_source(book.name, str(book.path), fs.info(str(book.path))) for book in find_books(Path(root))]
         elif fs.isdir(root):
             files = [
-                SourceFile(path[len(root) :].lstrip("/"), fs.unstrip_protocol(path), int(info.get("size") or 0))
+                _source(path[len(root) :].lstrip("/"), fs.unstrip_protocol(path), info)
                 for path, info in fs.find(root, detail=True).items()
                 if posixpath.splitext(path)[1].lower() in FORMATS
             ]
@@ -98,10 +103,19 @@ def _names(data: bytes, address: str) -> Iterator[str]:
             yield name
 
 
+def _source(name: str, address: str, info: Mapping[str, Any]) -> SourceFile:
+    """Return a file of which the file system says ``info``."""
+    return SourceFile(name, address, int(info.get("size") or 0), tokenize(info))
+
+
 def _listed(name: str, fs: Any, manifest: str) -> SourceFile:
-    if "://" in name or name.startswith("/"):
+    """Return a file of a manifest; other file systems than the local one are not asked about each."""
+    if "://" in name:
         return SourceFile(name, name)
-    return SourceFile(name, fs.unstrip_protocol(posixpath.join(posixpath.dirname(manifest), name)))
+    path = posixpath.join(posixpath.dirname(manifest), name)
+    if isinstance(fs, LocalFileSystem) and fs.isfile(path):
+        return _source(name, path, fs.info(path))
+    return SourceFile(name, name if name.startswith("/") else fs.unstrip_protocol(path))
 
 
 class CorpusFolder:
@@ -170,10 +184,17 @@ class CorpusFolder:
                 "then run this again."
             ) from None
 
-    def put_book(self, file: SourceFile, memory: GistMemory) -> None:
+    def put_book(self, file: SourceFile, memory: GistMemory, content: str) -> None:
+        """Store a book that was read. ``content``: the ``content_hash`` of its file."""
         document, reading = join_paragraphs(memory.document).to_dict(), memory.to_dict()
         head = {"format": READING_FORMAT, "version": READING_VERSION, "file": file.name}
-        self.save(f"{BOOKS}/{file.key}.json", {**head, "document": document, "memory": reading})
+        source = {"file_version": file.version, "content_hash": content}
+        self.save(f"{BOOKS}/{file.key}.json", {**head, **source, "document": document, "memory": reading})
+
+    def load_read(self, file: SourceFile, content: str) -> dict[str, Any] | None:
+        """Return the stored book of ``file`` if it was read with this content; None else."""
+        book = self.load(f"{BOOKS}/{file.key}.json")
+        return book if book is not None and book.get("content_hash", content) == content else None
 
     def put_failure(self, file: SourceFile, error: Exception) -> None:
         self.save(f"{FAILED}/{file.key}.json", {"file": file.name, "kind": type(error).__name__, "error": str(error)})
@@ -207,6 +228,10 @@ class CorpusFolder:
     def open(self, name: str) -> Any:
         """Return a file open for reading. Raises FileNotFoundError."""
         return self._fs.open(f"{self._root}/{name}", "rb")
+
+
+def content_hash(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def _open(address: str) -> tuple[Any, str]:

@@ -26,7 +26,7 @@ _USAGE = {"calls": _INT, "cached_calls": _INT, "words_in": _INT, "words_out": _I
 SCHEMAS: dict[str, dict[str, pa.DataType]] = {
     "books": {"key": _TEXT, "file": _TEXT, "title": _TEXT, "author": _TEXT, "language": _TEXT, "words": _INT,
               "pages": _INT, "gist_words": _INT, "compression_rate": _FLOAT, "fallbacks": _INT, "preset": _TEXT,
-              "max_words": _INT, "model": _TEXT},
+              "max_words": _INT, "model": _TEXT, "file_version": _TEXT},
     "pages": {"key": _TEXT, "page": _INT, "start": _INT, "end": _INT, "words": _INT, "ends": _TEXT, "reason": _TEXT,
               "fallback": _YES},
     "gists": {"key": _TEXT, "page": _INT, "text": _TEXT, "words": _INT, "fallback": _YES, "whole": _YES,
@@ -118,6 +118,7 @@ def _rows(key: str, book: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
         "preset": plan["preset"],
         "max_words": plan["max_words"],
         "model": memory["model"],
+        "file_version": book.get("file_version"),
     }
     return {
         "books": [head],

@@ -15,7 +15,7 @@ from functools import partial
 
 from readagent_core.cancel import CancelToken
 from readagent_core.corpus.servers import connect_pool
-from readagent_core.corpus.store import BOOKS, CorpusFolder, SourceFile
+from readagent_core.corpus.store import CorpusFolder, SourceFile, content_hash
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError, SettingsError, WindowError
 from readagent_core.evaluation.answering import STOPPERS
@@ -137,14 +137,16 @@ def read_book(spec: RunSpec, file: SourceFile, most_dollars: float | None) -> Bo
     run = run_of(spec)
     model = Metered(run.model, budget=most_dollars)
     out = CorpusFolder(spec.out)
-    if (book := out.load(f"{BOOKS}/{file.key}.json")) is not None:  # the worker that read it died before it said so
-        pages = book["memory"]["pages"]
-        words = sum(page["words"] for page in pages)
-        return BookResult(file, Usage.from_dict(book["memory"]["usage"]), words, len(pages))
     try:
+        data = file.read()
+        content = content_hash(data)
+        if book := out.load_read(file, content):  # the worker that read it died before it reported that
+            pages = book["memory"]["pages"]
+            words = sum(page["words"] for page in pages)
+            return BookResult(file, Usage.from_dict(book["memory"]["usage"]), words, len(pages))
         with _PARSING:
             run.token.check()
-            document = load_in_child_process(file.read(), file.name.rsplit("/", 1)[-1])
+            document = load_in_child_process(data, file.name.rsplit("/", 1)[-1])
         memory = _read_document(document, model, spec.plan, run.token)
     except STOPPERS:
         raise
@@ -155,7 +157,7 @@ def read_book(spec: RunSpec, file: SourceFile, most_dollars: float | None) -> Bo
             error = ReadAgentError(f"Something in ReadAgent itself went wrong ({type(found).__name__}).")
         out.put_failure(file, error)
         return BookResult(file, model.usage, error=str(error))
-    out.put_book(file, memory)
+    out.put_book(file, memory, content)
     return BookResult(file, model.usage, document.words, len(memory.pages))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from pages.parts.shared import scripts
-from pages.parts.shared.scripts import ASSETS, ScriptError, bundle, parse
+from pages.parts.shared.scripts import ScriptError, bundle, parse
+from readagent_core.resources import ASSETS
 
 
 def entries() -> list[str]:

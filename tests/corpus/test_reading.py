@@ -52,6 +52,23 @@ def test_each_book_is_as_read_reads_it_and_nothing_is_done_twice(shelf, tmp_path
     assert (imported["imported"], imported["present"]) == (0, 5)  # exported above, so the library had read them
 
 
+def test_a_changed_file_is_read_again_and_a_touched_one_is_not(shelf, tmp_path, server):
+    folder, out = shelf(3), tmp_path / "out"
+    found = run_json("corpus", "read", folder, "--out", out, server=server)
+    first, second, *_ = sorted(folder.iterdir())
+    first.write_text(first.read_text(encoding="utf-8").replace("bell", "horn"), encoding="utf-8")
+    second.touch()
+    before, calls = books_of(out), len(server.chats)
+    again = run_json("corpus", "read", folder, "--out", out, server=server)
+    assert (again["read"], again["left"], again["failed"]) == (3, 0, [])
+    changed = [name for name, book in books_of(out).items() if book != before[name]]
+    assert changed == [first.name]
+    assert again["usage"]["calls"] - found["usage"]["calls"] == len(server.chats) - calls > 0
+    calls = len(server.chats)
+    assert run_json("corpus", "read", folder, "--out", out, server=server) == again
+    assert len(server.chats) == calls
+
+
 def test_a_book_that_fails_is_told_and_can_be_read_alone(shelf, tmp_path, server):
     folder, out = shelf(2), tmp_path / "out"
     (folder / "empty.md").write_text("\n", encoding="utf-8")

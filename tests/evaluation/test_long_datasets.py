@@ -130,7 +130,7 @@ def test_any_dataset_with_several_documents_on_a_shelf(tmp_path):
 @pytest.mark.parametrize(
     ("name", "row", "complaint"),
     [
-        ("a.jsonl", {**CHOICE, "context": " "}, "line 1: the context is empty"),
+        ("a.jsonl", {**CHOICE, "context": " "}, "line 1: the text is empty"),
         ("a.jsonl", {**CHOICE, "answer": ["a cat"]}, "line 1: the right answer 'a cat' is none of the 4 options"),
         ("a.jsonl", {**FREE, "answer": []}, "line 1: there is no answer"),
         ("a.jsonl", {**FREE, "answer": [7]}, "line 1: 'answer' must be a list of texts"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from pages.parts.shared import cached
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import BudgetError, LimitError, SettingsError, SignInError
 from readagent_core.models import connection
@@ -186,3 +188,18 @@ def test_the_audit_log_has_ids_and_acts(own_home: Path) -> None:
     assert (first["person"], first["act"], first["subject"]) == ("1" * 24, "blocked", "2" * 24)
     assert second["act"] == "refused"
     assert (own_home / audit.FILE).stat().st_mode & 0o077 == 0
+
+
+def test_the_library_of_somebody_who_is_idle_is_closed_until_its_next_use(team, own_home, monkeypatch):
+    monkeypatch.setattr(cached, "IDLE_SECONDS", 0.0)
+    anna = admit(ANNA, team, own_home)
+    of_anna = cached._workspace_of(anna)
+    of_anna.library.books()
+    (connection,) = of_anna.library._db._open
+    cached._workspace_of(anna)
+    assert connection.execute("SELECT 1").fetchone()
+    cached._workspace_of(admit({**ANNA, "sub": "2"}, team, own_home))
+    with pytest.raises(sqlite3.ProgrammingError):
+        connection.execute("SELECT 1")
+    assert cached._workspace_of(anna) is of_anna
+    assert of_anna.library.books()

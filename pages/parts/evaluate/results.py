@@ -31,7 +31,7 @@ def draw(workspace: Workspace) -> None:
     if recording is not None and st.session_state.get(_RECORDED):
         with st.container(horizontal=True, vertical_alignment="center", key="evaluate_recording"):
             record = recording.record
-            made = f"A recording of {record['recorded']}, made with {record['model']['name']}"
+            made = f"A recording of {_day(recording)}, made with {record['model']['name']}"
             st.markdown(f":material/album: {made}; not one of your own results.")
             st.button("Close the recording", key="evaluate_close", on_click=_show_recording, args=(False,))
         _finished(recording, recorded=True)
@@ -52,6 +52,11 @@ def draw(workspace: Workspace) -> None:
                   icon=":material/album:", on_click=_show_recording, args=(True,))  # fmt: skip
 
 
+def _day(recording: StoredExperiment) -> str:
+    """Return the date of a recording with hyphens at which no line is broken."""
+    return str(recording.record["recorded"]).replace("-", "\N{NON-BREAKING HYPHEN}")
+
+
 def _show_recording(on: bool) -> None:
     st.session_state[_RECORDED] = on
 
@@ -63,7 +68,7 @@ def _offer(recording: StoredExperiment) -> None:
         st.subheader("No experiment of yours yet", anchor=False)
         st.text(
             "Start one above: a few questions take a moment. Or look at a recorded one first: questions about the "
-            f"bundled novella, answered by {arms} with a large language model on {recording.record['recorded']}."
+            f"bundled novella, answered by {arms} with a large language model on {_day(recording)}."
         )
         st.button("Show the recorded experiment", key="evaluate_show_recorded", icon=":material/album:",
                   on_click=_show_recording, args=(True,))  # fmt: skip

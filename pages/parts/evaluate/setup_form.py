@@ -12,7 +12,6 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.evaluate import own_questions
-from pages.parts.shared.scripts import ASSETS
 from pages.parts.shared.shell import FIRST_METHODS
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import with_defaults
@@ -23,6 +22,7 @@ from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.cost.prices import Price
 from readagent_core.plan import PRESETS
+from readagent_core.resources import ASSETS
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.opening import check_room
 

@@ -5,6 +5,7 @@ The choice is stored in the session too, because a change of screen drops the qu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
@@ -76,11 +77,20 @@ def set_address(**values: str | int | None) -> None:
             st.query_params[name] = str(value)
 
 
-def picker(workspace: Workspace, chosen: Book, *, key: str = "book_picker", **looks: Any) -> None:
-    """Draw the book's select box; another choice is shown on this screen. ``looks``: arguments of ``st.selectbox``."""
-    books = {b.id: b for b in workspace.library.books()}
-    if chosen.id not in books:
-        return
+def picker(
+    workspace: Workspace,
+    chosen: Book,
+    *,
+    key: str = "book_picker",
+    label: str = "Book",
+    books: Iterable[Book] | None = None,
+    **looks: Any,
+) -> None:
+    """Draw a select box; another book is shown on this screen. ``books``: to choose from; None for all.
+
+    ``looks``: arguments of ``st.selectbox``.
+    """
+    titles = {book.id: book.title for book in (workspace.library.books() if books is None else books)}
     key = f"{key}_{chosen.id}"
 
     def changed() -> None:
@@ -88,10 +98,10 @@ def picker(workspace: Workspace, chosen: Book, *, key: str = "book_picker", **lo
         st.query_params.from_dict({"book": st.session_state[key]})
 
     st.selectbox(
-        "Book",
-        list(books),
-        index=list(books).index(chosen.id),
-        format_func=lambda book_id: books[book_id].title,
+        label,
+        list(titles),
+        index=list(titles).index(chosen.id) if chosen.id in titles else None,
+        format_func=titles.__getitem__,
         key=key,
         on_change=changed,
         **looks,

@@ -6,6 +6,8 @@ request takes its workspace from here, and hands it on: nothing else knows whose
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 from starlette.requests import HTTPConnection
 
@@ -15,7 +17,9 @@ from readagent_core.team.people import Person
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.samples import add_samples
 
+IDLE_SECONDS = 3600.0
 _open: dict[str, Workspace] = {}  # by person
+_used: dict[str, float] = {}  # when the workspace of each person was last asked for, of those with an open library
 
 
 def get_workspace() -> Workspace:
@@ -34,7 +38,15 @@ def open_workspaces() -> dict[str, Workspace]:
 
 
 def _workspace_of(person: Person | None) -> Workspace:
-    return _open_workspace(person.id if person else "")
+    """Return the workspace of this person, and close the libraries of those who have been idle for long."""
+    person_id, now = person.id if person else "", time.monotonic()
+    workspace = _open_workspace(person_id)
+    _used[person_id] = now
+    for other, used in list(_used.items()):
+        if now - used > IDLE_SECONDS and not _open[other].jobs.running():
+            _open[other].library.close()  # its next use opens it again
+            _used.pop(other, None)
+    return workspace
 
 
 @st.cache_resource(show_spinner=False)

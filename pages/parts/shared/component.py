@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.parts.shared.scripts import ASSETS, bundle
+from pages.parts.shared.scripts import bundle
+from readagent_core.resources import ASSETS
 
 served: set[str] = set()  # the scripts that have an address
 ROOT = '<div class="root"></div>'

@@ -25,7 +25,7 @@ from pages.parts.read.original import original_routes
 from pages.parts.shared import shell
 from pages.parts.shared.cached import workspace_of_request
 from pages.parts.shared.component import address, read, served
-from pages.parts.shared.scripts import ASSETS, bundle
+from pages.parts.shared.scripts import bundle
 from pages.parts.shared.signed_in import check_configuration
 from pages.parts.shared.streamlit_private import chunks, index_page
 from readagent_core.errors import ReadAgentError, SignInError
@@ -130,7 +130,7 @@ def style_sheet() -> str:
 def page(screen: str, theme: str) -> str:
     """The first page of ``screen``, a key of ``SCREENS``, in ``theme``: 'system', 'light', 'sepia' or 'dark'."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    mark = (ASSETS / "mark.svg").read_text(encoding="utf-8")
+    mark = read("mark.svg")
     start = f"/{base}" if base else ""
     shared = f'<a href="{start}/shared" data-screen="shared">Shared</a>' if load_team() else ""
     frame = Template(read("first_page.html")).substitute(base=start, mark=mark, shared=shared)

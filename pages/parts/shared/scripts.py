@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ASSETS = Path(__file__).parents[3] / "assets"
+from readagent_core.resources import ASSETS
+
 _COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)  # on lines of its own
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[^"]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (default )?((?:async )?function\*?|class|const) (\w+)", re.MULTILINE)

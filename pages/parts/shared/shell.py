@@ -9,10 +9,11 @@ from typing import Any
 
 import streamlit as st
 from starlette.requests import HTTPConnection
+from streamlit.delta_generator import DeltaGenerator
 
+from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.reading_status import look_of
-from pages.parts.shared.scripts import ASSETS
 from readagent_core.errors import (
     BudgetError,
     KeyRefusedError,
@@ -22,7 +23,10 @@ from readagent_core.errors import (
     RateLimitError,
     ReadAgentError,
 )
+from readagent_core.library.records import Book
 from readagent_core.models.base import ChatModel
+from readagent_core.resources import ASSETS
+from readagent_core.workspace import Workspace
 
 MARK = str(ASSETS / "mark.svg")
 FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at the first visit of a form
@@ -60,6 +64,21 @@ def no_book(title: str) -> None:
     """Draw a screen about a book while the library has none."""
     header(title, about="No book is open yet.")
     st.page_link("pages/library.py", label="Choose a book", icon=":material/arrow_back:")
+
+
+def begin(workspace: Workspace, screen: str, title: str = "") -> tuple[Book, DeltaGenerator] | None:
+    """Draw the title of a screen about a book; return the book, and the row of the title, for more in it.
+
+    Without a book draw the way to the library and return None. ``title``: where it is not the screen's name.
+    """
+    book = current.current(workspace)
+    if book is None:
+        no_book(title or screen)
+        return None
+    set_title(screen, book.title)
+    row = st.container(horizontal=True, vertical_alignment="center", key=f"{screen.lower()}_top")
+    row.title(title or screen, anchor=False)
+    return book, row
 
 
 TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few words, icon
@@ -102,18 +121,17 @@ WAITING = (BudgetError, LimitError, RateLimitError, PasswordError)
 LOCKED = (KeyRefusedError, ProtectedDocumentError)
 
 
-def error_box(error: ReadAgentError | str, *, kind: str = "", about: str = "") -> None:
+def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
     """Draw a box that says what happened and what to do next.
 
-    ``kind``: the error's class name if only its message is known (``Snapshot.error_kind``). ``about``: the file that
-    the error is about, where there may be several.
+    ``kind``: the error's class name if only its message is known (``Snapshot.error_kind``).
     """
     kind = kind or (type(error).__name__ if isinstance(error, ReadAgentError) else "")
     title, icon = TITLES.get(kind, ("This did not work", "error"))
     calm = isinstance(error, WAITING) or kind in {e.__name__ for e in WAITING} or kind == "CancelledError"
     with st.container(border=True, key=f"error_{'calm' if calm else 'alert'}_{kind or 'other'}"):
         st.markdown(f":{'orange' if calm else 'red'}[:material/{icon}:] &nbsp; **{title}**")
-        st.text(f"{about}: {error}" if about else str(error))
+        st.text(str(error))
         if detail := getattr(error, "detail", ""):
             with st.expander("Details for a report"):
                 st.text(detail)

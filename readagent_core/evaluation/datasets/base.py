@@ -93,9 +93,12 @@ def text_source(text: str, title: str = "") -> Source:
     return Source(text.encode("utf-8", "replace"), f"{name[:80]}.{kind}")
 
 
-def title_of(text: str) -> str:
-    """Return the first line of a text, at most 80 characters, as the title of a document that has none."""
-    return text.strip().splitlines()[0].strip()[:80]
+def text_case(text: str, items: Sequence[Item], *, preset: str, place: str) -> Case:
+    """Return the case of a text, whose title is its first line. Raises DatasetError where it is empty."""
+    if not text.strip():
+        raise error_at(place, "the text is empty.")
+    title = text.strip().splitlines()[0].strip()[:80]
+    return Case(title, tuple(items), text_source(text, title), preset, place)
 
 
 def is_markup(text: str) -> bool:
@@ -192,6 +195,25 @@ def objects(values: Any, place: str, fields: str) -> Iterator[tuple[str, dict[st
         if not isinstance(value, dict):
             raise error_at(f"{place} {number}", f"an object with {fields} was expected.")
         yield f"{place} {number}", value
+
+
+def rows_of(path: Path, what: str, fields: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a file with their places: one on each line, or those of the one list in a .json file.
+
+    ``what``: what an object is, and ``fields``: the fields that it must have, for errors.
+    """
+    if path.suffix != ".json":
+        return json_lines(path)
+    rows = json_file(path)
+    return objects(rows if isinstance(rows, list) else [rows], f"{path.name}, {what}", fields)
+
+
+def known_answers(row: Mapping[str, Any], name: str, place: str) -> tuple[str, ...]:
+    """Return the known answers in field ``name``, each once. Raises DatasetError where there is none."""
+    found = text_list(row.get(name), f"'{name}'", place)
+    if not found:
+        raise error_at(place, "there is no answer to compare with.")
+    return tuple(dict.fromkeys(found))
 
 
 def text_list(value: Any, what: str, place: str) -> tuple[str, ...]:

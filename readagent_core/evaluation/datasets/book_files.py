@@ -21,10 +21,10 @@ from readagent_core.evaluation.datasets.base import (
     error_at,
     join_neighbours,
     json_lines,
+    known_answers,
     normalise,
     objects,
     require,
-    text_list,
     text_source,
 )
 from readagent_core.methods.base import Question
@@ -69,10 +69,8 @@ def novelhopqa_cases(path: Path) -> Iterator[Case]:
         nonlocal first_missing, found
         for number, (place, row) in enumerate(json_lines(path), start=1):
             title = require(row, "book", str, place).strip()
-            references = text_list(row.get("answer"), "'answer'", place)
+            references = known_answers(row, "answer", place)
             context = require(row, "context", str, place)
-            if not references:
-                raise error_at(place, "there is no answer to compare with.")
             file = files.get(normalise(title))
             if has_books and file is None:
                 first_missing = first_missing or f"{place}: the book {title!r}"
@@ -116,11 +114,9 @@ def _literaryqa_text(row: Mapping[str, Any], files: Mapping[str, Path]) -> Sourc
 def _literaryqa_items(row: Mapping[str, Any], place: str) -> Iterator[Item]:
     rows = objects(require(row, "qas", list, place), f"{place}, question", "question and answers")
     for number, (here, asked) in enumerate(rows, start=1):
-        references = text_list(asked.get("answers"), "'answers'", here)
-        if not references:
-            raise error_at(here, "there is no answer to compare with.")
         question = Question(require(asked, "question", str, here).strip())
-        yield Item(f"{row['gutenberg_id']}-{number}", question, references=tuple(dict.fromkeys(references)))
+        references = known_answers(asked, "answers", here)
+        yield Item(f"{row['gutenberg_id']}-{number}", question, references=references)
 
 
 def _has_folder(path: Path) -> bool:

@@ -14,15 +14,14 @@ from typing import Any
 from readagent_core.evaluation.datasets.base import (
     Case,
     Item,
-    error_at,
     find_option,
     join_neighbours,
     json_lines,
+    known_answers,
     normalise,
     require,
+    text_case,
     text_list,
-    text_source,
-    title_of,
 )
 from readagent_core.methods.base import Question
 
@@ -37,20 +36,14 @@ def cases(path: Path) -> Iterator[Case]:
 
 def _rows_as_cases(path: Path) -> Iterator[Case]:
     for number, (place, row) in enumerate(json_lines(path), start=1):
-        text = require(row, "context", str, place)
-        if not text.strip():
-            raise error_at(place, "the context is empty.")
-        title = title_of(text)
         item = _item(row, f"{path.stem}-{row.get('id', number)}", place)
-        yield Case(title, (item,), text_source(text, title), "book", place)
+        yield text_case(require(row, "context", str, place), [item], preset="book", place=place)
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
     asked = require(row, "input", str, place).strip()
     options = text_list(row.get("options"), "'options'", place)
-    answers = text_list(row.get("answer"), "'answer'", place)
-    if not answers:
-        raise error_at(place, "there is no answer to compare with.")
+    answers = known_answers(row, "answer", place)
     if not options:
         return Item(name, Question(asked), references=answers)
     return Item(name, Question(asked, options), gold=_right_option(answers, options, place))

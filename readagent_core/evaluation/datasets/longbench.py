@@ -19,20 +19,17 @@ from readagent_core.evaluation.datasets.base import (
     find_option,
     join_neighbours,
     json_file,
-    json_lines,
+    known_answers,
     objects,
     require,
-    text_list,
-    text_source,
-    title_of,
+    rows_of,
+    text_case,
 )
 from readagent_core.evaluation.datasets.shelf import make_shelf
 from readagent_core.methods.base import Question
 
 _PRESETS = {"qmsum": "meeting", "vcsum": "meeting", "narrativeqa": "book"}
 _CHOICES = ("choice_A", "choice_B", "choice_C", "choice_D")
-
-
 _FICTION = ("Literary", "Detective")  # sub-domains of version 2
 _QUESTION = "question.json"
 
@@ -72,22 +69,10 @@ def _book_of_shelf(folder: Path, about: Mapping[str, Any], place: str) -> Case:
 
 
 def _rows_as_cases(path: Path) -> Iterator[Case]:
-    for number, (place, row) in enumerate(_rows(path), start=1):
-        text = require(row, "context", str, place)
-        if not text.strip():
-            raise error_at(place, "the context is empty.")
+    for number, (place, row) in enumerate(rows_of(path, "question", "context"), start=1):
         item = _item(row, f"{path.stem}-{number}", place)
-        title = title_of(text)
         preset = "book" if row.get("sub_domain") in _FICTION else _PRESETS.get(str(row.get("dataset")), "article")
-        yield Case(title, (item,), text_source(text, title), preset, place)
-
-
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return the rows: one on each line, or the one list in which version 2 is published."""
-    if path.suffix != ".json":
-        return json_lines(path)
-    rows = json_file(path)
-    return objects(rows if isinstance(rows, list) else [rows], f"{path.name}, question", "context")
+        yield text_case(require(row, "context", str, place), [item], preset=preset, place=place)
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
@@ -97,8 +82,6 @@ def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
         gold = find_option(require(row, "answer", str, place), options, place, first=1)
         hard = {"hard": True, "easy": False}.get(str(row.get("difficulty")))
         return Item(name, Question(require(row, "question", str, place).strip(), options), gold=gold, hard=hard)
-    references = text_list(row.get("answers"), "'answers'", place)
-    if not references:
-        raise error_at(place, "there is no answer to compare with.")
+    references = known_answers(row, "answers", place)
     asked = require(row, "input", str, place).strip() or "Summarize the text."  # its summary tasks leave `input` empty
     return Item(name, Question(asked), references=references)

@@ -21,10 +21,9 @@ from readagent_core.evaluation.datasets.base import (
     Source,
     WebStep,
     error_at,
-    json_file,
-    json_lines,
     objects,
     require,
+    rows_of,
 )
 from readagent_core.methods.base import Question
 from readagent_core.web_pages.memory import PageMemory, cut_memory
@@ -54,12 +53,7 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 def cases(path: Path) -> Iterator[Case]:
     """Yield a case for every step, in the file's order."""
-    if path.suffix == ".json":
-        data = json_file(path)
-        rows = objects(data if isinstance(data, list) else [data], f"{path.name}, task", "confirmed_task")
-    else:
-        rows = json_lines(path)
-    for place, row in rows:
+    for place, row in rows_of(path, "task", "confirmed_task"):
         if "actions" not in row:
             yield _case(row, row, place, list(row.get("previous_actions") or ()), 0)
             continue

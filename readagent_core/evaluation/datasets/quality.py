@@ -21,6 +21,7 @@ from readagent_core.evaluation.datasets.base import (
     json_lines,
     objects,
     require,
+    text_case,
     text_source,
 )
 from readagent_core.methods.base import Question
@@ -94,8 +95,7 @@ def _leval(row: Mapping[str, Any], place: str) -> Case:
             raise error_at(here, "the answer does not begin with its letter, like '(C)'.")
         gold = find_option(letter.group(1), options, here, first=1)
         items.append(Item(f"{place}-{number}", Question(question, options), gold=gold))
-    first = text.strip().splitlines()[0].strip() if text.strip() else ""
-    return Case(first[:80], tuple(items), text_source(text, first), "article", place)
+    return text_case(text, items, preset="article", place=place)
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:

@@ -18,8 +18,7 @@ from readagent_core.evaluation.datasets.base import (
     join_neighbours,
     json_lines,
     require,
-    text_source,
-    title_of,
+    text_case,
 )
 from readagent_core.evaluation.datasets.quality import split_options
 from readagent_core.methods.base import Question
@@ -39,9 +38,8 @@ def cases(path: Path) -> Iterator[Case]:
 def _lines_as_cases(path: Path) -> Iterator[Case]:
     task = next((name for name in (*WHOLE, *PRESETS) if name in f"{path.parent.name}/{path.stem}".lower()), "")
     for place, row in json_lines(path):
-        document, item = _item(row, task, place)
-        title = title_of(document)
-        yield Case(title, (item,), text_source(document, title), PRESETS.get(task, "article"), place)
+        text, item = _item(row, task, place)
+        yield text_case(text, [item], preset=PRESETS.get(task, "article"), place=place)
 
 
 def _item(row: Mapping[str, Any], task: str, place: str) -> tuple[str, Item]:
