@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -204,8 +205,8 @@ def ask_corpus(
 ) -> None:
     """Ask questions about the books of DIR, and score the answers; nothing is read again."""
     with report_errors(as_json=json), needs_packages("corpus"):
-        from readagent_core.cli.evaluate import make_arms, run_experiment, start_on_cluster
-        from readagent_core.corpus.asking import CorpusQuestions, question_rows
+        from readagent_core.cli.evaluate import make_arms, run_experiment
+        from readagent_core.corpus.asking import CorpusQuestions, question_rows, run_on_cluster
         from readagent_core.corpus.store import SETTINGS, CorpusFolder
         from readagent_core.corpus.tables import write_questions, write_tables
         from readagent_core.evaluation.experiment import Experiment
@@ -218,7 +219,7 @@ def ask_corpus(
             dataset, make_arms(method or ["read-agent-p"], look_ups=look_ups), runs=runs, rate=rate,
             preset=plan.pop("preset", ""), plan=plan, connections=connections, most_words=budget, most_dollars=dollars,
         )  # fmt: skip
-        there = start_on_cluster(scheduler, workers=workers, servers=tuple(server or ()))
+        there = partial(run_on_cluster, scheduler=scheduler, workers=workers, servers=server or ())
         results = run_experiment(experiment, name=name, only_estimate=estimate, json=json, run=there)
         if not estimate:
             write_questions(folder, question_rows(results, dataset))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -103,10 +104,14 @@ def evaluate(
                 connections=connections, most_words=budget, most_dollars=dollars,
                 plan={n: v for n, v in plan.items() if v is not None},
             )  # fmt: skip
-        start = start_on_cluster(scheduler) if scheduler else None
+        on_cluster = None
+        if scheduler:
+            with needs_packages("corpus"):
+                from readagent_core.corpus.asking import run_on_cluster
+            on_cluster = partial(run_on_cluster, scheduler=scheduler)
         run_experiment(
             experiment, name=name, leave_out=only, only_estimate=estimate, only_show=show, formats=formats, json=json,
-            record=recorded, run=start,
+            record=recorded, run=on_cluster,
         )  # fmt: skip
 
 
@@ -120,16 +125,6 @@ def make_arms(names: list[str], *, look_ups: int, words: Sequence[int] = ()) -> 
     with usage_errors():
         arms = tuple(parse(text, AskSettings(look_ups=look_ups)) for text in chosen)
         return with_words(arms, list(words)) if words else arms
-
-
-def start_on_cluster(scheduler: str, **place: Any) -> Callable[..., object]:
-    """Return what runs an experiment on a cluster instead of in this process. ``place``: see ``ClusterPlace``."""
-    from functools import partial
-
-    with needs_packages("corpus"):
-        from readagent_core.corpus.asking import ClusterPlace, run_on_cluster
-
-        return partial(run_on_cluster, place=ClusterPlace(scheduler, **place))
 
 
 def _experiment(dataset: Path, names: list[str], *, look_ups: int, words: list[int], **rest: Any) -> Experiment:

@@ -32,6 +32,7 @@ def notes(
 ) -> None:
     """The highlights, notes, bookmarks and stored answers that were made in a book."""
     with report_errors(as_json=json):
+        from readagent_core.evaluation.own_dataset import memory_of
         from readagent_core.export.notes import NOTES_FORMATS, export_notes, from_json
         from readagent_core.workspace.marks import ImportedMarks, import_marks
         from readagent_core.workspace.opening import read_file
@@ -43,7 +44,7 @@ def notes(
         imported = import_marks(workspace.library, book.id, marks) if take_in is not None else ImportedMarks()
         if take_in is not None:
             say_aside(_import_line(imported))
-        memory = _memory_of(workspace, book)
+        memory = memory_of(workspace, book)
         if json:
             print_json(_marks_json(workspace, book, memory, imported))
         data = export_notes(workspace.library, book.id, format, memory=memory)
@@ -56,14 +57,6 @@ def notes(
 def _import_line(imported: ImportedMarks) -> str:
     line = f"{count_of(len(imported.added), 'note')} added, {len(imported.replaced):,} replaced"
     return line + (f"; the words of {imported.lost:,} are not in this text" if imported.lost else "")
-
-
-def _memory_of(workspace: Workspace, book: Book) -> GistMemory | None:
-    """The memory to take page numbers from; None where the newest text of the book was not read yet."""
-    from readagent_core.workspace.reading import newest_memory
-
-    found = newest_memory(workspace, book.id)
-    return found[1] if found is not None and found[0].document_id == book.document_id else None
 
 
 def _marks_json(workspace: Workspace, book: Book, memory: GistMemory | None, imported: ImportedMarks) -> dict[str, Any]:

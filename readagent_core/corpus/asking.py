@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,7 +37,7 @@ from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.models import connect_embedder
 from readagent_core.models.base import ChatModel
-from readagent_core.models.embeddings.embed import BuiltInEmbedder, Embedder
+from readagent_core.models.embeddings.embed import Embedder
 from readagent_core.settings import load_settings
 
 _FILES = ("results", "documents", "replays")
@@ -147,37 +147,29 @@ def _add_readings(home: Path, cases: tuple[Case, ...], model: ChatModel) -> None
 # --- in this process --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ClusterPlace:
-    """Where an experiment runs; see ``CorpusPlan``."""
-
-    scheduler: str = ""
-    workers: int = 0
-    servers: tuple[str, ...] = ()
-
-
 def run_on_cluster(
     experiment: Experiment,
     model: ChatModel,
     *,
-    place: ClusterPlace,
+    scheduler: str,
+    workers: int = 0,
+    servers: Sequence[str] = (),
     folder: Path,
-    embedder: Embedder | None = None,
-    cancel: CancelToken | None = None,
-    on_change: Callable[[Progress], None] | None = None,
+    embedder: Embedder,
+    cancel: CancelToken,
+    on_change: Callable[[Progress], None],
 ) -> ScoreTable:
     """Run what is missing of ``experiment`` in ``folder`` on a cluster, and return the scores of all of it.
 
-    The arguments and errors are those of ``running.run``. A limit on words or dollars is looked at before each
-    document, so those under way may exceed it.
+    The arguments and errors are those of ``running.run`` and ``CorpusPlan``. A limit on words or dollars is looked at
+    before each document, so those under way may exceed it.
     """
-    name = (embedder or BuiltInEmbedder()).name
-    experiment, record = prepare_folder(experiment, model, folder, embedder=name)
+    experiment, record = prepare_folder(experiment, model, folder, embedder=embedder.name)
     collector, finished = _Collector(experiment, folder, on_change), False
     try:
-        with open_cluster(place.scheduler, workers=place.workers, connections=experiment.connections) as client:
-            run = Run(client, experiment.connections, cancel or CancelToken(), lambda text: None)
-            spec = RunSpec(run.id, "", model.name if model.is_language_model else "", place.servers)
+        with open_cluster(scheduler, workers=workers, connections=experiment.connections) as client:
+            run = Run(client, experiment.connections, cancel, lambda text: None)
+            spec = RunSpec(run.id, "", model.name if model.is_language_model else "", tuple(servers))
             with closing(run.run(spec, collector.next, answer_part)) as ends:
                 for end in ends:
                     collector.add(end)
@@ -193,7 +185,7 @@ def run_on_cluster(
 class _Collector:
     """Hands out the documents that lack answers, and adds what comes back to the experiment's folder."""
 
-    def __init__(self, experiment: Experiment, folder: Path, on_change: Callable[[Progress], None] | None) -> None:
+    def __init__(self, experiment: Experiment, folder: Path, on_change: Callable[[Progress], None]) -> None:
         self.budget = ExperimentBudget(experiment.most_words, most_dollars=experiment.most_dollars, folder=folder)
         self._experiment, self._on_change = experiment, on_change
         self._files = {name: JsonLines(folder / f"{name}.jsonl") for name in _FILES}
@@ -270,8 +262,7 @@ class _Collector:
             self.table.add_reading(ReadingFigures.from_dict(line))
 
     def _report(self) -> None:
-        if self._on_change is not None:
-            self._on_change(Progress.of(self.table, self.budget, total=self._total, began=self._began))
+        self._on_change(Progress.of(self.table, self.budget, total=self._total, began=self._began))
 
 
 def _digest(case: Case) -> bytes:

@@ -44,7 +44,6 @@ class CorpusPlan:
     """
 
     out: str
-    model: str = ""
     servers: tuple[str, ...] = ()
     plan: ReadingPlan | None = None
     connections: int = 32

@@ -2,7 +2,8 @@
 
 Only errors that every other question would meet too are raised (``STOPPERS``); any other is this question's failure.
 Free-form answers are rated by a strict and a permissive LLM rater, each asked about every reference (paper,
-section 4.1). The built-in reader rates nothing, because a rating by word statistics would mean nothing.
+section 4.1). The built-in reader rates nothing, because a rating by word statistics would mean nothing. Of a step on a
+web page the measures are Mind2Web's.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
+from readagent_core.evaluation.datasets.base import WebStep
 from readagent_core.evaluation.datasets.mind2web import PageCase
 from readagent_core.evaluation.model_calls import CountingModel
 from readagent_core.evaluation.results import Key, Result
-from readagent_core.evaluation.web_steps import judge, right_action
 from readagent_core.memory import GistMemory
 from readagent_core.methods import method, zoom
 from readagent_core.methods.base import Answer, Answered, AskSettings, Event
@@ -33,7 +34,8 @@ from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
-from readagent_core.web_pages.acting import WebTask, act
+from readagent_core.web_pages.acting import WebTask, act, action_of
+from readagent_core.web_pages.actions import Action
 from readagent_core.words import count_words
 
 STOPPERS = (
@@ -236,3 +238,39 @@ def parse_verdict(reply: str) -> str:
         after = text[found.end() :].splitlines()[0] if text[found.end() :] else ""
         return PARTIAL if re.match(r"\W*(partially|partly|部分)", after, re.IGNORECASE) else EXACT
     return PARTIAL
+
+
+# --- steps on web pages -----------------------------------------------------------------------------------
+
+
+def judge(item: Item, answer: Answer | None) -> dict[str, bool | float]:
+    """Return the measures of a step as figures of a result; ``answer`` None: it failed. {} for other questions.
+
+    Element accuracy: the chosen element is one of the targets. Step success: that, and the operation F1 is 1. A step
+    whose target is not in the page counts as wrong in all three.
+    """
+    if item.web_step is None:
+        return {}
+    action = action_of(answer.extra) if answer is not None else None
+    element = action is not None and action.element in item.web_step.targets
+    f1 = operation_f1(action, item.web_step)
+    return {"element": element, "operation_f1": f1, "step": element and f1 == 1}
+
+
+def operation_f1(action: Action | None, gold: WebStep) -> float:
+    """Return the F1 of the words of operation and value, each word once, as Mind2Web computes it."""
+    if action is None or not gold.targets:
+        return 0.0
+    ours, theirs = ({*f"{one.operation} {one.value}".split()} for one in (action, gold))
+    shared = len(ours & theirs)
+    return 2 * shared / (len(ours) + len(theirs)) if shared else 0.0
+
+
+def right_action(item: Item) -> str:
+    """Return the right action in words for the report."""
+    step = item.web_step
+    assert step is not None
+    if not step.targets:
+        return "The right element is not in the data, so the step counts as wrong."
+    value = f' "{step.value}"' if step.value else ""
+    return f"Right: {step.operation}{value} on the element {' or '.join(step.targets)}."

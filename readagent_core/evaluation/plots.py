@@ -27,6 +27,7 @@ FAMILIES = {  # of methods, each with its colour
 }
 MOST_INTERVAL = 25.0  # percentage points; a wider interval says only that there are few questions
 _SLOT = 18.0  # pixels from one row of names to the next
+_BINS = 20  # of a histogram, about
 _GAP = 10.0  # pixels from a point to its name
 
 
@@ -192,13 +193,13 @@ def _range(values: Sequence[float], bounds: tuple[float, float], *, least: float
     return low, high
 
 
-def histogram(series: Sequence[tuple[str, Sequence[int]]], *, x_title: str, bins: int = 20) -> str:
+def histogram(series: Sequence[tuple[str, Sequence[int]]], *, x_title: str) -> str:
     """Return counts of one or two series over the same bins, side by side in each bin (paper, figures 2–5)."""
     width, height, left, right, top, bottom = 480, 240, 48, 24, 34, 48
     values = [v for _, found in series for v in found]
     if not values:
         return _svg(width, 60, [_text(left, 36, "Nothing to draw yet.")], x_title)
-    _, x_high, step = _axis(0, max(values), ticks=bins)
+    _, x_high, step = _axis(0, max(values), ticks=_BINS)
     count = max(1, math.ceil(x_high / step))
     counts = [[0] * count for _ in series]
     for row, (_, found) in zip(counts, series, strict=True):

@@ -49,6 +49,11 @@ class Taken:
     def add_problem(self, line: int, what: str) -> None:
         self.problems.append(f"Line {line}: {what}")
 
+    def refuse(self, line: int, why: str) -> None:
+        """Count a row that is not taken, and add why."""
+        self.lost += 1
+        self.add_problem(line, why)
+
     def sentence(self) -> str:
         """Return '11 of 12 questions were taken.'"""
         rows = len(self.questions) + self.lost
@@ -143,8 +148,7 @@ def _decode(data: bytes, taken: Taken) -> str:
             lines.append(line.decode())
         except UnicodeDecodeError:
             lines.append("")
-            taken.lost += 1
-            taken.add_problem(number, "not UTF-8 text. Save the file as CSV UTF-8, then choose it again.")
+            taken.refuse(number, "not UTF-8 text. Save the file as CSV UTF-8, then choose it again.")
     return "\n".join(lines) or " "
 
 
@@ -153,8 +157,7 @@ def _add(values: Mapping[str, Any], line: int, taken: Taken) -> None:
     try:
         question = _question(values)
     except DatasetError as error:
-        taken.lost += 1
-        taken.add_problem(line, str(error))
+        taken.refuse(line, str(error))
         return
     taken.questions.append(question)
     if problem := problem_of(question):
@@ -216,8 +219,7 @@ def _add_objects(text: str, taken: Taken) -> None:
             try:
                 _add_object(json.loads(line), number, taken)
             except (ValueError, RecursionError) as error:
-                taken.lost += 1
-                taken.add_problem(number, f"not JSON ({json_problem(error)}). Every line must be one object {{…}}.")
+                taken.refuse(number, f"not JSON ({json_problem(error)}). Every line must be one object {{…}}.")
 
 
 def _is_question(line: str) -> bool:
@@ -236,8 +238,7 @@ def _add_object(value: Any, line: int, taken: Taken) -> None:
     if isinstance(value, dict):
         _add(value, line, taken)
     else:
-        taken.lost += 1
-        taken.add_problem(line, 'an object is expected, like {"question": "…", "answer": "…"}. Write it so.')
+        taken.refuse(line, 'an object is expected, like {"question": "…", "answer": "…"}. Write it so.')
 
 
 def _add_list(text: str, at: int, taken: Taken) -> None:
@@ -255,8 +256,7 @@ def _add_list(text: str, at: int, taken: Taken) -> None:
             value, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            taken.lost += 1
-            taken.add_problem(line, f"not JSON ({json_problem(error)}). Correct it; nothing after it was taken.")
+            taken.refuse(line, f"not JSON ({json_problem(error)}). Correct it; nothing after it was taken.")
             return
         _add_object(value, line, taken)
         at = blank.match(text, at).end()  # type: ignore[union-attr]
@@ -284,16 +284,14 @@ def _add_rows(rows: Iterator[Row], taken: Taken, remedy: str) -> None:
     count = 0
     for number, cells in rows:
         if isinstance(cells, str):
-            taken.lost += 1
-            taken.add_problem(number, cells)
+            taken.refuse(number, cells)
             continue
         if not any(cell.strip() for cell in cells):
             continue
         count += 1
         if len(cells) > len(names) and any(cell.strip() for cell in cells[len(names) :]):
-            taken.lost += 1
             what = f"{len(cells)} cells, but the first line names {len(names)} columns."
-            taken.add_problem(number, f"{what} Put a cell that has the separator in it in quotation marks.")
+            taken.refuse(number, f"{what} Put a cell that has the separator in it in quotation marks.")
             continue
         pairs = list(zip(names, cells, strict=False))
         values: dict[str, Any] = {

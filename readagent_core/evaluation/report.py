@@ -284,7 +284,7 @@ def _without_options(row: Row) -> int:
 def _differences_in_words(summary: Summary) -> list[str]:
     """Return which methods differ from the baseline by more than chance, or that none does."""
     titles = {row.arm: row.title for row in summary.rows}
-    first = {arm: next(iter(found.values())) for arm, found in summary.differences.items() if found and arm in titles}
+    first = {arm: next(iter(found.values())) for arm, found in summary.differences.items()}
     clear = {arm: found for arm, found in first.items() if found.p < CHANCE}
     said = [
         f"{titles[arm]} is {'better' if found.value > 0 else 'worse'} than {summary.baseline} by more than chance."

@@ -161,7 +161,6 @@ def difference_table(summary: Summary) -> tuple[list[str], list[list[str]]]:
             d.test,
         ]
         for arm, by in summary.differences.items()
-        if arm in titles
         for measure, d in by.items()
     ]
     return header, rows

@@ -10,7 +10,6 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from lxml import etree, html
 
 from readagent_core.errors import DocumentError, NoTextError
 from readagent_core.languages import detect_language
-from readagent_core.loaders.base import DEFAULT, Limits, check_size
+from readagent_core.loaders.base import DEFAULT, check_size
 from readagent_core.loaders.child_process import explain_end, extend_time, limit_memory, run_child
 from readagent_core.loaders.decode import decode
 from readagent_core.web_pages.page import Element, Piece, WebPage
@@ -38,19 +37,18 @@ _LEFT_OUT = {"script": "scripts", "style": "styles", "link": "styles", "noscript
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
 
 
-def open_page(data: bytes, *, limits: Limits = DEFAULT) -> WebPage:
+def open_page(data: bytes) -> WebPage:
     """Return the page in ``data``, parsed in a child process. Raises DocumentError."""
-    check_size(data, limits.page, "This web page")
+    check_size(data, DEFAULT.page, "This web page")
     with tempfile.TemporaryDirectory(prefix="readagent-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(data)
-        request = {"file": str(file), "limits": asdict(limits)}
         try:
-            ended = run_child(__name__, request, Path(folder), limits)
+            ended = run_child(__name__, {"file": str(file)}, Path(folder), DEFAULT)
         except OSError:  # no process can be started here
             return parse_page(data)
     if not ended.reply:
-        raise explain_end(ended, limits)
+        raise explain_end(ended, DEFAULT)
     answer: dict[str, Any] = json.loads(ended.reply)
     if "error" in answer:
         raise NoTextError(answer["error"])
@@ -179,11 +177,9 @@ def _is_telling(address: str) -> bool:
 
 def main() -> None:
     """Serves one request of ``open_page`` from standard input: writes a line of JSON."""
-    request = json.loads(sys.stdin.buffer.read())
-    limits = Limits(**request["limits"])
-    data = Path(request["file"]).read_bytes()
-    limit_memory(limits)
-    extend_time(limits)
+    data = Path(json.loads(sys.stdin.buffer.read())["file"]).read_bytes()
+    limit_memory(DEFAULT)
+    extend_time(DEFAULT)
     answer: dict[str, Any]
     try:
         answer = {"page": parse_page(data).to_list()}

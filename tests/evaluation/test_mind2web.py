@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from readagent_core.errors import DatasetError, SettingsError
+from readagent_core.evaluation.answering import judge, operation_f1
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.datasets.base import Item, WebStep
@@ -20,7 +21,6 @@ from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.running import run
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.tables import score_table
-from readagent_core.evaluation.web_steps import judge, operation_f1
 from readagent_core.methods.base import Answer, AskSettings, Question
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.web_pages.actions import Action

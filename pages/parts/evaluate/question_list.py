@@ -138,6 +138,7 @@ def _replay(questions: Questions, result: Result) -> None:
             st.text(said)
 
 
+@st.dialog("Not right", width="large")
 def show_wrong(questions: Questions, entry: Entry) -> None:
     """Draw one question with the answers to it that are not right, each with its replay."""
     answers = questions.read_answers(entry)

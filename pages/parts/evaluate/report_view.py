@@ -27,7 +27,7 @@ from readagent_core.evaluation.html import (
     word_plots,
 )
 from readagent_core.evaluation.plots import NARROW
-from readagent_core.evaluation.questions import Entry, Questions
+from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, headline, reading_facts, results_in_words
 from readagent_core.evaluation.tables import explain_columns, report_tables
 from readagent_core.words import count_of
@@ -92,14 +92,9 @@ def not_right(questions: Questions) -> None:
             label = f"{as_text(entry.excerpt)} :gray[{entry.counts}]"
             key = f"evaluate_wrong_{entry.case}_{entry.item}"
             if st.button(label, key=key, type="tertiary", icon=":material/chevron_right:"):
-                _show_wrong(questions, entry)
+                question_list.show_wrong(questions, entry)
     if len(wrong) > MOST_WRONG:
         st.caption(f"{len(wrong) - MOST_WRONG:,} more are in the tab Questions.")
-
-
-@st.dialog("Not right", width="large")
-def _show_wrong(questions: Questions, entry: Entry) -> None:
-    question_list.show_wrong(questions, entry)
 
 
 def tables(summary: Summary) -> None:
@@ -112,13 +107,6 @@ def tables(summary: Summary) -> None:
         table(header, rows)
         if note:
             st.caption(note)
-
-
-def score_table(summary: Summary) -> None:
-    """The main table."""
-    for title, (header, rows), _ in report_tables(summary):
-        if title == "Scores":
-            table(header, rows)
 
 
 def how_it_was_read(summary: Summary) -> None:

@@ -11,6 +11,7 @@ from pages.parts.shared import polling, shell
 from readagent_core.evaluation.recorded import recorded_experiment
 from readagent_core.evaluation.report import summarise
 from readagent_core.evaluation.starting import StoredExperiment, job_key, list_experiments, load_summary
+from readagent_core.evaluation.tables import score_table
 from readagent_core.models.cost.prices import money
 from readagent_core.settings import load_team
 from readagent_core.words import count_of
@@ -139,4 +140,4 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
         found = summarise(entry.record, progress.table, wanted=progress.total)
         if found.rows:
             report_view.result(found)
-            report_view.score_table(found)
+            report_view.table(*score_table(found))

@@ -33,10 +33,10 @@ class Shelf(Case):
         return join_documents(self.title, self.documents)
 
 
-def make_shelf(books: Sequence[Case], items: Sequence[Item], *, title: str = "") -> Shelf:
+def make_shelf(books: Sequence[Case], items: Sequence[Item]) -> Shelf:
     """Return the shelf of these ``books`` with ``items`` as its questions."""
     data = b"\n\n".join(book.source.data for book in books)
-    names = title or ", ".join(book.title for book in books)
+    names = ", ".join(book.title for book in books)
     return Shelf(names, tuple(items), Source(data, "shelf.txt"), books[0].preset, books[0].place, books=tuple(books))
 
 
