@@ -67,12 +67,6 @@ def start(
     if under_way is not None and under_way.running:
         return under_way, folder
     lock = _lock(folder)
-    try:
-        experiment = resumed_experiment(folder, experiment, leave_out=leave_out)
-        prepare_folder(experiment, model, folder, embedder=embedder.name)  # now, so that the screen lists it
-    except BaseException:
-        lock.release()
-        raise
 
     def work(job: Job) -> None:
         def publish(progress: running.Progress) -> None:
@@ -84,7 +78,13 @@ def start(
         finally:
             lock.release()
 
-    return workspace.jobs.start(job_key(folder), work), folder
+    try:
+        experiment = resumed_experiment(folder, experiment, leave_out=leave_out)
+        prepare_folder(experiment, model, folder, embedder=embedder.name)  # now, so that the screen lists it
+        return workspace.jobs.start(job_key(folder), work), folder
+    except BaseException:
+        lock.release()
+        raise
 
 
 def _lock(folder: Path) -> FileLock:

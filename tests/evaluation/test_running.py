@@ -13,6 +13,7 @@ from readagent_core.errors import (
     CancelledError,
     DatasetError,
     KeyRefusedError,
+    LimitError,
     RefusedError,
     ServerFailedError,
     SettingsError,
@@ -26,6 +27,7 @@ from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.starting import start
 from readagent_core.evaluation.tables import score_table, words_table
+from readagent_core.jobs import Jobs
 from readagent_core.methods.base import AskSettings
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.settings import Settings
@@ -169,6 +171,16 @@ def test_neural_methods_use_the_embedding_model_of_the_settings(data, tmp_path, 
     workspace.library.close()
     assert {f"What rang {q}?" for q in range(2)} <= set(embedder.texts)
     assert read_record(folder)["embedder"] == embedder.name
+
+
+def test_an_experiment_that_a_limit_refuses_can_be_started_later(data, tmp_path):
+    workspace = Workspace(Settings(tmp_path), model=FakeModel(answering))
+    workspace.jobs = Jobs(most=0)
+    with pytest.raises(LimitError):
+        start(workspace, experiment(data))
+    workspace.jobs = Jobs()
+    assert start(workspace, experiment(data))[0].join(60).state == "done"
+    workspace.library.close()
 
 
 def test_another_embedding_model_is_another_experiment_for_neural_methods_alone(data, tmp_path):
