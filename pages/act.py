@@ -60,14 +60,14 @@ def screen() -> None:
 
 
 def _pick_page(workspace: Workspace, chosen: Book) -> None:
-    """Draw a select box with the saved web pages, where there are several."""
+    """Draw a select box with the saved web pages, or the title of the only one."""
     stored = workspace.library.books_with_original()
     pages = [book for book in workspace.library.books() if can_act(book) and book.id in stored]
     if [page.id for page in pages] == [chosen.id]:
         st.text(chosen.title)
-        return
-    current.picker(workspace, chosen, key="act_page", label="Web page", books=pages, label_visibility="collapsed",
-                   placeholder="Choose a web page", width=320)  # fmt: skip
+    elif pages:
+        current.picker(workspace, chosen, key="act_page", label="Web page", books=pages, label_visibility="collapsed",
+                       placeholder="Choose a web page", width=320)  # fmt: skip
 
 
 def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:

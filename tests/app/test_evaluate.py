@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 
 from pages.parts.evaluate.report_view import FILES
@@ -103,6 +104,7 @@ def test_a_dropped_file_is_kept_for_tomorrow(app, own_home):
 
 def test_the_recorded_experiment_is_shown_at_one_click_and_is_none_of_ones_own(app, own_home):
     at = app(SCREEN)
+    assert re.search(r"20\d\d\u2011\d\d\u2011\d\d\.$", shown(at), re.MULTILINE)  # a date is not broken over two lines
     at.button(key="evaluate_show_recorded").click().run()
     assert not at.exception
     assert any("A recording of" in line.value for line in at.markdown)
