@@ -13,24 +13,7 @@ from readagent_core import methods
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import check
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
-from readagent_core.mcp_server.results import (
-    AnswerInfo,
-    BookList,
-    CitationInfo,
-    Done,
-    Fetched,
-    MarkInfo,
-    MemoryText,
-    Notes,
-    Outline,
-    Pages,
-    PageText,
-    Place,
-    Places,
-    SearchResult,
-    SearchResults,
-    SectionInfo,
-)
+from readagent_core.mcp_server import results
 from readagent_core.mcp_server.seen import CHARACTERS, SeenLibrary, cut_text, known_page, page_finder, with_gists
 from readagent_core.methods import zoom
 from readagent_core.methods.base import Answer, Answered, AskSettings, Event, LookedUp, ModelCall, Question, Searched
@@ -64,7 +47,7 @@ class Tools:
 
     # --- what there is ------------------------------------------------------------------------------
 
-    def list_books(self, query: str, shelf: str, tag: str, start: int) -> BookList:
+    def list_books(self, query: str, shelf: str, tag: str, start: int) -> results.BookList:
         words = query.casefold().split()
         found = [
             card
@@ -73,26 +56,25 @@ class Tools:
             and (not shelf or shelf in card.shelves)
             and (not tag or tag in card.tags)
         ]
-        end = start + _ROWS
-        books = [self._books.describe(card) for card in found[start:end]]
-        return BookList(books=books, total=len(found), next=end if end < len(found) else None)
+        books = [self._books.describe(card) for card in found[start : start + _ROWS]]
+        return results.BookList(books=books, total=len(found), next=_next(start, len(found)))
 
-    def search(self, query: str, most: int) -> SearchResults:
+    def search(self, query: str, most: int) -> results.SearchResults:
         for _ in self._library.index_texts():
             pass
         titles = {card.book.id: card.book.title for card in self._library.cards()}
-        results: list[SearchResult] = []
+        found: list[results.SearchResult] = []
         for hit in self._library.search_all(query, limit=_ROWS):
             memory, whole = self._books.seen(hit.book_id)
-            if hit.book_id not in titles or hit.paragraph >= len(whole.paragraphs) or len(results) >= most:
+            if hit.book_id not in titles or hit.paragraph >= len(whole.paragraphs) or len(found) >= most:
                 continue
             page = page_finder(memory, whole)(hit.paragraph)
             name = f"{hit.book_id}/page/{page}" if page else f"{hit.book_id}/paragraph/{hit.paragraph}"
             text = "".join(part for part, _ in hit.parts)
-            results.append(SearchResult(id=name, title=titles[hit.book_id], url=f"book://{name}", text=text))
-        return SearchResults(results=results)
+            found.append(results.SearchResult(id=name, title=titles[hit.book_id], url=f"book://{name}", text=text))
+        return results.SearchResults(results=found)
 
-    def fetch(self, id: str, start: int) -> Fetched:
+    def fetch(self, id: str, start: int) -> results.Fetched:
         book_id, _, rest = id.removeprefix("book://").partition("/")
         kind, _, number = rest.partition("/")
         if kind not in ("page", "paragraph") or not number.isdecimal():
@@ -109,15 +91,15 @@ class Tools:
         piece, following = cut_text(text, start)
         title = f"{whole.title}, {kind} {number}"
         about = {"author": whole.author, "language": whole.language}
-        return Fetched(id=id, title=title, text=piece, url=f"book://{id}", metadata=about, next=following)
+        return results.Fetched(id=id, title=title, text=piece, url=f"book://{id}", metadata=about, next=following)
 
-    def outline(self, book: str, start: int) -> Outline:
+    def outline(self, book: str, start: int) -> results.Outline:
         memory, whole = self._books.seen(book)
         rows = whole.sections[start : start + _ROWS]
         page_of = page_finder(memory, whole)
         ends = [section.start for section in whole.sections[1:]] + [len(whole.paragraphs)]
         sections = [
-            SectionInfo(
+            results.SectionInfo(
                 title=section.title,
                 level=section.level,
                 words=sum(p.words for p in whole.paragraphs[section.start : end]),
@@ -126,17 +108,18 @@ class Tools:
             )
             for section, end in zip(rows, ends[start : start + _ROWS], strict=True)
         ]
-        more = start + _ROWS < len(whole.sections)
-        return Outline(
+        return results.Outline(
             book=self._books.describe(self._books.card(book)),
             sections=sections,
             note=self._books.limit_note(book),
-            next=start + _ROWS if more else None,
+            next=_next(start, len(whole.sections)),
         )
 
     # --- the memory ---------------------------------------------------------------------------------
 
-    def gist_memory(self, book: str, words: int | None, about: str, start: int, *, cancel: CancelToken) -> MemoryText:
+    def gist_memory(
+        self, book: str, words: int | None, about: str, start: int, *, cancel: CancelToken
+    ) -> results.MemoryText:
         """``words``: the finest view of at most so many; where it needs gists of ranges of pages, a model makes them.
 
         ``about``: what the view is to be finest for.
@@ -154,7 +137,7 @@ class Tools:
             note = " ".join(filter(None, [note, f"A view of the {memory.gist_words:,} words of gists.{made}"]))
         piece, following = cut_text(text, start)
         pages = len(memory.readable)
-        return MemoryText(
+        return results.MemoryText(
             book=book,
             title=memory.document.title,
             pages=pages,
@@ -164,9 +147,9 @@ class Tools:
             next=following,
         )
 
-    def open_pages(self, book: str, pages: Sequence[int], start: int) -> Pages:
+    def open_pages(self, book: str, pages: Sequence[int], start: int) -> results.Pages:
         memory = with_gists(self._books.seen(book)[0], book)
-        opened: list[PageText] = []
+        opened: list[results.PageText] = []
         left_out: list[str] = []
         room = CHARACTERS
         for number in dict.fromkeys(pages):
@@ -179,7 +162,7 @@ class Tools:
                 section, gist = memory.section_of(number), memory.gists[number - 1]
                 room -= len(text)
                 opened.append(
-                    PageText(
+                    results.PageText(
                         number=number,
                         section=section.title if section else "",
                         text=text,
@@ -189,33 +172,33 @@ class Tools:
                 )
         if not opened:
             raise NotInLibraryError("; ".join(left_out) or "Name at least one page.")
-        return Pages(book=book, title=memory.document.title, pages=opened, left_out=left_out)
+        return results.Pages(book=book, title=memory.document.title, pages=opened, left_out=left_out)
 
-    def find(self, book: str, words: str, most: int) -> Places:
+    def find(self, book: str, words: str, most: int) -> results.Places:
         memory, whole = self._books.seen(book)
         most = min(max(1, most), _ROWS)
         if memory is not None and memory.complete:
             found = [
-                Place(page=place.page, paragraph=memory.page(place.page).start, line=place.line)
+                results.Place(page=place.page, paragraph=memory.page(place.page).start, line=place.line)
                 for place in find_places(memory, words, most=most)
             ]
         else:
             page_of = page_finder(memory, whole)
             texts = enumerate(paragraph.text for paragraph in whole.paragraphs)
             found = [
-                Place(page=page_of(place.page), paragraph=place.page, line=place.line)
+                results.Place(page=page_of(place.page), paragraph=place.page, line=place.line)
                 for place in find_in_texts(texts, words, most=most)
             ]
         note = self._books.limit_note(book)
         if not found:
             note = f"{note} Nothing: these exact words are not there. Try fewer words, or `search`.".strip()
-        return Places(book=book, title=whole.title, places=found, note=note)
+        return results.Places(book=book, title=whole.title, places=found, note=note)
 
-    def notes(self, book: str, start: int) -> Notes:
+    def notes(self, book: str, start: int) -> results.Notes:
         title = self._books.card(book).book.title
         marks = self._library.marks(book)
         shown = [
-            MarkInfo(
+            results.MarkInfo(
                 kind=m.kind,
                 words=m.exact,
                 note=m.note,
@@ -225,7 +208,7 @@ class Tools:
             )
             for m in marks[start : start + _ROWS]
         ]
-        return Notes(book=book, title=title, marks=shown, next=start + _ROWS if start + _ROWS < len(marks) else None)
+        return results.Notes(book=book, title=title, marks=shown, next=_next(start, len(marks)))
 
     # --- questions ----------------------------------------------------------------------------------
 
@@ -239,7 +222,7 @@ class Tools:
         options: Sequence[str] = (),
         cancel: CancelToken | None = None,
         report: Report | None = None,
-    ) -> AnswerInfo:
+    ) -> results.AnswerInfo:
         """Answer from one book or several. ``method``: by default read-agent-p for one, always zoom for several."""
         if not question.strip():
             raise SettingsError("The question is empty.")
@@ -265,14 +248,14 @@ class Tools:
         else:
             raise SettingsError("Name at least one book, by its id from `list_books`.")
         unknown = ("", "")
-        return AnswerInfo(
+        return results.AnswerInfo(
             answer=answer.text,
             answered_by=model.name if model.is_language_model else "Built-in reader: sentences that share your words",
             method=answer.method,
             option=asked.options[answer.option] if answer.option is not None else None,
             looked_up=looked_up,
             citations=[
-                CitationInfo(
+                results.CitationInfo(
                     book=shown.get(c.book, unknown)[0],
                     title=shown.get(c.book, unknown)[1],
                     page=c.page,
@@ -288,7 +271,7 @@ class Tools:
 
     # --- changes ------------------------------------------------------------------------------------
 
-    def add_book(self, source: str, text: str, *, local_files: bool, cancel: CancelToken) -> Done:
+    def add_book(self, source: str, text: str, *, local_files: bool, cancel: CancelToken) -> results.Done:
         """``local_files``: whether ``source`` may be a path on this computer."""
         if bool(source) == bool(text):
             raise SettingsError("Give either `source`, a web address or a path, or `text`.")
@@ -303,9 +286,11 @@ class Tools:
             raise SettingsError(
                 "Over HTTP only web addresses and texts are added: put the file on the web, or use stdio."
             )
-        return Done(book=self._books.describe(self._books.card(book.id)), message="Added. `make_gists` reads it.")
+        return results.Done(
+            book=self._books.describe(self._books.card(book.id)), message="Added. `make_gists` reads it."
+        )
 
-    def make_gists(self, book: str, *, cancel: CancelToken, report: Report) -> Done:
+    def make_gists(self, book: str, *, cancel: CancelToken, report: Report) -> results.Done:
         """Have the model read the book; one that was stopped resumes."""
         job = start_reading(self._workspace, self._books.card(book).book.id, None)
         with cancel.on_cancel(job.cancel):
@@ -316,7 +301,12 @@ class Tools:
                     report(value.words_read, value.words_total, f"{count_of(value.gists, 'gist')} made")
         if job.exception is not None:
             raise job.exception
-        return Done(book=self._books.describe(self._books.card(book)), message="Every page has its gist.")
+        return results.Done(book=self._books.describe(self._books.card(book)), message="Every page has its gist.")
+
+
+def _next(start: int, total: int) -> int | None:
+    """Return the start of what follows the rows from ``start`` on; None at the end."""
+    return start + _ROWS if start + _ROWS < total else None
 
 
 def _last(events: Iterable[Event], report: Report | None) -> Answer:

@@ -17,15 +17,9 @@ from pages.parts.shared import polling, shell
 from pages.parts.shared.component import component, no_callback
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
+from readagent_core.evaluation import question_files
 from readagent_core.evaluation.own_dataset import BookText, book_text, memory_of, write_dataset
-from readagent_core.evaluation.question_files import (
-    QUESTION_FORMATS,
-    TEMPLATE,
-    Taken,
-    problem_of,
-    read_questions,
-    write_questions,
-)
+from readagent_core.evaluation.question_files import Taken, problem_of, write_questions
 from readagent_core.evaluation.suggested_questions import Suggested, Suggestions, job_key, start_suggesting
 from readagent_core.export.text_files import slug
 from readagent_core.library.own_questions import OwnQuestion
@@ -135,18 +129,18 @@ def _searchable(document_id: str, pages: int, *, _source: tuple[Workspace, Book,
 def _files(workspace: Workspace, book: Book) -> None:
     st.markdown("**Or fill in a file**")
     st.caption("Without wrong answers a question is answered in free words. The columns may be in any order.")
-    _downloads("Template", TEMPLATE, "questions-template", ("csv", "jsonl"))
+    _downloads("Template", question_files.TEMPLATE, "questions-template", ("csv", "jsonl"))
     st.caption("A three-line example")
-    st.code(write_questions(TEMPLATE, "csv").lstrip("\ufeff").rstrip(), language=None, wrap_lines=True)
+    st.code(write_questions(question_files.TEMPLATE, "csv").lstrip("\ufeff").rstrip(), language=None, wrap_lines=True)
     times = st.session_state.setdefault("own_uploads", 0)
     file = st.file_uploader(
         "Drop the filled-in file here: its questions join the table",
-        type=[*QUESTION_FORMATS, "tsv", "txt"],
+        type=[*question_files.QUESTION_FORMATS, "tsv", "txt"],
         max_upload_size=5,
         key=f"evaluate_own_file_{times}",
     )
     if file is not None:
-        taken = read_questions(file.getvalue(), file.name.lower())
+        taken = question_files.read_questions(file.getvalue(), file.name.lower())
         if taken.questions:
             add(workspace, book, taken.questions)
         st.session_state["own_taken"] = (book.id, file.name, taken)
@@ -155,7 +149,7 @@ def _files(workspace: Workspace, book: Book) -> None:
     _told(book)
     if questions := workspace.library.own_questions(book.id):
         st.caption("Your questions as a file")
-        _downloads("", questions, f"{slug(book.title)}-questions", QUESTION_FORMATS)
+        _downloads("", questions, f"{slug(book.title)}-questions", question_files.QUESTION_FORMATS)
 
 
 def _downloads(label: str, questions: Sequence[OwnQuestion], name: str, formats: Sequence[str]) -> None:

@@ -14,15 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.parts.shared import book as current
 from pages.parts.shared.cached import get_workspace, workspace_of_request
 from pages.parts.shared.reading_status import look_of
-from readagent_core.errors import (
-    BudgetError,
-    KeyRefusedError,
-    LimitError,
-    PasswordError,
-    ProtectedDocumentError,
-    RateLimitError,
-    ReadAgentError,
-)
+from readagent_core import errors
+from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Book
 from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
@@ -117,8 +110,8 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "LimitError": ("This server's limit is reached", "pause"),
     "CancelledError": ("Stopped", "stop_circle"),
 }
-WAITING = (BudgetError, LimitError, RateLimitError, PasswordError)
-LOCKED = (KeyRefusedError, ProtectedDocumentError)
+WAITING = (errors.BudgetError, errors.LimitError, errors.RateLimitError, errors.PasswordError)
+LOCKED = (errors.KeyRefusedError, errors.ProtectedDocumentError)
 
 
 def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:

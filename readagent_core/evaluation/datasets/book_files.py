@@ -14,19 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    Source,
-    error_at,
-    join_neighbours,
-    json_lines,
-    known_answers,
-    normalise,
-    objects,
-    require,
-    text_source,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item, Source
 from readagent_core.methods.base import Question
 
 _FOLDERS = ("texts", "books")
@@ -67,22 +56,22 @@ def novelhopqa_cases(path: Path) -> Iterator[Case]:
 
     def read() -> Iterator[Case]:
         nonlocal first_missing, found
-        for number, (place, row) in enumerate(json_lines(path), start=1):
-            title = require(row, "book", str, place).strip()
-            references = known_answers(row, "answer", place)
-            context = require(row, "context", str, place)
-            file = files.get(normalise(title))
+        for number, (place, row) in enumerate(base.json_lines(path), start=1):
+            title = base.require(row, "book", str, place).strip()
+            references = base.known_answers(row, "answer", place)
+            context = base.require(row, "context", str, place)
+            file = files.get(base.normalise(title))
             if has_books and file is None:
                 first_missing = first_missing or f"{place}: the book {title!r}"
                 continue
             if not has_books and not context.strip():
-                raise error_at(place, "the context is empty.")
+                raise base.error_at(place, "the context is empty.")
             found += 1
-            question = Question(require(row, "question", str, place).strip())
-            source = Source(file.read_bytes(), file.name) if file else text_source(context, title)
+            question = Question(base.require(row, "question", str, place).strip())
+            source = Source(file.read_bytes(), file.name) if file else base.text_source(context, title)
             yield Case(title, (Item(f"{path.stem}-{number}", question, references=references),), source, "book", place)
 
-    yield from join_neighbours(read())
+    yield from base.join_neighbours(read())
     if not found:
         raise DatasetError(f"{first_missing or path.name} is missing in books/. Name each file as 'book' names it.")
 
@@ -92,13 +81,13 @@ def count_missing(path: Path, kind: str, split: str) -> int:
     files = _book_files(path)
     if kind == "literaryqa":
         return sum(_literaryqa_text(row, files) is None for _, row in _literaryqa_rows(path, split))
-    titles = {normalise(str(row.get("book"))) for _, row in json_lines(path)}
+    titles = {base.normalise(str(row.get("book"))) for _, row in base.json_lines(path)}
     return sum(title not in files for title in titles) if _has_folder(path) else 0
 
 
 def _literaryqa_rows(path: Path, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for place, row in json_lines(path):
-        require(row, "gutenberg_id", (str, int), place)
+    for place, row in base.json_lines(path):
+        base.require(row, "gutenberg_id", (str, int), place)
         if not split or row.get("split") == split:
             yield place, row
 
@@ -106,16 +95,16 @@ def _literaryqa_rows(path: Path, split: str) -> Iterator[tuple[str, dict[str, An
 def _literaryqa_text(row: Mapping[str, Any], files: Mapping[str, Path]) -> Source | None:
     text = row.get("text")
     if isinstance(text, str) and text.strip():
-        return text_source(text, str(row.get("title") or ""))
+        return base.text_source(text, str(row.get("title") or ""))
     file = files.get(str(row["gutenberg_id"]))
     return Source(file.read_bytes(), file.name) if file else None
 
 
 def _literaryqa_items(row: Mapping[str, Any], place: str) -> Iterator[Item]:
-    rows = objects(require(row, "qas", list, place), f"{place}, question", "question and answers")
+    rows = base.objects(base.require(row, "qas", list, place), f"{place}, question", "question and answers")
     for number, (here, asked) in enumerate(rows, start=1):
-        question = Question(require(asked, "question", str, here).strip())
-        references = known_answers(asked, "answers", here)
+        question = Question(base.require(asked, "question", str, here).strip())
+        references = base.known_answers(asked, "answers", here)
         yield Item(f"{row['gutenberg_id']}-{number}", question, references=references)
 
 
@@ -130,5 +119,5 @@ def _book_files(path: Path) -> dict[str, Path]:
         files = [file for file in folder.iterdir() if file.suffix in _KINDS] if folder.is_dir() else []
         for file in sorted(files, key=lambda file: (_KINDS.index(file.suffix), file.name)):
             number = _NAMED.match(file.stem)
-            found.setdefault(number.group(1) if number else normalise(file.stem), file)
+            found.setdefault(number.group(1) if number else base.normalise(file.stem), file)
     return found

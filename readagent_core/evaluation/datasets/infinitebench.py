@@ -11,18 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    find_option,
-    join_neighbours,
-    json_lines,
-    known_answers,
-    normalise,
-    require,
-    text_case,
-    text_list,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item
 from readagent_core.methods.base import Question
 
 
@@ -31,19 +21,19 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 
 def cases(path: Path) -> Iterator[Case]:
-    return join_neighbours(_rows_as_cases(path))
+    return base.join_neighbours(_rows_as_cases(path))
 
 
 def _rows_as_cases(path: Path) -> Iterator[Case]:
-    for number, (place, row) in enumerate(json_lines(path), start=1):
+    for number, (place, row) in enumerate(base.json_lines(path), start=1):
         item = _item(row, f"{path.stem}-{row.get('id', number)}", place)
-        yield text_case(require(row, "context", str, place), [item], preset="book", place=place)
+        yield base.text_case(base.require(row, "context", str, place), [item], preset="book", place=place)
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
-    asked = require(row, "input", str, place).strip()
-    options = text_list(row.get("options"), "'options'", place)
-    answers = known_answers(row, "answer", place)
+    asked = base.require(row, "input", str, place).strip()
+    options = base.text_list(row.get("options"), "'options'", place)
+    answers = base.known_answers(row, "answer", place)
     if not options:
         return Item(name, Question(asked), references=answers)
     return Item(name, Question(asked, options), gold=_right_option(answers, options, place))
@@ -52,7 +42,7 @@ def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
 def _right_option(answers: Sequence[str], options: Sequence[str], place: str) -> int:
     """Return the index of the option whose words ``answers`` has, else of the letter: '3' may be an option's words."""
     for answer in answers:
-        same = [i for i, option in enumerate(options) if normalise(option) == normalise(answer)]
+        same = [i for i, option in enumerate(options) if base.normalise(option) == base.normalise(answer)]
         if same:
             return same[0]
-    return find_option(answers[-1], options, place, first=1)
+    return base.find_option(answers[-1], options, place, first=1)

@@ -11,20 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    Source,
-    error_at,
-    find_option,
-    join_neighbours,
-    json_file,
-    known_answers,
-    objects,
-    require,
-    rows_of,
-    text_case,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item, Source
 from readagent_core.evaluation.datasets.shelf import make_shelf
 from readagent_core.methods.base import Question
 
@@ -46,42 +34,43 @@ def find_shelves(path: Path) -> list[Path]:
 def cases(path: Path) -> Iterator[Case]:
     if path.is_dir():
         return map(_shelf, find_shelves(path))
-    return join_neighbours(_rows_as_cases(path))
+    return base.join_neighbours(_rows_as_cases(path))
 
 
 def _shelf(folder: Path) -> Case:
     place = f"{folder.name}/{_QUESTION}"
-    row = json_file(folder / _QUESTION)
+    row = base.json_file(folder / _QUESTION)
     if not isinstance(row, dict):
-        raise error_at(place, "an object with question and documents was expected.")
-    named = objects(require(row, "documents", list, place), f"{place}, document", "file and title")
+        raise base.error_at(place, "an object with question and documents was expected.")
+    named = base.objects(base.require(row, "documents", list, place), f"{place}, document", "file and title")
     books = [_book_of_shelf(folder, about, here) for here, about in named]
     if not books:
-        raise error_at(place, "there is no document in it.")
+        raise base.error_at(place, "there is no document in it.")
     return make_shelf(books, [_item(row, folder.name, place)])
 
 
 def _book_of_shelf(folder: Path, about: Mapping[str, Any], place: str) -> Case:
-    file = folder / Path(require(about, "file", str, place)).name  # a file of this folder only
+    file = folder / Path(base.require(about, "file", str, place)).name  # a file of this folder only
     if not file.is_file():
-        raise error_at(place, f"the document {about['file']!r} is missing.")
+        raise base.error_at(place, f"the document {about['file']!r} is missing.")
     return Case(str(about.get("title") or file.stem), (), Source(file.read_bytes(), file.name), "article", place)
 
 
 def _rows_as_cases(path: Path) -> Iterator[Case]:
-    for number, (place, row) in enumerate(rows_of(path, "question", "context"), start=1):
+    for number, (place, row) in enumerate(base.rows_of(path, "question", "context"), start=1):
         item = _item(row, f"{path.stem}-{number}", place)
         preset = "book" if row.get("sub_domain") in _FICTION else _PRESETS.get(str(row.get("dataset")), "article")
-        yield text_case(require(row, "context", str, place), [item], preset=preset, place=place)
+        yield base.text_case(base.require(row, "context", str, place), [item], preset=preset, place=place)
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
     name = str(row.get("_id") or name)
     if "choice_A" in row:
-        options = tuple(require(row, choice, str, place).strip() for choice in _CHOICES)
-        gold = find_option(require(row, "answer", str, place), options, place, first=1)
+        options = tuple(base.require(row, choice, str, place).strip() for choice in _CHOICES)
+        gold = base.find_option(base.require(row, "answer", str, place), options, place, first=1)
         hard = {"hard": True, "easy": False}.get(str(row.get("difficulty")))
-        return Item(name, Question(require(row, "question", str, place).strip(), options), gold=gold, hard=hard)
-    references = known_answers(row, "answers", place)
-    asked = require(row, "input", str, place).strip() or "Summarize the text."  # its summary tasks leave `input` empty
+        return Item(name, Question(base.require(row, "question", str, place).strip(), options), gold=gold, hard=hard)
+    references = base.known_answers(row, "answers", place)
+    # the summary tasks leave `input` empty
+    asked = base.require(row, "input", str, place).strip() or "Summarize the text."
     return Item(name, Question(asked), references=references)

@@ -15,16 +15,8 @@ from typing import Any
 
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DocumentError
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    Source,
-    WebStep,
-    error_at,
-    objects,
-    require,
-    rows_of,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item, Source, WebStep
 from readagent_core.methods.base import Question
 from readagent_core.web_pages.memory import PageMemory, cut_memory
 from readagent_core.web_pages.parsing import open_page
@@ -53,12 +45,12 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 def cases(path: Path) -> Iterator[Case]:
     """Yield a case for every step, in the file's order."""
-    for place, row in rows_of(path, "task", "confirmed_task"):
+    for place, row in base.rows_of(path, "task", "confirmed_task"):
         if "actions" not in row:
             yield _case(row, row, place, list(row.get("previous_actions") or ()), 0)
             continue
         done = [str(text) for text in row.get("action_reprs") or ()]
-        steps = objects(require(row, "actions", list, place), f"{place}, action", "operation")
+        steps = base.objects(base.require(row, "actions", list, place), f"{place}, action", "operation")
         for number, (at, action) in enumerate(steps):
             yield _case(row, action, at, done[:number], number)
 
@@ -66,8 +58,8 @@ def cases(path: Path) -> Iterator[Case]:
 def _case(task: Mapping[str, Any], action: Mapping[str, Any], place: str, done: list[str], number: int) -> Case:
     html = action.get("cleaned_html") or action.get("raw_html")
     if not isinstance(html, str) or not html.strip():
-        raise error_at(place, "the field 'cleaned_html' is missing: without the page no action can be chosen.")
-    wanted = require(task, "confirmed_task", str, place).strip()
+        raise base.error_at(place, "the field 'cleaned_html' is missing: without the page no action can be chosen.")
+    wanted = base.require(task, "confirmed_task", str, place).strip()
     operation = _value(action.get("operation"), dict, "operation", place)
     targets = [_value(found, dict, "pos_candidates", place) for found in action.get("pos_candidates") or ()]
     step = WebStep(
@@ -91,5 +83,5 @@ def _value(value: Any, kind: type, name: str, place: str) -> Any:
     except ValueError:
         value = None
     if not isinstance(value, kind):
-        raise error_at(place, f"the field '{name}' must be an object, or the text of one.")
+        raise base.error_at(place, f"the field '{name}' must be an object, or the text of one.")
     return value

@@ -14,18 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.errors import DatasetError
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    Source,
-    error_at,
-    is_markup,
-    json_file,
-    objects,
-    require,
-    text_lines,
-    text_source,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item, Source
 from readagent_core.methods.base import Question
 
 _PRESETS = {"gutenberg": "book", "movie": "script"}
@@ -50,19 +40,19 @@ def cases(path: Path, *, split: str = "") -> Iterator[Case]:
 
 def _rows(path: Path, wanted: tuple[str, ...]) -> Iterator[tuple[str, dict[str, str]]]:
     if not path.is_file():
-        raise error_at(str(path), "this file is missing; NarrativeQA needs documents.csv and qaps.csv side by side.")
-    reader = csv.DictReader(text_lines(path))
+        raise base.error_at(str(path), "missing; NarrativeQA needs documents.csv and qaps.csv side by side.")
+    reader = csv.DictReader(base.text_lines(path))
     for name in wanted:
         if name not in (reader.fieldnames or ()):
-            raise error_at(f"{path.name}, line 1", f"the column '{name}' is missing.")
+            raise base.error_at(f"{path.name}, line 1", f"the column '{name}' is missing.")
     try:
         for row in reader:
             place = f"{path.name}, line {reader.line_num}"
             if any(row.get(name) is None for name in wanted):
-                raise error_at(place, "this line has fewer columns than the first.")
+                raise base.error_at(place, "this line has fewer columns than the first.")
             yield place, row
     except csv.Error as error:
-        raise error_at(f"{path.name}, line {reader.line_num}", f"not CSV ({error}).") from None
+        raise base.error_at(f"{path.name}, line {reader.line_num}", f"not CSV ({error}).") from None
 
 
 def _from_csv(folder: Path, split: str) -> Iterator[Case]:
@@ -121,10 +111,10 @@ def _trimmed(path: Path, row: Mapping[str, Any], title: str) -> Source:
     first = start.start() if start else 0
     last = end.end() if end and end.end() > first else len(text)
     piece = text[first:last]
-    if first and is_markup(text):  # the cut part opened the page, and often a block around the text
+    if first and base.is_markup(text):  # the cut part opened the page, and often a block around the text
         before = text[:first].lower()
         piece = f"<html><body>{'<pre>' if before.rfind('<pre') > before.rfind('</pre') else ''}{piece}"
-    return text_source(piece, title)
+    return base.text_source(piece, title)
 
 
 def _find(text: str, words: str, *, last: bool = False) -> re.Match[str] | None:
@@ -136,20 +126,20 @@ def _find(text: str, words: str, *, last: bool = False) -> re.Match[str] | None:
 
 
 def _from_json(path: Path) -> Case:
-    data = json_file(path)
+    data = base.json_file(path)
     if not isinstance(data, dict):
-        raise error_at(path.name, "an object with document and qas was expected.")
-    about = require(data, "document", dict, path.name)
+        raise base.error_at(path.name, "an object with document and qas was expected.")
+    about = base.require(data, "document", dict, path.name)
     items: list[Item] = []
-    asked = objects(require(data, "qas", list, path.name), f"{path.name}, question", "question and answer1")
+    asked = base.objects(base.require(data, "qas", list, path.name), f"{path.name}, question", "question and answer1")
     for number, (here, row) in enumerate(asked, start=1):
-        answers = [require(row, "answer1", str, here), str(row.get("answer2") or "")]
+        answers = [base.require(row, "answer1", str, here), str(row.get("answer2") or "")]
         references = tuple(dict.fromkeys(a.strip() for a in answers if a.strip()))
-        question = Question(require(row, "question", str, here).strip())
+        question = Question(base.require(row, "question", str, here).strip())
         items.append(Item(f"{path.parent.name}-{number}", question, references=references))
     stories = sorted((p for p in path.parent.iterdir() if p.suffix in _KINDS), key=lambda p: _KINDS.index(p.suffix))
     if not stories:
-        raise error_at(path.name, "there is no story (txt, epub, html or pdf) beside it.")
+        raise base.error_at(path.name, "there is no story (txt, epub, html or pdf) beside it.")
     title = str(about.get("wiki_title") or path.parent.name)
     preset = _PRESETS.get(str(about.get("kind")), "book")
     return Case(title, tuple(items), Source(stories[0].read_bytes(), stories[0].name), preset, path.name)

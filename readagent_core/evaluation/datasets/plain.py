@@ -12,19 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    Source,
-    error_at,
-    find_option,
-    json_file,
-    json_lines,
-    objects,
-    require,
-    text_list,
-    text_source,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item, Source
 from readagent_core.methods.base import Question
 from readagent_core.plan import PRESETS
 
@@ -47,59 +36,59 @@ def read_questions(path: Path) -> tuple[Mapping[str, Any], dict[str, list[Item]]
     """Return what the file says of all its questions, and the questions by the file they name, in order."""
     head: Mapping[str, Any] = {}
     if path.suffix == ".json":
-        data = json_file(path)
+        data = base.json_file(path)
         if isinstance(data, dict):
-            head, data = data, require(data, "questions", list, path.name)
+            head, data = data, base.require(data, "questions", list, path.name)
         if not isinstance(data, list):
-            raise error_at(path.name, "a list of questions was expected, or an object with 'questions'.")
-        rows = objects(data, f"{path.name}, question", "question")
+            raise base.error_at(path.name, "a list of questions was expected, or an object with 'questions'.")
+        rows = base.objects(data, f"{path.name}, question", "question")
     else:
-        rows = json_lines(path)
+        rows = base.json_lines(path)
     preset = str(head.get("preset") or "article")
     if preset not in PRESETS:
-        raise error_at(path.name, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}.")
+        raise base.error_at(path.name, f"unknown preset {preset!r}; there are {', '.join(PRESETS)}.")
     groups: dict[str, list[Item]] = {}
     for number, (place, row) in enumerate(rows, start=1):
         groups.setdefault(str(row.get("file") or ""), []).append(_item(row, f"{path.stem}-{number}", place))
     if not groups:
-        raise error_at(path.name, "there is no question in it.")
+        raise base.error_at(path.name, "there is no question in it.")
     return head, groups
 
 
 def _item(row: Mapping[str, Any], name: str, place: str) -> Item:
     name = str(row.get("id") or name)
-    text = require(row, "question", str, place).strip()
+    text = base.require(row, "question", str, place).strip()
     hard = row.get("hard")
     hard = None if hard is None else bool(hard)
     if row.get("options"):
-        options = text_list(row["options"], "'options'", place)
+        options = base.text_list(row["options"], "'options'", place)
         one_based = "gold_label" in row
         answer = row.get("gold_label") if one_based else row.get("answer")
-        gold = find_option(answer, options, place, first=1 if one_based else 0)
+        gold = base.find_option(answer, options, place, first=1 if one_based else 0)
         return Item(name, Question(text, options), gold=gold, hard=hard)
     given = next((row[key] for key in ("references", "reference", "answer", "passkey") if row.get(key)), None)
     if given is None:
-        raise error_at(place, "nothing to compare an answer with: give 'options' and 'answer', or 'references'.")
-    return Item(name, Question(text), references=text_list(given, "'references'", place), hard=hard)
+        raise base.error_at(place, "nothing to compare an answer with: give 'options' and 'answer', or 'references'.")
+    return Item(name, Question(text), references=base.text_list(given, "'references'", place), hard=hard)
 
 
 def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Source:
     if not name and isinstance(head.get("text"), str):
-        return text_source(head["text"], title or path.stem)
+        return base.text_source(head["text"], title or path.stem)
     named = name or head.get("document")
     if named:
         file = (path.parent / str(named)).resolve()
         if path.parent.resolve() not in file.parents:
-            raise error_at(path.name, f"the document {str(named)!r} must be in the same folder or below it.")
+            raise base.error_at(path.name, f"the document {str(named)!r} must be in the same folder or below it.")
         if not file.is_file():
-            raise error_at(path.name, f"the document {str(named)!r} is missing.")
+            raise base.error_at(path.name, f"the document {str(named)!r} is missing.")
         return Source(file.read_bytes(), file.name)
     stem = path.name.removesuffix(path.suffix).removesuffix(".questions").removesuffix("-questions")
     near = [path.parent / f"{stem}{kind}" for kind in _KINDS]
     near += [p for p in sorted(path.parent.glob(f"{stem}*")) if p.suffix in _KINDS]
     found = next((p for p in near if p.is_file()), None)
     if found is None:
-        raise error_at(
+        raise base.error_at(
             path.name, f"no text for these questions beside it: {stem}.md, .txt, .epub, .pdf, .html or .docx."
         )
     return Source(found.read_bytes(), found.name)

@@ -11,17 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    Source,
-    error_at,
-    json_file,
-    json_lines,
-    objects,
-    require,
-    text_source,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item, Source
 from readagent_core.methods.base import Question
 
 
@@ -31,13 +22,13 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 def cases(path: Path) -> Iterator[Case]:
     for place, name, row in _meetings(path):
-        turns = require(row, "meeting_transcripts", list, place)
+        turns = base.require(row, "meeting_transcripts", list, place)
         items: list[Item] = []
         for kind in ("general_query_list", "specific_query_list"):
-            queries = objects(require(row, kind, list, place), f"{place}, {kind}", "query and answer")
+            queries = base.objects(base.require(row, kind, list, place), f"{place}, {kind}", "query and answer")
             for number, (here, asked) in enumerate(queries, start=1):
-                question = Question(require(asked, "query", str, here).strip())
-                answer = require(asked, "answer", str, here).strip()
+                question = Question(base.require(asked, "query", str, here).strip())
+                answer = base.require(asked, "answer", str, here).strip()
                 items.append(Item(f"{name}-{kind[0]}{number}", question, references=(answer,)))
         yield Case(name, tuple(items), _source(turns, name, place), "meeting", place)
 
@@ -48,21 +39,21 @@ def _meetings(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield from _meetings(file)
         return
     if path.suffix == ".jsonl":
-        for number, (place, row) in enumerate(json_lines(path), start=1):
+        for number, (place, row) in enumerate(base.json_lines(path), start=1):
             yield place, f"{path.stem} {number}", row
         return
-    row = json_file(path)
+    row = base.json_file(path)
     if not isinstance(row, dict):
-        raise error_at(path.name, "one meeting, a JSON object, was expected.")
+        raise base.error_at(path.name, "one meeting, a JSON object, was expected.")
     yield path.name, path.stem, row
 
 
 def _source(turns: list[Any], name: str, place: str) -> Source:
     pieces = []
-    for here, turn in objects(turns, f"{place}, turn", "speaker and content"):
-        said = " ".join(require(turn, "content", str, here).split())
+    for here, turn in base.objects(turns, f"{place}, turn", "speaker and content"):
+        said = " ".join(base.require(turn, "content", str, here).split())
         if said:
-            pieces.append(f"{require(turn, 'speaker', str, here).strip()}: {said}")
+            pieces.append(f"{base.require(turn, 'speaker', str, here).strip()}: {said}")
     if not pieces:
-        raise error_at(place, "nobody says anything in this meeting.")
-    return text_source("\n\n".join(pieces), name)
+        raise base.error_at(place, "nobody says anything in this meeting.")
+    return base.text_source("\n\n".join(pieces), name)

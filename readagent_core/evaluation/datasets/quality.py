@@ -13,17 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    error_at,
-    find_option,
-    json_lines,
-    objects,
-    require,
-    text_case,
-    text_source,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item
 from readagent_core.methods.base import Question
 
 _OPTION = re.compile(r"^\s*\(([A-Z])\)\s*(.*)$")
@@ -38,32 +29,34 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 
 def cases(path: Path) -> Iterator[Case]:
-    for place, row in json_lines(path):
+    for place, row in base.json_lines(path):
         if "instructions" in row:
             yield _leval(row, place)
             continue
-        article = require(row, "article", (str, list), place)
+        article = base.require(row, "article", (str, list), place)
         text = "".join(map(str, article)) if isinstance(article, list) else article
         if not text.strip():
-            raise error_at(place, "the article is empty.")
+            raise base.error_at(place, "the article is empty.")
         title = str(row.get("title") or "").strip()
         items = _numbered(row, place) if "question1" in row else _released(row, place)
-        yield Case(title, tuple(items), text_source(text, title), "article", place)
+        yield Case(title, tuple(items), base.text_source(text, title), "article", place)
 
 
 def _released(row: Mapping[str, Any], place: str) -> Iterator[Item]:
     article_id = row.get("article_id", place)
-    asked_of = objects(require(row, "questions", list, place), f"{place}, question", "question, options and gold_label")
+    asked_of = base.objects(
+        base.require(row, "questions", list, place), f"{place}, question", "question, options and gold_label"
+    )
     for number, (here, asked) in enumerate(asked_of, start=1):
-        text = require(asked, "question", str, here)
-        options = _options(require(asked, "options", list, here), here)
+        text = base.require(asked, "question", str, here)
+        options = _options(base.require(asked, "options", list, here), here)
         if asked.get("gold_label") is None:
-            raise error_at(here, "there is no gold_label. The test split has none; use the dev or train split.")
+            raise base.error_at(here, "there is no gold_label. The test split has none; use the dev or train split.")
         difficult = asked.get("difficult")
         yield Item(
             str(asked.get("question_unique_id") or f"{article_id}-{number}"),
             Question(text.strip(), options),
-            gold=find_option(asked["gold_label"], options, here, first=1),
+            gold=base.find_option(asked["gold_label"], options, here, first=1),
             hard=None if difficult is None else bool(difficult),
         )
 
@@ -73,29 +66,29 @@ def _numbered(row: Mapping[str, Any], place: str) -> Iterator[Item]:
     for number in numbers:
         here = f"{place}, question {number}"
         name = f"question{number}"
-        options = _options([require(row, f"{name}option{i}", str, here) for i in range(1, 5)], here)
-        gold = find_option(require(row, f"{name}_gold_label", (int, str), here), options, here, first=1)
+        options = _options([base.require(row, f"{name}option{i}", str, here) for i in range(1, 5)], here)
+        gold = base.find_option(base.require(row, f"{name}_gold_label", (int, str), here), options, here, first=1)
         asked = str(row.get("unique_id") or row.get("article_id") or place)
-        yield Item(f"{asked}-{number}", Question(require(row, name, str, here).strip(), options), gold=gold)
+        yield Item(f"{asked}-{number}", Question(base.require(row, name, str, here).strip(), options), gold=gold)
 
 
 def _leval(row: Mapping[str, Any], place: str) -> Case:
-    text = require(row, "input", str, place)
-    asked, outputs = require(row, "instructions", list, place), require(row, "outputs", list, place)
+    text = base.require(row, "input", str, place)
+    asked, outputs = base.require(row, "instructions", list, place), base.require(row, "outputs", list, place)
     if len(asked) != len(outputs):
-        raise error_at(place, f"{len(asked)} questions but {len(outputs)} answers.")
+        raise base.error_at(place, f"{len(asked)} questions but {len(outputs)} answers.")
     items: list[Item] = []
     for number, (instruction, output) in enumerate(zip(asked, outputs, strict=True), start=1):
         here = f"{place}, question {number}"
         question, options = split_options(str(instruction))
         if len(options) < 2:
-            raise error_at(here, "there are no options '(A) …' in the question.")
+            raise base.error_at(here, "there are no options '(A) …' in the question.")
         letter = _OPTION.match(str(output).strip().splitlines()[0] if str(output).strip() else "")
         if letter is None:
-            raise error_at(here, "the answer does not begin with its letter, like '(C)'.")
-        gold = find_option(letter.group(1), options, here, first=1)
+            raise base.error_at(here, "the answer does not begin with its letter, like '(C)'.")
+        gold = base.find_option(letter.group(1), options, here, first=1)
         items.append(Item(f"{place}-{number}", Question(question, options), gold=gold))
-    return text_case(text, items, preset="article", place=place)
+    return base.text_case(text, items, preset="article", place=place)
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
@@ -115,5 +108,5 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _options(values: list[Any], place: str) -> tuple[str, ...]:
     if len(values) < 2 or not all(isinstance(v, str) and v.strip() for v in values):
-        raise error_at(place, "two or more options were expected, each a text.")
+        raise base.error_at(place, "two or more options were expected, each a text.")
     return tuple(v.strip() for v in values)

@@ -10,16 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagent_core.evaluation.datasets.base import (
-    Case,
-    Item,
-    error_at,
-    find_option,
-    join_neighbours,
-    json_lines,
-    require,
-    text_case,
-)
+from readagent_core.evaluation.datasets import base
+from readagent_core.evaluation.datasets.base import Case, Item
 from readagent_core.evaluation.datasets.quality import split_options
 from readagent_core.methods.base import Question
 
@@ -32,24 +24,24 @@ def recognise(row: Mapping[str, Any]) -> bool:
 
 
 def cases(path: Path) -> Iterator[Case]:
-    return join_neighbours(_lines_as_cases(path))
+    return base.join_neighbours(_lines_as_cases(path))
 
 
 def _lines_as_cases(path: Path) -> Iterator[Case]:
     task = next((name for name in (*WHOLE, *PRESETS) if name in f"{path.parent.name}/{path.stem}".lower()), "")
-    for place, row in json_lines(path):
+    for place, row in base.json_lines(path):
         text, item = _item(row, task, place)
-        yield text_case(text, [item], preset=PRESETS.get(task, "article"), place=place)
+        yield base.text_case(text, [item], preset=PRESETS.get(task, "article"), place=place)
 
 
 def _item(row: Mapping[str, Any], task: str, place: str) -> tuple[str, Item]:
-    text = require(row, "input", str, place).replace("\r\n", "\n").strip()
+    text = base.require(row, "input", str, place).replace("\r\n", "\n").strip()
     answer = row.get("output")
     if answer is None:
-        raise error_at(place, "there is no output. The test split has none; use the validation split.")
+        raise base.error_at(place, "there is no output. The test split has none; use the validation split.")
     if not isinstance(answer, str):
-        raise error_at(place, "the field 'output' must be a text.")
-    name = str(row.get("id") or require(row, "pid", str, place))
+        raise base.error_at(place, "the field 'output' must be a text.")
+    name = str(row.get("id") or base.require(row, "pid", str, place))
     if task in WHOLE:
         return text, Item(name, Question(WHOLE[task]), references=(answer.strip(),))
     head, separator, rest = text.partition("\n\n")
@@ -57,8 +49,8 @@ def _item(row: Mapping[str, Any], task: str, place: str) -> tuple[str, Item]:
         block, separator, rest = rest.lstrip("\n").partition("\n\n")
         head = f"{head}\n{block}"
     if not separator or not rest.strip():
-        raise error_at(place, "'input' must hold a question, an empty line, then the document.")
+        raise base.error_at(place, "'input' must hold a question, an empty line, then the document.")
     question, options = split_options(head)
     if options:
-        return rest, Item(name, Question(question, options), gold=find_option(answer, options, place, first=1))
+        return rest, Item(name, Question(question, options), gold=base.find_option(answer, options, place, first=1))
     return rest, Item(name, Question(question), references=(answer.strip(),))
