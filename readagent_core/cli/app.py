@@ -22,7 +22,14 @@ from readagent_core.cli.notes import notes
 from readagent_core.cli.output import memory_json, print_json, report_errors, say, show_pages
 from readagent_core.cli.questions import questions
 from readagent_core.cli.recognise import recognise
-from readagent_core.cli.shared import complete_reading, open_book, plan_from_options, read_book, write_file
+from readagent_core.cli.shared import (
+    check_format,
+    complete_reading,
+    open_book,
+    plan_from_options,
+    read_book,
+    write_file,
+)
 from readagent_core.words import count_of
 
 app = typer.Typer(
@@ -142,8 +149,7 @@ def export(
         from readagent_core.workspace.marks import placed_marks
         from readagent_core.workspace.shelf import make_book_gist
 
-        if format not in MEMORY_FORMATS:
-            raise typer.BadParameter(f"choose one of {', '.join(MEMORY_FORMATS)}", param_hint="--format")
+        check_format(format, MEMORY_FORMATS)
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         workspace, book = open_book(file, password=password)
         _, memory = complete_reading(workspace, book, plan, connections=connections)

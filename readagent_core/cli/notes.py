@@ -10,7 +10,7 @@ import typer
 
 from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say_aside
-from readagent_core.cli.shared import open_book, write_file
+from readagent_core.cli.shared import check_format, open_book, write_file
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def notes(
         from readagent_core.workspace.marks import ImportedMarks, import_marks
         from readagent_core.workspace.opening import read_file
 
-        if format not in NOTES_FORMATS:
-            raise typer.BadParameter(f"choose one of {', '.join(NOTES_FORMATS)}", param_hint="--format")
+        check_format(format, NOTES_FORMATS)
         marks = from_json(read_file(take_in)) if take_in is not None else []
         workspace, book = open_book(file, password=password)
         imported = import_marks(workspace.library, book.id, marks) if take_in is not None else ImportedMarks()

@@ -9,7 +9,7 @@ import typer
 
 from readagent_core.cli import options
 from readagent_core.cli.output import print_json, report_errors, say, say_aside
-from readagent_core.cli.shared import open_book, write_file
+from readagent_core.cli.shared import check_format, open_book, write_file
 
 
 def questions(
@@ -33,8 +33,7 @@ def questions(
         from readagent_core.evaluation.question_files import QUESTION_FORMATS, Taken, read_questions, write_questions
         from readagent_core.workspace.opening import read_file
 
-        if format not in QUESTION_FORMATS:
-            raise typer.BadParameter(f"choose one of {', '.join(QUESTION_FORMATS)}", param_hint="--format")
+        check_format(format, QUESTION_FORMATS)
         taken = read_questions(read_file(take_in), take_in.name.lower()) if take_in is not None else Taken()
         workspace, book = open_book(file, password=password)
         library = workspace.library

@@ -5,8 +5,11 @@ Imports wait until a command runs, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from readagent_core.cli.output import say_aside, show_pages, usage_errors, wait_for
 from readagent_core.errors import SettingsError
@@ -87,6 +90,12 @@ def complete_reading(
         if memory.complete and same:  # an earlier version of the file may have been read
             return found
     return read_book(workspace, book, plan, connections=connections)
+
+
+def check_format(format: str, known: Collection[str]) -> None:
+    """End with wrong usage where --format is none of those ``known``."""
+    if format not in known:
+        raise typer.BadParameter(f"choose one of {', '.join(known)}", param_hint="--format")
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -28,7 +28,7 @@ from readagent_core.errors import DatasetError, ReadAgentError
 from readagent_core.evaluation.datasets import Case, Dataset
 from readagent_core.evaluation.datasets.base import Source
 from readagent_core.evaluation.datasets.plain import read_questions
-from readagent_core.evaluation.experiment import Experiment, count_work, end_record, prepare_folder
+from readagent_core.evaluation.experiment import Experiment, end_record, prepare_folder
 from readagent_core.evaluation.model_calls import ExperimentBudget
 from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
 from readagent_core.evaluation.running import Progress, run_part
@@ -193,7 +193,7 @@ class _Collector:
         self._lines: dict[int, list[int]] = defaultdict(list)  # where the answers so far begin, by case
         for place, line in self._files["results"].with_offsets():
             self._lines[line["case"]].append(place)
-        self._total = count_work(experiment)[1]
+        self._total = experiment.count_answers(self.table)
         self.stopped = False  # because the budget is used up
         self._groups = self._missing_groups()
         self._began = time.monotonic()

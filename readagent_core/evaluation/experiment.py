@@ -115,6 +115,12 @@ class Experiment:
         )
         return [(key, item, arm) for key, item, arm in every if not done.has(key, plan=plans[arm.key])]
 
+    def count_answers(self, done: ScoreTable) -> int:
+        """Return how many answers there are at the end: those asked for, and of arms left out those in ``done``."""
+        questions = sum(len(case.items) for case in self.dataset.cases())
+        before = sum(len(done.scores.get(arm, ())) for arm in self.left_out)
+        return questions * len(self.arms_to_run) * self.runs + before
+
     def to_dict(self) -> dict[str, Any]:
         dataset = {**asdict(self.dataset), "path": str(self.dataset.path.resolve())}
         arms = [arm.to_dict() for arm in self.arms]
@@ -136,15 +142,6 @@ class Experiment:
             return cls(**{**values, "dataset": dataset, "arms": arms, "left_out": left_out})
         except (KeyError, TypeError):
             raise SettingsError("This record does not describe an experiment. Begin a new one.") from None
-
-
-def count_work(experiment: Experiment) -> tuple[int, int]:
-    """Return (documents, answers) that the experiment asks for, arms left out not counted; parses no document."""
-    documents = questions = 0
-    for case in experiment.dataset.cases():
-        documents += 1
-        questions += len(case.items)
-    return documents, questions * len(experiment.arms_to_run) * experiment.runs
 
 
 def hash_dataset(path: Path) -> str:

@@ -12,6 +12,7 @@ from html import escape
 from math import inf
 from typing import Any
 
+from readagent_core.evaluation import report
 from readagent_core.evaluation.curves import draw_curves
 from readagent_core.evaluation.plots import FAMILIES, NARROW, WIDE, Point, histogram, order_points, scatter
 from readagent_core.evaluation.questions import (
@@ -24,18 +25,7 @@ from readagent_core.evaluation.questions import (
     verdict,
     verdict_sign,
 )
-from readagent_core.evaluation.report import (
-    ACCURACY,
-    LLM_RATING_1,
-    ROUGE_L,
-    STEP,
-    Summary,
-    dataset_name,
-    headline,
-    reading_facts,
-    results_in_words,
-    score_of,
-)
+from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.tables import EQUAL_WORDS, WORD_COLUMNS, report_tables
@@ -54,10 +44,10 @@ _LEFT_OUT = (
 
 
 _SCORES = {  # what the drawing of the scores says of its measure
-    ACCURACY: "Right answers, % (accuracy)",
-    STEP: "Right steps, % (step success)",
-    LLM_RATING_1: "Answers that agree, % (LLM-Rating-1)",
-    ROUGE_L: "Words in common, % (ROUGE-L)",
+    report.ACCURACY: "Right answers, % (accuracy)",
+    report.STEP: "Right steps, % (step success)",
+    report.LLM_RATING_1: "Answers that agree, % (LLM-Rating-1)",
+    report.ROUGE_L: "Words in common, % (ROUGE-L)",
 }
 COMPRESSION, WORDS, COST = "compression", "words", "cost"  # what a drawing of the scores has on its other axis
 _AXES: dict[str, tuple[str, Callable[[Row], float | None], tuple[float, float]]] = {
@@ -94,7 +84,7 @@ def score_points(summary: Summary, across: str = COMPRESSION) -> list[Point]:
     """
     points: list[Point] = []
     for row in summary.rows:
-        x, score = _AXES[across][1](row), score_of(row, summary.measure)
+        x, score = _AXES[across][1](row), report.score_of(row, summary.measure)
         if x is not None and score is not None:
             value, low, high = score
             points.append(Point(x, value, row.title, low, high, family=family(row.method)))
@@ -102,7 +92,7 @@ def score_points(summary: Summary, across: str = COMPRESSION) -> list[Point]:
         theirs = summary.published_figure(row.arm)
         if theirs is None or theirs.row.compression_rate is None:
             continue
-        printed = {ROUGE_L: theirs.row.rouge[2] if theirs.row.rouge else None, STEP: theirs.row.step}
+        printed = {report.ROUGE_L: theirs.row.rouge[2] if theirs.row.rouge else None, report.STEP: theirs.row.step}
         found = printed.get(summary.measure, theirs.row.score)
         if found is not None:
             label = f"{row.title}, {theirs.table.model}"
@@ -149,11 +139,11 @@ def word_plots(summary: Summary) -> list[tuple[str, str]]:
 
 def render_html(summary: Summary, questions: Questions | None = None) -> Iterator[str]:
     """Yield the whole page, piece by piece; ``questions`` come last, because they are long."""
-    name = dataset_name(summary.record["experiment"])
+    name = report.dataset_name(summary.record["experiment"])
     style = "".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)
     out = [f'{html_opening(name)}<style>{style}</style><div class="report"><header><h1>{escape(name)}</h1></header>']
-    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in headline(summary)]
-    if said := results_in_words(summary):
+    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in report.headline(summary)]
+    if said := report.results_in_words(summary):
         out.append(f'<ul class="said">{"".join(f"<li>{escape(sentence)}</li>" for sentence in said)}</ul>')
     for title, (header, rows), note in report_tables(summary):
         out.append(f'<h2>{escape(title)}</h2><div class="wide">{render_table(header, rows)}</div>')
@@ -166,7 +156,7 @@ def render_html(summary: Summary, questions: Questions | None = None) -> Iterato
             )
         if title == "Scores":
             out += [_figure(summary, across) for across in plot_views(summary)]
-    facts = reading_facts(summary)
+    facts = report.reading_facts(summary)
     if facts:
         out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
     for caption, drawing in word_plots(summary):

@@ -7,7 +7,6 @@ paired bootstrap. So a difference is always that of the table's own figures, on 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
 from readagent_core.evaluation.results import ReadingFigures
 from readagent_core.evaluation.score_table import Row, Score, ScoreTable
-from readagent_core.evaluation.scores import Difference, bootstrap, mcnemar
+from readagent_core.evaluation.scores import Difference, average, bootstrap, mcnemar
 from readagent_core.models.cost.prices import money
 from readagent_core.words import count_of
 
@@ -165,7 +164,7 @@ def _by_question(
     for (case, item, _), score in scores.items():
         if (value := pick(score)) is not None:
             values.setdefault((case, item), []).append(value)
-    return {question: math.fsum(found) / len(found) for question, found in values.items()}
+    return {question: average(found) for question, found in values.items()}
 
 
 _MEASURES: Mapping[str, Callable[[Score], float | None]] = {
@@ -310,18 +309,14 @@ def reading_facts(summary: Summary) -> list[str]:
     pages = [n for r in summary.readings for n in r.page_words]
     share = sum(gists) / sum(pages) if pages else 0
     fallbacks = sum(r.fallbacks for r in summary.readings)
-    about = f"Documents: {len(words):,}, {_mean(words):,.0f} words on average, at most {max(words):,}."
+    about = f"Documents: {len(words):,}, {average(words):,.0f} words on average, at most {max(words):,}."
     if not any(gists):
         return [about, f"Pages: {len(pages):,}, cut by rule. No method needed gists, so no model read the documents."]
     return [
         about,
-        f"Gist memories: {_mean(gists):,.0f} words on average, at most {max(gists):,}; compression rate "
+        f"Gist memories: {average(gists):,.0f} words on average, at most {max(gists):,}; compression rate "
         f"{100 * (1 - share):.2f} %.",
-        f"Pages: {len(pages):,}, {_mean(pages):,.0f} words on average ({min(pages, default=0):,} to "
+        f"Pages: {len(pages):,}, {average(pages):,.0f} words on average ({min(pages, default=0):,} to "
         f"{max(pages, default=0):,}); {fallbacks:,} pause points or gists chosen by rule, "
         f"{sum(r.marked for r in summary.readings):,} gists marked by the audit.",
     ]
-
-
-def _mean(values: Sequence[int]) -> float:
-    return sum(values) / len(values) if values else 0.0

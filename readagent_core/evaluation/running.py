@@ -21,7 +21,7 @@ from readagent_core.evaluation.answering import Task, answer, failed_result
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import Case, Item
 from readagent_core.evaluation.documents import SharedBuilds, describe_reading, read_case
-from readagent_core.evaluation.experiment import Experiment, count_work, end_record, prepare_folder
+from readagent_core.evaluation.experiment import Experiment, end_record, prepare_folder
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
 from readagent_core.evaluation.results import Cost, JsonLines, Key, Result
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
@@ -193,7 +193,7 @@ class _Runner:
 
     def _load(self) -> tuple[ScoreTable, int]:
         table = load_scores(self._folder)
-        return table, count_work(self._experiment)[1] + table.count_answers(self._experiment.left_out)
+        return table, self._experiment.count_answers(table)
 
     def _add_state(self, found: tuple[ScoreTable, int]) -> None:
         self._table, self._total = found

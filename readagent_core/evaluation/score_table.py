@@ -5,15 +5,14 @@ Holds a few numbers for each answer, never its text, so that memory stays small.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
-from readagent_core.evaluation.scores import Mean, Share, mean, share
+from readagent_core.evaluation.scores import Mean, Share, average, mean, share
 from readagent_core.methods import method
 from readagent_core.overlap import ROUGE
 
@@ -131,10 +130,6 @@ class ScoreTable:
         found = self.scores.get(key.arm, {}).get((key.case, key.item, key.run))
         return found is not None and not found.failed and (found.plan == plan or not found.look_ups)
 
-    def count_answers(self, arms: Collection[str]) -> int:
-        """Return how many answers these arms (keys) have."""
-        return sum(len(self.scores.get(arm, ())) for arm in arms)
-
     def count_questions(self) -> tuple[int, int]:
         """Return (questions, runs) that have an answer of some arm."""
         keys = {key for scores in list(self.scores.values()) for key in list(scores)}
@@ -143,7 +138,7 @@ class ScoreTable:
     def chance(self) -> float | None:
         """Return the percentage right by guessing among the options; None without multiple-choice questions."""
         found = [100 / s.options for scores in self.scores.values() for s in list(scores.values()) if s.options]
-        return _average(found) if found else None
+        return average(found) if found else None
 
     def row(self, arm: Arm) -> Row | None:
         """Return the arm's figures so far; None before its first answer."""
@@ -174,9 +169,9 @@ class ScoreTable:
             rouge={name: figure for at, name in enumerate(ROUGE) if (figure := _mean_rouge(found, at))},
             rating_1=_over_runs(found, lambda s: s.rated("exact")) if is_rated else None,
             rating_2=_over_runs(found, lambda s: s.rated("exact", "partial")) if is_rated else None,
-            compression_rate=_average([s.compression_rate for s in answered]),
-            look_ups=_average([s.look_ups for s in answered]),
-            answer_words=_average([s.answer_words for s in answered]),
+            compression_rate=average([s.compression_rate for s in answered]),
+            look_ups=average([s.look_ups for s in answered]),
+            answer_words=average([s.answer_words for s in answered]),
             words_each=words / len(scores),
             words=words,
             reading_words=self._reading_words(scores, arm),
@@ -184,8 +179,8 @@ class ScoreTable:
             word_budget=arm.words,
             strays=share(sum(strays), len(strays)) if strays else None,
             recoveries=share(sum(recoveries), len(recoveries)) if recoveries else None,
-            read_share=_average(shares) if shares else None,
-            cost_each=_average(costs) if len(costs) == len(scores) else None,
+            read_share=average(shares) if shares else None,
+            cost_each=average(costs) if len(costs) == len(scores) else None,
         )
 
     def _reading_words(self, scores: Sequence[Score], arm: Arm) -> int:
@@ -263,13 +258,9 @@ def _mean_of_runs(found: Mapping[tuple[int, int, int], Score], pick: Callable[[S
     for (_, _, run), score in found.items():
         if (value := pick(score)) is not None:
             by_run.setdefault(run, []).append(value)
-    return mean([_average(values) for values in by_run.values()])
+    return mean([average(values) for values in by_run.values()])
 
 
 def _mean_rouge(found: Mapping[tuple[int, int, int], Score], at: int) -> Mean | None:
     """Return the mean of one ROUGE, times 100. ``at``: its index in ROUGE."""
     return _mean_of_runs(found, lambda score: 100 * score.rouge[at] if score.rouge else None)
-
-
-def _average(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values) if values else 0.0  # fsum, so that the order does not matter

@@ -59,6 +59,11 @@ class Mean:
     n: int
 
 
+def average(values: Sequence[float]) -> float:
+    """Return the mean, which does not depend on their order; 0 for no values."""
+    return statistics.fmean(values) if values else 0.0
+
+
 def mean(values: Sequence[float]) -> Mean | None:
     """Return the mean and the standard deviation; None for no values."""
     if not values:

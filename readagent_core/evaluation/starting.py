@@ -12,7 +12,6 @@ from readagent_core.errors import DatasetError, LibraryBusyError, ReadAgentError
 from readagent_core.evaluation import running
 from readagent_core.evaluation.experiment import (
     Experiment,
-    count_work,
     default_name,
     folder_for,
     prepare_folder,
@@ -138,8 +137,7 @@ def load_summary(folder: Path) -> Summary:
         raise DatasetError(f"There is no experiment in {folder}.")
     table = load_scores(folder)
     try:
-        experiment = Experiment.from_dict(record["experiment"])
-        wanted = count_work(experiment)[1] + table.count_answers(experiment.left_out)
+        wanted = Experiment.from_dict(record["experiment"]).count_answers(table)
     except ReadAgentError:
         wanted = 0  # the dataset is gone; the answers so far can still be shown
     return summarise(record, table, wanted=wanted)

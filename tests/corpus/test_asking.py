@@ -7,7 +7,9 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from readagent_core.evaluation.experiment import resumed_experiment
 from tests.cli.running import run_here, run_json
+from tests.evaluation.made import experiment, run, write_articles
 from tests.fakes.server import FakeServer
 
 
@@ -23,6 +25,15 @@ def questions(shelf):
     path = folder / "questions.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return path
+
+
+def test_the_progress_counts_the_answers_of_methods_left_out(tmp_path):
+    from readagent_core.corpus.asking import _Collector
+
+    data, folder, reported = write_articles(tmp_path / "dev.jsonl", [1, 2]), tmp_path / "evaluations" / "one", []
+    run(data, tmp_path, of=experiment(data, "full-text", "bm25"))
+    _Collector(resumed_experiment(folder, experiment(data, "full-text"), leave_out=True), folder, reported.append)
+    assert (reported[-1].done, reported[-1].total) == (8, 8)
 
 
 METHODS = ("--method", "read-agent-p:2", "--method", "memwalker")

@@ -15,7 +15,7 @@ from readagent_core.evaluation.report import headline, reading_facts, summarise
 from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.starting import load_summary
-from tests.evaluation.made import P3, answering, chosen, experiment, free, record, run, write_articles, write_folder
+from tests.evaluation.made import answering, experiment, run, write_articles
 from tests.fakes.model import FakeModel
 
 
@@ -94,10 +94,3 @@ def test_a_method_can_be_left_out_of_a_resumed_experiment(data, tmp_path):
     everything = run(data, tmp_path, of=experiment(data, "full-text"))  # without leaving out, both are finished
     assert everything.answers == 24
     assert json.loads((folder / "record.json").read_text())["experiment"]["left_out"] == []
-
-
-def test_multiple_choice_is_not_counted_as_unrated(tmp_path):
-    folder = tmp_path / "one"
-    write_folder(folder, [free(P3, 0, 0.4, "exact"), free(P3, 1, 0.4), chosen(P3, 2, True), chosen(P3, 3, False)])
-    said = " ".join(headline(summarise(record(arms=(P3,)), load_scores(folder))))
-    assert "1 answer without a rating" in said

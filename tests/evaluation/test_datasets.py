@@ -132,7 +132,8 @@ def test_longbench_one_and_two(tmp_path):
     (listed,) = cases(write(tmp_path, "data.json", [json.dumps([second, {**second, "_id": "w"}], indent=1)]))
     assert [item.gold for item in listed.items] == [1, 1]
     (book,) = cases(write(tmp_path, "narrativeqa.jsonl", [{**first, "dataset": "narrativeqa"}]))
-    assert book.preset == "book"
+    (fiction,) = cases(write(tmp_path, "data.json", [json.dumps([{**second, "sub_domain": "Literary"}])]))
+    assert book.preset == fiction.preset == "book"
 
 
 # --- NarrativeQA ----------------------------------------------------------------------------------
@@ -328,6 +329,12 @@ DATA = ROOT.parent / "shared" / "data"
         ("narrativeqa/crito", "narrativeqa", 1, 8),
         ("narrativeqa/siddhartha/qa.json", "narrativeqa", 1, 8),
         ("passkey/answers.json", "plain", 4, 4),
+        ("infinitebench/standin-longbook-choice-eng.jsonl", "infinitebench", 2, 2),
+        ("infinitebench/standin-longbook-qa-eng.jsonl", "infinitebench", 1, 3),
+        ("longbench-v2/single-document-rows.jsonl", "longbench", 5, 5),
+        ("longbench-v2/multi-document-rows.jsonl", "longbench", 5, 5),
+        ("multi-document", "longbench", 5, 5),
+        ("literaryqa/rows.jsonl", "literaryqa", 5, 132),
         ("../samples/the-keeper-of-harrow-light.questions.json", "plain", 1, None),
         ("../samples/yuki-no-eki.questions.json", "plain", 1, None),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -82,12 +81,6 @@ def test_novelhopqa_asks_of_its_contexts_or_of_whole_books(tmp_path):
     assert open_dataset(write(tmp_path, "hop_2.jsonl", [HOP, {**HOP, "book": "Rain"}])).count_missing() == 1
 
 
-def test_longbench_fiction_is_read_as_a_book(tmp_path):
-    row = {"_id": "z", "question": "x", "context": STORY, "answer": "B", **dict.fromkeys(CHOICES, "a")}
-    (case,) = cases(write(tmp_path, "data.json", [json.dumps([{**row, "sub_domain": "Literary"}])]))
-    assert case.preset == "book"
-
-
 CHOICES = ("choice_A", "choice_B", "choice_C", "choice_D")
 
 
@@ -154,30 +147,6 @@ def test_missing_files_of_shelves_and_books_are_named(tmp_path):
     (tmp_path / "books").mkdir()
     with pytest.raises(DatasetError, match=r"line 1: the book 'Fog' is missing in books/"):
         cases(write(tmp_path, "hop.jsonl", [HOP]))
-
-
-DATA = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data"
-
-
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared test data are not here")
-@pytest.mark.parametrize(
-    ("name", "kind", "documents", "questions"),
-    [
-        ("infinitebench/standin-longbook-choice-eng.jsonl", "infinitebench", 2, 2),
-        ("infinitebench/standin-longbook-qa-eng.jsonl", "infinitebench", 1, 3),
-        ("longbench-v2/single-document-rows.jsonl", "longbench", 5, 5),
-        ("longbench-v2/multi-document-rows.jsonl", "longbench", 5, 5),
-        ("multi-document", "longbench", 5, 5),
-        ("literaryqa/rows.jsonl", "literaryqa", 5, 132),
-    ],
-)
-def test_the_shared_data_about_long_texts(name, kind, documents, questions):
-    dataset = open_dataset(DATA / name)
-    found = list(dataset.cases())
-    assert dataset.kind == kind
-    assert len(found) == documents
-    assert sum(len(case.items) for case in found) == questions
-    assert all(case.document.words > 5000 for case in found)
 
 
 def test_an_experiment_about_shelves(tmp_path) -> None:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from pages.parts.shared.cached import workspace_of_request
 from pages.parts.shared.component import read
-from readagent_core.errors import ReadAgentError
+from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -50,9 +50,12 @@ def drawn_page_routes(prefix: str) -> list[Route]:
     return [Route(start, _frame), Route(f"{start}/{{number:int}}.txt", _snippet)]
 
 
-def _opened(request: Request) -> OpenedPage | None:
+def _opened(request: Request) -> OpenedPage:
+    """The page at the address of the request. Raises ReadAgentError, also where another version was asked for."""
     opened = get_pages(workspace_of_request(request)).open(request.path_params["book"])
-    return opened if opened.version == request.path_params["version"] else None
+    if opened.version != request.path_params["version"]:
+        raise NotInLibraryError("The file of this page has changed. Load the screen again.")
+    return opened
 
 
 def _frame(request: Request) -> Response:
@@ -64,8 +67,6 @@ def _frame(request: Request) -> Response:
         opened = _opened(request)
     except ReadAgentError as error:
         return PlainTextResponse(str(error), 404, HEADERS)
-    if opened is None:
-        return PlainTextResponse("The file of this page has changed. Load the screen again.", 404, HEADERS)
     numbers = [int(text) for text in query.get("opened", "").split(",") if text.isdecimal() and len(text) < 7]
     return HTMLResponse(
         frame_html(
@@ -85,6 +86,6 @@ def _snippet(request: Request) -> Response:
     except ReadAgentError as error:
         return PlainTextResponse(str(error), 404, HEADERS)
     number = request.path_params["number"]
-    if opened is None or not 1 <= number <= len(opened.memory.snippets):
+    if not 1 <= number <= len(opened.memory.snippets):
         return PlainTextResponse("There is no such part.", 404, HEADERS)
     return PlainTextResponse(opened.memory.html(number), headers=HEADERS)

@@ -15,17 +15,8 @@ import streamlit as st
 from pages.parts.evaluate import question_list
 from pages.parts.shared.component import component
 from pages.parts.shared.shell import as_text
+from readagent_core.evaluation import html
 from readagent_core.evaluation.formats import ANSWERS, render_report
-from readagent_core.evaluation.html import (
-    COMPRESSION,
-    COST,
-    WORDS,
-    plot_key,
-    plot_views,
-    render_table,
-    score_plot,
-    word_plots,
-)
 from readagent_core.evaluation.plots import NARROW
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.report import Summary, headline, reading_facts, results_in_words
@@ -39,19 +30,20 @@ FILES = {  # format → label, MIME
     ANSWERS: ("CSV of answers", "text/csv"),
     "json": ("JSON", "application/json"),
 }
-VIEWS = {COMPRESSION: "Words left out", WORDS: "Words sent", COST: "Cost"}
+VIEWS = {html.COMPRESSION: "Words left out", html.WORDS: "Words sent", html.COST: "Cost"}
 MOST_WRONG = 12  # questions listed under the drawing; the tab 'Questions' has all
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table of plain cells; published columns are marked by colour as well as by name."""
-    st.html(f'<div class="ev-table" tabindex="0" role="region" aria-label="Table">{render_table(header, rows)}</div>')
+    drawn = html.render_table(header, rows)
+    st.html(f'<div class="ev-table" tabindex="0" role="region" aria-label="Table">{drawn}</div>')
 
 
 def draw(svg: str, *, key: str, narrow: str = "", families: Sequence[tuple[str, str]] = ()) -> None:
     """Draw an SVG in the colours of the theme, ``narrow`` on a phone; ``st.html`` would drop SVG."""
-    html = '<div class="root plot"></div>'
-    mount = component("evaluate_drawing", "evaluate/drawing.js", style="evaluate/drawing.css", html=html)
+    frame = '<div class="root plot"></div>'
+    mount = component("evaluate_drawing", "evaluate/drawing.js", style="evaluate/drawing.css", html=frame)
     named = [{"name": name, "colour": colour} for name, colour in families]
     mount(key=key, data={"svg": svg, "narrow": narrow, "families": named})
 
@@ -67,7 +59,7 @@ def result(summary: Summary) -> None:
 
 
 def _drawing(summary: Summary) -> None:
-    views = plot_views(summary)
+    views = html.plot_views(summary)
     across = st.segmented_control(
         "Compare the right answers with",
         views,
@@ -76,8 +68,8 @@ def _drawing(summary: Summary) -> None:
         key="evaluate_view",
     )
     across = across if across in views else views[0]
-    slim = score_plot(summary, across, width=NARROW)
-    draw(score_plot(summary, across), narrow=slim, key="evaluate_plot", families=plot_key(summary))
+    slim = html.score_plot(summary, across, width=NARROW)
+    draw(html.score_plot(summary, across), narrow=slim, key="evaluate_plot", families=html.plot_key(summary))
 
 
 def not_right(questions: Questions) -> None:
@@ -113,7 +105,7 @@ def how_it_was_read(summary: Summary) -> None:
     """Words, pages and gists of the documents."""
     for fact in reading_facts(summary):
         st.text(fact)
-    for number, (caption, drawing) in enumerate(word_plots(summary)):
+    for number, (caption, drawing) in enumerate(html.word_plots(summary)):
         st.caption(caption)
         draw(drawing, key=f"evaluate_words_{number}")
 
