@@ -70,14 +70,13 @@ class CorpusEstimate(Work):
 
 @dataclass(frozen=True)
 class CorpusProgress:
-    """How far a run is. ``done``, ``failed``: books of this run; ``before``: those that were read before it.
+    """How far a run is. ``done``, ``failed``: books of this run.
 
     ``words``, ``pages``: of the books of this run. ``bytes_done`` of ``bytes_total``: of their files, 0 where sizes
     are not known. ``used``: by this run; ``spent``: by all runs. ``notices``: what workers reported last.
     """
 
     total: int
-    before: int = 0
     done: int = 0
     failed: int = 0
     words: int = 0
@@ -200,7 +199,6 @@ class _CorpusRun:
         self._dollars_each = (each.dollars(model.price) or 0.0) / each.books
         self.progress = CorpusProgress(
             total=len(files),
-            before=len(self._folder.keys(BOOKS)),
             bytes_total=sum(file.size for file in files) if all(file.size for file in files) else 0,
             spent=self._folder.spent,
         )

@@ -73,7 +73,7 @@ def test_markdown_has_a_heading_a_chapter_and_the_note_under_its_words():
     text = to_markdown(BOOK, DOCUMENT, PlacedMarks(marks_made(), lost), page_of=page_of)
     front, body = text.removeprefix("---\n").split("\n---\n")
     values = dict(line.split(": ", 1) for line in front.splitlines())
-    assert json.loads(values["title"]), json.loads(values["author"]) == ("The Lamp", "A. Writer")
+    assert (json.loads(values["title"]), json.loads(values["author"])) == ("The Lamp", "A. Writer")
     assert json.loads(values["source"]) == DOCUMENT.id
     assert body.startswith(
         "\n# The Lamp\n\n## One\n\n> He lit the lamp\n\n*Page 15 (p. 3 of the source)*\n\n**Who lit it?**\n\nHe did"
@@ -242,7 +242,7 @@ def test_the_html_and_epub_exports_show_marks():
     texts = [p.text for p in DOCUMENT.paragraphs]
     memory = make_memory(texts, title="The Lamp", per_page=2)
     lost = (replace(marks_made()[3], exact="gone words"),)
-    placed = place_marks((*marks_made(), *lost[:0]), memory.document)
+    placed = place_marks(marks_made(), memory.document)
     page = export_memory(memory, "html", marks=PlacedMarks(placed.placed, lost)).decode()
     assert (
         '<p>He lit <mark class="leaf">the lamp.</mark></p><p><mark class="leaf">She did not see it</mark>, or' in page

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from html import escape
-from pathlib import Path
 
 import streamlit as st
 
@@ -119,19 +118,15 @@ def about(summary: Summary) -> None:
         st.text(sentence)
 
 
-def _rendered(summary: Summary, folder: Path, format: str) -> bytes:
-    return render_report(summary, format, Questions.of(folder, summary.record))
-
-
-def downloads(summary: Summary, folder: Path) -> None:
+def downloads(summary: Summary, questions: Questions) -> None:
     """The report in every format, side by side; each is made when its button is clicked."""
     st.caption("Save or share the report, with every figure and answer")
     with st.container(horizontal=True, key="evaluate_downloads"):
         for format, (label, mime) in FILES.items():
             st.download_button(
                 label,
-                data=partial(_rendered, summary, folder, format),
-                file_name=f"{folder.name}.{format}",
+                data=partial(render_report, summary, format, questions),
+                file_name=f"{questions.folder.name}.{format}",
                 mime=mime,
                 on_click="ignore",  # no rerun: a click on the next format would be lost
                 key=f"evaluate_download_{format}".replace(".", "_"),

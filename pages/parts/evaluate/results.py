@@ -97,7 +97,7 @@ def _finished(entry: StoredExperiment, *, recorded: bool = False) -> None:
     with outcome:
         report_view.result(found)
         report_view.not_right(stored)
-        report_view.downloads(found, entry.folder)
+        report_view.downloads(found, stored)
     with tables:
         report_view.tables(found)
     with questions:
