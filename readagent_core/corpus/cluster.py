@@ -94,15 +94,15 @@ class Done(Generic[T]):
 class Run:
     """One run on a cluster. ``connections``: model calls at once of all workers together.
 
-    ``tell``: called with what workers report, for people.
+    ``notify``: called with what workers report, for people.
     """
 
     def __init__(
-        self, client: distributed.Client, connections: int, cancel: CancelToken, tell: Callable[[str], object]
+        self, client: distributed.Client, connections: int, cancel: CancelToken, notify: Callable[[str], object]
     ) -> None:
         self.id = uuid.uuid4().hex[:12]
         self.workers = 0
-        self._client, self._connections, self._cancel, self._tell = client, connections, cancel, tell
+        self._client, self._connections, self._cancel, self._notify = client, connections, cancel, notify
         self._threads, self._looked = 0, 0.0
         self._sharers, self._whole = 0, 0.0  # workers that share the calls; when all of them were last there
         self._ended: queue.SimpleQueue[tuple[Any, Any, BaseException | None]] = queue.SimpleQueue()
@@ -124,7 +124,7 @@ class Run:
         where the scheduler is gone.
         """
         items: dict[Any, T] = {}
-        self._client.subscribe_topic(spec.topic, lambda event: self._tell(str(event[1])))
+        self._client.subscribe_topic(spec.topic, lambda event: self._notify(str(event[1])))
         try:
             while True:
                 self._cancel.check()

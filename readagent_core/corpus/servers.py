@@ -27,7 +27,7 @@ PATIENCE = 600.0  # seconds
 LONGEST_OUT = 60.0  # seconds that a server is left out at most, where it does not ask for more
 _NO_LIMIT = 10_000  # calls at once at one server, until it says 'too many': the sum is limited before
 _FAULTS = (RateLimitError, ServerFailedError, UnreachableError)  # of the server, not of the prompt
-Tell = Callable[[str], object]
+Notify = Callable[[str], object]
 
 
 @dataclass
@@ -53,13 +53,13 @@ class _Server:
 class ServerPool(ModelWrapper):
     """``models``: of the same name, each at its own server; the first one's price is that of all.
 
-    ``tell``: called with what a person should know: a server is left out, or answers again.
+    ``notify``: called with what a person should know: a server is left out, or answers again.
     """
 
-    def __init__(self, models: Sequence[ChatModel], tell: Tell, *, patience: float = PATIENCE) -> None:
+    def __init__(self, models: Sequence[ChatModel], notify: Notify, *, patience: float = PATIENCE) -> None:
         super().__init__(models[0])
         self._servers = [_Server(model) for model in models]
-        self._tell, self._patience = tell, patience
+        self._notify, self._patience = notify, patience
         self._last_reply: float | None = None
         self._lock = threading.Lock()
 
@@ -141,7 +141,7 @@ class ServerPool(ModelWrapper):
             server.until = now + seconds
         if isinstance(error, RateLimitError):
             server.limiter.too_many(seconds)
-        self._tell(f"{server.host} is left out for {max(1, round(seconds))} s: {type(error).__name__}")
+        self._notify(f"{server.host} is left out for {max(1, round(seconds))} s: {type(error).__name__}")
 
     def _replied(self, server: _Server) -> None:
         server.limiter.went_well()
@@ -149,11 +149,11 @@ class ServerPool(ModelWrapper):
             self._last_reply = time.monotonic()
             again, server.faults = server.faults, 0
         if again:
-            self._tell(f"{server.host} answers again")
+            self._notify(f"{server.host} answers again")
 
 
 def connect_pool(
-    settings: Settings, servers: Sequence[str], tell: Tell, *, most: int
+    settings: Settings, servers: Sequence[str], notify: Notify, *, most: int
 ) -> tuple[ChatModel, Limiter | None]:
     """Return the model of the settings at ``servers`` (none: the settings' own), and the limiter of its calls.
 
@@ -170,5 +170,5 @@ def connect_pool(
             return stack, None
         stacks.append(stack)
     limiter = Limiter(most)
-    pool = ServerPool([stack.retrying.model for stack in stacks], tell)
+    pool = ServerPool([stack.retrying.model for stack in stacks], notify)
     return Cached(Retrying(pool, limiter), stacks[0].cache), limiter

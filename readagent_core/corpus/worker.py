@@ -97,9 +97,9 @@ def run_of(spec: RunSpec) -> _Run:
             settings = load_settings()
             if settings.key_trouble:
                 raise SettingsError(settings.key_trouble)
-            tell = partial(get_worker().log_event, spec.topic)
+            notify = partial(get_worker().log_event, spec.topic)
             model, limiter = connect_pool(
-                replace(settings, model=spec.model or settings.model), spec.servers, tell, most=spec.share
+                replace(settings, model=spec.model or settings.model), spec.servers, notify, most=spec.share
             )
             if spec.model and not model.is_language_model:
                 raise SettingsError(f"A worker has no server for {spec.model}: name one with --server.")

@@ -133,8 +133,8 @@ def _read_agent(step: _Step) -> Generator[Event, None, None]:
 def _gists_that_fit(step: _Step) -> Generator[Event, None, frozenset[int]]:
     """Return the snippets whose gists have to be left out: those that share least with the task."""
     costs = {n: count_words(step.page.entries[n - 1]) for n in rank_by_bm25(step.task.text, step.page.memory)}
-    kept, _ = take_fitting(costs, step.limit)
-    without = frozenset(costs) - frozenset(kept)
+    fitting, _ = take_fitting(costs, step.limit)
+    without = frozenset(costs) - frozenset(fitting)
     if without:
         yield step.run.note(f"{len(without):,} of {len(costs):,} gists do not fit into the prompt and were left out.")
     return without

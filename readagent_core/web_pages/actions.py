@@ -52,7 +52,7 @@ _PROBLEMS = {
         "option": "一覧にその項目はありません。あるのは {} です",
     },
 }
-_TOLD = 12  # options listed when the model is asked again
+_MOST_OPTIONS = 12  # options listed when the model is asked again
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def find_problem(action: Action, page: WebPage) -> str:
         return said["value"].format(action.operation)
     options = page.options_of(action.element) if element.tag == "select" else []
     if action.operation == SELECT and options and action.value.casefold() not in map(str.casefold, options):
-        return said["option"].format(", ".join(options[:_TOLD]))
+        return said["option"].format(", ".join(options[:_MOST_OPTIONS]))
     return ""
 
 

@@ -27,11 +27,11 @@ DATA_ID = "backend_node_id"  # the name of elements in Mind2Web
 _LONGEST_TEXT = 2000  # characters of one text piece; longer texts become several
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _NAMES = {"aria_label": "aria-label", "input_value": "value", "input_checked": "checked", "option_selected": "selected"}
-_KEPT = frozenset(
+_SHOWN_ATTRIBUTES = frozenset(
     "name type role aria-label placeholder alt title value for checked selected disabled readonly label "  # noqa: SIM905
     "aria-expanded aria-checked aria-selected contenteditable href".split()
 )
-_MOST_HREF = 60  # characters; longer addresses tell little
+_MOST_HREF = 60  # characters; longer addresses are left out
 _LEFT_OUT = {"script": "scripts", "style": "styles", "link": "styles", "noscript": "other", "template": "other",
              "head": "other", "meta": "other", "base": "other"}  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
@@ -144,7 +144,7 @@ class _Walk:
         found: dict[str, str] = {}
         for given, value in node.attrib.items():
             attribute = _NAMES.get(given, given)
-            if attribute in _KEPT and not (attribute == "href" and not _is_telling(value)):
+            if attribute in _SHOWN_ATTRIBUTES and not (attribute == "href" and not _is_short_link(value)):
                 found[attribute] = collapse_whitespace(value)
         return Element(name, _tag(node), found, depth)
 
@@ -170,7 +170,7 @@ def _invisible(node: Any) -> str:
     return "hidden" if hidden or _HIDDEN_STYLE.search(node.get("style") or "") else ""
 
 
-def _is_telling(address: str) -> bool:
+def _is_short_link(address: str) -> bool:
     plain = address.strip()
     return 1 < len(plain) <= _MOST_HREF and not re.match(r"(?:javascript|data|vbscript)\s*:", plain, re.IGNORECASE)
 

@@ -92,7 +92,7 @@ def take_step(
     resources, cancel = resources or Resources(), cancel or CancelToken()
     metered = Metered(model)
 
-    def tell(progress: Progress) -> None:
+    def publish(progress: Progress) -> None:
         if on_change is not None:
             on_change(progress)
 
@@ -103,10 +103,10 @@ def take_step(
             cancel=cancel,
             connections=resources.connections,
             store=resources.artifacts,
-            on_gist=lambda so_far: tell(Progress(so_far)),
+            on_gist=lambda so_far: publish(Progress(so_far)),
         )
     progress = Progress(page)
-    tell(progress)
+    publish(progress)
     settings = with_resources(AskSettings(look_ups=look_ups), resources)
     for event in act(task, page, model, settings, cancel, method=method):
         cancel.check()
@@ -114,7 +114,7 @@ def take_step(
             used = metered.usage + event.answer.usage
             event = Answered(replace(event.answer, usage=used))
         progress = Progress(page, (*progress.events, event))
-        tell(progress)
+        publish(progress)
     return progress
 
 

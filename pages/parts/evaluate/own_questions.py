@@ -146,7 +146,7 @@ def _files(workspace: Workspace, book: Book) -> None:
         st.session_state["own_taken"] = (book.id, file.name, taken)
         st.session_state["own_uploads"] = times + 1  # an empty uploader, so that the same file can be chosen again
         st.rerun()
-    _told(book)
+    _show_taken(book)
     if questions := workspace.library.own_questions(book.id):
         st.caption("Your questions as a file")
         _downloads("", questions, f"{slug(book.title)}-questions", question_files.QUESTION_FORMATS)
@@ -165,7 +165,7 @@ def _downloads(label: str, questions: Sequence[OwnQuestion], name: str, formats:
             )
 
 
-def _told(book: Book) -> None:
+def _show_taken(book: Book) -> None:
     """Say what was taken from the last file, and what was not and why."""
     book_id, name, taken = st.session_state.get("own_taken", ("", "", Taken()))
     if book_id != book.id:

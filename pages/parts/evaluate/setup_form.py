@@ -91,7 +91,7 @@ def _ready_made(workspace: Workspace) -> Path | None:
             type=SUFFIXES,
             key="evaluate_file",
         )
-        return _keep(workspace, file.name, file.getvalue()) if file is not None else None
+        return _store(workspace, file.name, file.getvalue()) if file is not None else None
     if chosen == PATH:
         if workspace.settings.team:
             raise DatasetError("On this server choose a sample, or upload a file.")
@@ -146,7 +146,7 @@ def _sample(stem: str) -> Path:
     return ASSETS / "samples" / f"{stem}.questions.json"
 
 
-def _keep(workspace: Workspace, name: str, data: bytes) -> Path:
+def _store(workspace: Workspace, name: str, data: bytes) -> Path:
     """The dropped file in a folder named after its content, so that the same file is the same dataset."""
     safe = safe_file_name(Path(name).name) or "dataset.jsonl"
     path = workspace.home / "evaluations" / "data" / hashlib.sha256(data).hexdigest()[:12] / safe
