@@ -11,7 +11,7 @@ from itertools import cycle, pairwise
 from typing import Any
 
 from readagent_core.evaluation.arms import Arm, arm_titles, recorded_arms
-from readagent_core.evaluation.plots import _axis, _line, _svg, _text, _ticks
+from readagent_core.evaluation.plots import draw_grid, draw_line, draw_svg, draw_text, round_axis, ticks
 from readagent_core.evaluation.report import ROUGE_L, Summary, score_of
 
 _COLOURS = (
@@ -87,36 +87,29 @@ def draw_curves(summary: Summary, *, narrow: bool = False) -> str:
     width, right = (350, 190) if narrow else (680, 230)
     height = max(360, top + bottom + int(_SLOT * (len(curves) + 1)))
     points = [point for own in curves.values() for point in own]
-    _, x_high, x_step = _axis(0.0, max(point.words for point in points))
-    y_low, y_high, y_step = _axis(min(point.value for point in points), max(point.value for point in points))
+    _, x_high, x_step = round_axis(0.0, max(point.words for point in points))
+    y_low, y_high, y_step = round_axis(min(point.value for point in points), max(point.value for point in points))
 
-    def at(point: CurvePoint) -> tuple[float, float]:
-        across = (width - left - right) * point.words / x_high
-        return left + across, height - bottom - (height - top - bottom) * (point.value - y_low) / (y_high - y_low)
+    def at(words: float, value: float) -> tuple[float, float]:
+        up = (height - top - bottom) * (value - y_low) / (y_high - y_low)
+        return left + (width - left - right) * words / x_high, height - bottom - up
 
-    out: list[str] = []
-    for y in _ticks(y_low, y_high, y_step):
-        py = height - bottom - (height - top - bottom) * (y - y_low) / (y_high - y_low)
-        out += [
-            _line(left, py, width - right, py, "var(--line, #e2ded5)"),
-            _text(left - 8, py + 4, f"{y:g}", anchor="end"),
-        ]
-    for x in (0.0, x_high) if narrow else _ticks(0.0, x_high, x_step):
-        px = left + (width - left - right) * x / x_high
-        out.append(_text(px, height - bottom + 19, f"{x:,.0f}", anchor="middle"))
+    out = draw_grid((y_low, y_high, y_step), lambda value: at(0.0, value)[1], left, width - right)
+    for x in (0.0, x_high) if narrow else ticks(0.0, x_high, x_step):
+        out.append(draw_text(at(x, y_low)[0], height - bottom + 19, f"{x:,.0f}", anchor="middle"))
     colours = dict(zip(curves, cycle(_COLOURS), strict=False))
-    lines = {title: [at(point) for point in own] for title, own in curves.items()}
+    lines = {title: [at(point.words, point.value) for point in own] for title, own in curves.items()}
     for title, places in lines.items():
         colour = colours[title]
-        out += [_line(*one, *two, colour, width=1.5) for one, two in pairwise(places)]
+        out += [draw_line(*one, *two, colour, width=1.5) for one, two in pairwise(places)]
         out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in places]
     for title, y in _spread({title: places[-1][1] for title, places in lines.items()}, top, height - bottom).items():
         end_x, end_y = lines[title][-1]
-        out.append(_line(end_x, end_y, width - right + 12, y, colours[title], dash="2 3"))
-        out.append(_text(width - right + 16, y + 4.5, title, soft=False))
-    out.append(_text(left, height - 8, "Words sent a question", soft=False))
-    out.append(_text(0, 12, measure if measure == ROUGE_L else f"{measure}, %", soft=False))
-    return _svg(width, height, out, f"{measure} over the words sent a question")
+        out.append(draw_line(end_x, end_y, width - right + 12, y, colours[title], dash="2 3"))
+        out.append(draw_text(width - right + 16, y + 4.5, title, soft=False))
+    out.append(draw_text(left, height - 8, "Words sent a question", soft=False))
+    out.append(draw_text(0, 12, measure if measure == ROUGE_L else f"{measure}, %", soft=False))
+    return draw_svg(width, height, out, f"{measure} over the words sent a question")
 
 
 def _spread(wanted: Mapping[str, float], top: float, bottom: float) -> dict[str, float]:

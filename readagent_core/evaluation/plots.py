@@ -7,7 +7,7 @@ text is escaped.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -90,46 +90,42 @@ def scatter(
     intervals = [p for p in points if p.low is not None and p.high is not None and p.high - p.low <= MOST_INTERVAL]
     ys = [p.y for p in points] + [v for p in intervals for v in (p.low, p.high) if v is not None]
     xs = [p.x for p in points] + [0.0] * (x_bounds[0] == 0)  # words and money are compared from nothing on
-    x_low, x_high, x_step = _axis(
+    x_low, x_high, x_step = round_axis(
         *_range(xs, x_bounds, least=0.2 * max(map(abs, xs), default=0.0)), ticks=6 if width > NARROW else 3, least=0.0
     )
-    y_low, y_high, y_step = _axis(*_range([*ys, *([] if chance is None else [chance])], (0.0, 100.0), least=40.0))
+    y_low, y_high, y_step = round_axis(*_range([*ys, *([] if chance is None else [chance])], (0.0, 100.0), least=40.0))
 
     def at(x: float, y: float) -> tuple[float, float]:
         across = (x - x_low) / (x_high - x_low)
         up = (y - y_low) / (y_high - y_low)
         return left + across * (width - left - right), height - bottom - up * (height - top - bottom)
 
-    out: list[str] = []
-    for y in _ticks(y_low, y_high, y_step):
-        _, py = at(x_low, y)
-        out.append(_line(left, py, width - right, py, _LINE))
-        out.append(_text(left - 8, py + 4, f"{y:g}", anchor="end"))
-    for x in _ticks(x_low, x_high, x_step):
+    out = draw_grid((y_low, y_high, y_step), lambda value: at(x_low, value)[1], left, width - right)
+    for x in ticks(x_low, x_high, x_step):
         px, _ = at(x, y_low)
-        out.append(_line(px, height - bottom, px, height - bottom + 4, _SOFT))
-        out.append(_text(px, height - bottom + 19, f"{x:,g}", anchor="middle"))
-    out.append(_line(left, height - bottom, width - right, height - bottom, _SOFT))
+        out.append(draw_line(px, height - bottom, px, height - bottom + 4, _SOFT))
+        out.append(draw_text(px, height - bottom + 19, f"{x:,g}", anchor="middle"))
+    out.append(draw_line(left, height - bottom, width - right, height - bottom, _SOFT))
     taken: list[Label] = []
     if chance is not None:
         _, py = at(x_low, chance)
-        out.append(_line(left, py, width - right, py, _SOFT, dash="4 4"))
+        out.append(draw_line(left, py, width - right, py, _SOFT, dash="4 4"))
         taken.append(Label(f"by guessing: {chance:.0f} %", width - right, py - 9, "end"))
     places = [at(p.x, p.y) for p in points]
     names = place_labels(places, [p.label for p in points], taken, frame=(left, top, width - 4, height - bottom))
     for point in intervals:
         x, low = at(point.x, point.low or 0.0)
-        out.append(_line(x, at(point.x, point.high or 0.0)[1], x, low, _colour(point), width=1.5))
+        out.append(draw_line(x, at(point.x, point.high or 0.0)[1], x, low, _colour(point), width=1.5))
     for (x, y), name in zip(places, names, strict=True):
         if abs(name.y - y) > _SLOT:
             end = name.x if name.anchor else min(max(x, name.box[0]), name.box[2])
-            out.append(_line(x, y, end, name.y, _SOFT))
+            out.append(draw_line(x, y, end, name.y, _SOFT))
     out += [_dot(*place, point) for place, point in zip(places, points, strict=True)]
-    out += [_text(n.x, n.y + 4.5, n.text, anchor=n.anchor or "start", soft=False, kind="name") for n in names]
-    out += [_text(n.x, n.y + 4.5, n.text, anchor=n.anchor, kind="name") for n in taken]
-    out.append(_text((left + width - right) / 2, height - 8, x_title, anchor="middle", soft=False))
-    out.append(_text(0, 12, y_title, soft=False))
-    return _svg(width, height, out, f"{y_title} against {x_title}")
+    out += [draw_text(n.x, n.y + 4.5, n.text, anchor=n.anchor or "start", soft=False, kind="name") for n in names]
+    out += [draw_text(n.x, n.y + 4.5, n.text, anchor=n.anchor, kind="name") for n in taken]
+    out.append(draw_text((left + width - right) / 2, height - 8, x_title, anchor="middle", soft=False))
+    out.append(draw_text(0, 12, y_title, soft=False))
+    return draw_svg(width, height, out, f"{y_title} against {x_title}")
 
 
 def place_labels(
@@ -198,22 +194,19 @@ def histogram(series: Sequence[tuple[str, Sequence[int]]], *, x_title: str) -> s
     width, height, left, right, top, bottom = 480, 240, 48, 24, 34, 48
     values = [v for _, found in series for v in found]
     if not values:
-        return _svg(width, 60, [_text(left, 36, "Nothing to draw yet.")], x_title)
-    _, x_high, step = _axis(0, max(values), ticks=_BINS)
+        return draw_svg(width, 60, [draw_text(left, 36, "Nothing to draw yet.")], x_title)
+    _, x_high, step = round_axis(0, max(values), ticks=_BINS)
     count = max(1, math.ceil(x_high / step))
     counts = [[0] * count for _ in series]
     for row, (_, found) in zip(counts, series, strict=True):
         for value in found:
             row[min(count - 1, int(value / step))] += 1
     most = max(max(row) for row in counts)
-    _, y_high, y_step = _axis(0, most, ticks=4)
+    _, y_high, y_step = round_axis(0, most, ticks=4)
     y_step = max(1.0, y_step)
     y_high = max(y_high, y_step)
     inner, tall = width - left - right, height - top - bottom
-    out: list[str] = []
-    for y in _ticks(0, y_high, y_step):
-        py = height - bottom - tall * y / y_high
-        out += [_line(left, py, width - right, py, _LINE), _text(left - 8, py + 4, f"{y:g}", anchor="end")]
+    out = draw_grid((0, y_high, y_step), lambda value: height - bottom - tall * value / y_high, left, width - right)
     one = inner / count
     thick = max(1.0, one * 0.9 / len(series))
     for index, row in enumerate(counts):
@@ -228,16 +221,16 @@ def histogram(series: Sequence[tuple[str, Sequence[int]]], *, x_title: str) -> s
                 )
         x = left + index * 150
         out.append(f'<rect x="{x}" y="6" width="12" height="12" fill="{colour}"/>')
-        out.append(_text(x + 18, 16, series[index][0]))
+        out.append(draw_text(x + 18, 16, series[index][0]))
     every = max(1, math.ceil(count / 6))
     for at in range(0, count + 1, every):
-        out.append(_text(left + at * one, height - bottom + 19, f"{at * step:,.0f}", anchor="middle"))
-    out.append(_line(left, height - bottom, width - right, height - bottom, _SOFT))
-    out.append(_text((left + width - right) / 2, height - 12, x_title, anchor="middle", soft=False))
-    return _svg(width, height, out, x_title)
+        out.append(draw_text(left + at * one, height - bottom + 19, f"{at * step:,.0f}", anchor="middle"))
+    out.append(draw_line(left, height - bottom, width - right, height - bottom, _SOFT))
+    out.append(draw_text((left + width - right) / 2, height - 12, x_title, anchor="middle", soft=False))
+    return draw_svg(width, height, out, x_title)
 
 
-def _axis(low: float, high: float, *, ticks: int = 6, least: float = 1.0) -> tuple[float, float, float]:
+def round_axis(low: float, high: float, *, ticks: int = 6, least: float = 1.0) -> tuple[float, float, float]:
     """Return (from, to, step) with round steps of 1, 2 or 5 that cover low–high. ``least``: of the span."""
     span = max(high - low, 1e-9 + abs(high) * 0.02, least)
     raw = span / ticks
@@ -248,8 +241,19 @@ def _axis(low: float, high: float, *, ticks: int = 6, least: float = 1.0) -> tup
     return first, last if last > first else first + step, step
 
 
-def _ticks(low: float, high: float, step: float) -> list[float]:
+def ticks(low: float, high: float, step: float) -> list[float]:
     return [low + i * step for i in range(round((high - low) / step) + 1)]
+
+
+def draw_grid(
+    axis: tuple[float, float, float], height_of: Callable[[float], float], left: float, right: float
+) -> list[str]:
+    """Return a line across the drawing at each tick of the vertical ``axis``, and the figure beside it."""
+    out: list[str] = []
+    for value in ticks(*axis):
+        y = height_of(value)
+        out += [draw_line(left, y, right, y, _LINE), draw_text(left - 8, y + 4, f"{value:g}", anchor="end")]
+    return out
 
 
 def _colour(point: Point) -> str:
@@ -265,7 +269,7 @@ def _dot(x: float, y: float, point: Point) -> str:
     )
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, width: float = 1, dash: str = "") -> str:
+def draw_line(x1: float, y1: float, x2: float, y2: float, colour: str, *, width: float = 1, dash: str = "") -> str:
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
@@ -273,7 +277,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, colour: str, *, width: flo
     )
 
 
-def _text(x: float, y: float, text: str, *, anchor: str = "start", soft: bool = True, kind: str = "") -> str:
+def draw_text(x: float, y: float, text: str, *, anchor: str = "start", soft: bool = True, kind: str = "") -> str:
     colour = _SOFT if soft else _INK
     outline = f'stroke="{_PAPER}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'  # over lines and dots
     named = f' class="{kind}"' if kind else ""
@@ -281,7 +285,7 @@ def _text(x: float, y: float, text: str, *, anchor: str = "start", soft: bool = 
     return f'<text{named} {place} fill="{colour}" {outline}>{escape(text)}</text>'
 
 
-def _svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
+def draw_svg(width: int, height: int, parts: Sequence[str], title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" aria-label="{escape(title, quote=True)}" style="{_FONT}; {_SIZE}; max-width: {max(width, 600)}px">'
