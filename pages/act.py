@@ -22,7 +22,7 @@ from readagent_core.library.records import Book
 from readagent_core.methods.base import ModelCall
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
 from readagent_core.web_pages.actions import history_entry
-from readagent_core.web_pages.memory import PageMemory, load_gists
+from readagent_core.web_pages.memory import load_gists
 from readagent_core.web_pages.steps import (
     OpenedPage,
     Progress,
@@ -89,11 +89,11 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
     steps = stored_steps(store, opened.version)
     if job is not None and running and isinstance(job.snapshot.value, Progress):
         progress = job.snapshot.value
-        shown = Shown(job.subject, _gists(progress.page), progress.events, workspace.model.name, running=True)
+        shown = Shown(job.subject, progress.page.gists, progress.events, workspace.model.name, running=True)
         step = None
     else:
         step = _chosen_step(book, steps)
-        shown = Shown(gists=_gists(page), running=running)
+        shown = Shown(gists=page.gists, running=running)
         if step is not None:
             shown = Shown(step.task.task, step.gists, step.events, step.model)
     mount = component("web_page", "web_page/board.js", style="web_page/board.css")
@@ -102,10 +102,6 @@ def _stage(workspace: Workspace, book: Book, opened: OpenedPage) -> None:
     act = act_of(mount(key=key, data=board(book.id, opened, shown), on_act_change=on_act))
     if act is not None and act.do == "prompt" and step is not None:
         _show_prompts(step, act.page)
-
-
-def _gists(page: PageMemory) -> tuple[str, ...]:
-    return tuple(gist.text if gist else "" for gist in page.memory.gists)
 
 
 def _add_to_done(book: Book, opened: OpenedPage, step: StoredStep | None, act: Act) -> None:

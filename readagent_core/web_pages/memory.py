@@ -44,8 +44,12 @@ class PageMemory:
     @cached_property
     def entries(self) -> tuple[str, ...]:
         """Each snippet as its gist: '{"index": 3, "content": "…"}'."""
-        gists = (gist.text if gist else "" for gist in self.memory.gists)
-        return tuple(_entry(number, content=escape_tags(text)) for number, text in enumerate(gists, start=1))
+        return tuple(_entry(number, content=escape_tags(text)) for number, text in enumerate(self.gists, start=1))
+
+    @property
+    def gists(self) -> tuple[str, ...]:
+        """The gist of each snippet, '' where it is not made."""
+        return tuple(gist.text if gist else "" for gist in self.memory.gists)
 
     def text(self, opened: Collection[int] = (), *, without: Collection[int] = ()) -> str:
         """Return the memory as the model sees it, with the HTML of the ``opened`` snippets in place.

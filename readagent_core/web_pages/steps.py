@@ -218,8 +218,7 @@ def start_step(workspace: Workspace, pages: BookPages, book_id: str, task: WebTa
             on_change=lambda progress: job.publish(value=progress),
         )  # fmt: skip
         store = workspace.library.artifacts(document_id)
-        gists = tuple(gist.text if gist else "" for gist in done.page.memory.gists)
-        step = StoredStep(task, model.name, time.time(), gists, done.events)
+        step = StoredStep(task, model.name, time.time(), done.page.gists, done.events)
         store.save(KIND, opened.version, [*(store.load(KIND, opened.version) or ()), step.to_dict()][-MOST_STORED:])
         return done
 
