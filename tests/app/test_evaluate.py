@@ -36,6 +36,16 @@ def small(at, *names):
     return at.run()
 
 
+def ask_file(app, path):
+    """The screen after an experiment of one method with the questions in a file."""
+    at = app(SCREEN)
+    at.selectbox(key="evaluate_data").set_value("A file or folder on this computer").run()
+    at.text_input(key="evaluate_path").set_value(str(path)).run()
+    small(at, "gist-mem")
+    at.button(key="evaluate_start").click().run()
+    return finish(at)
+
+
 def test_a_run_shows_its_table_and_its_reports_have_its_questions(app, own_home):
     at = app(SCREEN)
     assert "No experiment of yours yet" in [heading.value for heading in at.subheader]
@@ -73,12 +83,7 @@ def test_a_hostile_dataset_is_shown_as_its_letters_and_a_broken_one_is_told(app,
     text = "\n\n".join(f"{hostile} The keeper lit lamp number {n} in the fog that night." for n in range(12))
     path = tmp_path / "mine.json"
     path.write_text(json.dumps({"title": hostile, "text": text, "questions": rows}), encoding="utf-8")
-    at = app(SCREEN)
-    at.selectbox(key="evaluate_data").set_value("A file or folder on this computer").run()
-    at.text_input(key="evaluate_path").set_value(str(path)).run()
-    small(at, "gist-mem")
-    at.button(key="evaluate_start").click().run()
-    at = finish(at)
+    at = ask_file(app, path)
     assert not at.exception
     assert any(t.value == hostile for t in at.text)
     for element in [*at.markdown, *at.caption]:
@@ -124,12 +129,7 @@ def test_a_wrong_answer_is_one_click_from_its_replay(app, tmp_path):
     rows = [{"question": "Who barked at the moon’s *edge*?", "options": ["a *dog*", "a bell"], "answer": 0}]
     text = "The bell rang at the moon in the fog, and rang again. " * 40
     path.write_text(json.dumps({"title": "Fog", "text": text, "questions": rows}), encoding="utf-8")
-    at = app(SCREEN)
-    at.selectbox(key="evaluate_data").set_value("A file or folder on this computer").run()
-    at.text_input(key="evaluate_path").set_value(str(path)).run()
-    small(at, "gist-mem")
-    at.button(key="evaluate_start").click().run()
-    at = finish(at)
+    at = ask_file(app, path)
     (wrong,) = [button for button in at.button if button.key.startswith("evaluate_wrong_")]
     assert wrong.label.startswith("Who barked at the moon’s \\*edge\\*\\?")
     before = len(at.expander)

@@ -19,11 +19,11 @@ import uvicorn
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from bench.rendering import big_book
 from readagent_core.mcp_server.server import http_app, make_server
 from readagent_core.workspace.samples import add_samples
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
-from tests.mcp_server.books import thousand_pages
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "Who keeps the light?"
@@ -152,8 +152,9 @@ def test_what_the_person_has_not_read_is_in_no_result(library):
 
 def test_a_long_result_comes_in_parts(open_workspace):
     workspace = open_workspace()
-    book = workspace.library.add(thousand_pages().document)
-    workspace.library.add_memory(book.id, thousand_pages())
+    memory = big_book(1000, 350)
+    book = workspace.library.add(memory.document)
+    workspace.library.add_memory(book.id, memory)
 
     async def work(client):
         pieces, start = [], 0
@@ -162,7 +163,7 @@ def test_a_long_result_comes_in_parts(open_workspace):
             assert len(part["text"]) <= 40_000
             pieces.append(part["text"])
             start = part["next"]
-        assert "".join(pieces) == thousand_pages().gist_text
+        assert "".join(pieces) == memory.gist_text
         opened = await call(client, "open_pages", book=book.id, pages=list(range(1, 40)))
         assert len(opened["pages"]) <= 20
         assert len(opened["pages"]) + len(opened["left_out"]) == 39
