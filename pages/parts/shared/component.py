@@ -1,4 +1,4 @@
-"""Components whose script and style are files of ``assets``, and style sheets for Streamlit's own widgets."""
+"""Components whose script and style are files of ``assets``."""
 
 from __future__ import annotations
 
@@ -54,11 +54,6 @@ def wrap_in_list(data: Mapping[str, Any]) -> list[Any]:
 
 def read(path: str) -> str:
     return (ASSETS / path).read_text(encoding="utf-8")
-
-
-def add_style(path: str) -> None:
-    """Add a style sheet of ``assets`` to the current screen."""
-    st.html(f"<style>{read(path)}</style>")
 
 
 @dataclass(frozen=True)

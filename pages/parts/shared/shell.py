@@ -111,7 +111,6 @@ TITLES: dict[str, tuple[str, str]] = {  # error class -> what happened in a few 
     "CancelledError": ("Stopped", "stop_circle"),
 }
 WAITING = (errors.BudgetError, errors.LimitError, errors.RateLimitError, errors.PasswordError)
-LOCKED = (errors.KeyRefusedError, errors.ProtectedDocumentError)
 
 
 def error_box(error: ReadAgentError | str, *, kind: str = "") -> None:
