@@ -15,7 +15,14 @@ from typing import Any
 
 from readagent_core import methods
 from readagent_core.document import Document
-from readagent_core.errors import CancelledError, CutOffError, NotInLibraryError, ReadAgentError, SettingsError
+from readagent_core.errors import (
+    CancelledError,
+    CutOffError,
+    LimitError,
+    NotInLibraryError,
+    ReadAgentError,
+    SettingsError,
+)
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
 from readagent_core.library.records import Exchange, Position
@@ -142,7 +149,10 @@ def understand(
 def start_answering(
     workspace: Workspace, exchange: Exchange, events: Callable[[Job], Iterator[Event]], extra: dict[str, Any]
 ) -> Job:
-    """Start the job that saves and publishes ``events`` of an exchange. ``extra``: figures stored at the end."""
+    """Start the job that saves and publishes ``events`` of an exchange. ``extra``: figures stored at the end.
+
+    Raises LimitError where too many jobs run; the exchange says so.
+    """
     lock = _exchange_lock(workspace, exchange)
     lock.acquire()
 
@@ -152,7 +162,12 @@ def start_answering(
         finally:
             lock.remove()
 
-    return workspace.jobs.start(job_key(exchange.id), work)
+    try:
+        return workspace.jobs.start(job_key(exchange.id), work)
+    except LimitError as error:
+        workspace.library.finish_exchange(exchange.id, "failed", str(error), extra)
+        lock.remove()
+        raise
 
 
 def _exchange_lock(workspace: Workspace, exchange: Exchange) -> FileLock:

@@ -15,11 +15,13 @@ import pytest
 from readagent_core.errors import (
     CutOffError,
     EndlessReplyError,
+    LimitError,
     NotInLibraryError,
     ReadAgentError,
     SettingsError,
     UnreachableError,
 )
+from readagent_core.jobs import Jobs
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answered, AskSettings, Question, event_from_dict
 from readagent_core.models.base import Completion
@@ -220,6 +222,17 @@ def test_an_error_is_kept_in_the_exchange(workspace, kind, task, state):
     exchange, snapshot = asked(workspace, *a_book(workspace, a_memory()))
     assert (exchange.state, exchange.error) == (state, "What happened. What to do.")
     assert snapshot.error_kind == kind.__name__
+
+
+def test_a_question_that_may_not_run_is_stored_as_failed(workspace, own_home):
+    workspace.jobs = Jobs(most=0)
+    book, reading = a_book(workspace, a_memory())
+    with pytest.raises(LimitError):
+        ask(workspace, book.id, Question("Why?"), reading_id=reading.id)
+    (conversation,) = workspace.library.conversations(book.id)
+    (exchange,) = workspace.library.exchanges(conversation.id)
+    assert (exchange.state, exchange_state(workspace, exchange)) == ("failed", "failed")
+    assert not list((own_home / "held").glob("exchange-*"))
 
 
 def test_a_reply_that_broke_off_is_kept_as_cut_off(workspace):
