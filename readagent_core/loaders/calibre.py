@@ -1,4 +1,4 @@
-"""Reads ``metadata.opf``, the file in which Calibre stores what it knows of a book."""
+"""Reads the metadata of a package file (OPF), of an EPUB or the one in which Calibre stores what it knows of a book."""
 
 from __future__ import annotations
 
@@ -17,27 +17,42 @@ class BookMetadata:
 
     title: str = ""
     author: str = ""
+    language: str = ""
     series: str = ""
     position: str = ""
     tags: tuple[str, ...] = ()
 
 
-def parse_metadata(data: bytes) -> BookMetadata:
-    """Returns the metadata in an OPF file, in the form of EPUB 2 or 3; empty where it cannot be parsed."""
+def parse_xml(data: bytes) -> Any:
+    """Returns the root element, also of XML with errors; None where there is none. Nothing is fetched."""
     try:
-        root = etree.fromstring(data, _PARSER)
+        return etree.fromstring(data, _PARSER)
     except (etree.XMLSyntaxError, ValueError):
-        return BookMetadata()
-    if root is None:
-        return BookMetadata()
-    named = {str(meta.get("name")): _tidy(meta.get("content")) for meta in root.iter("{*}meta") if meta.get("name")}
-    stated = [meta for meta in root.iter("{*}meta") if meta.get("property")]
-    series = [_tidy(meta.text) for meta in stated if meta.get("property") == "belongs-to-collection"]
-    positions = [_tidy(meta.text) for meta in stated if meta.get("property") == "group-position"]
-    creators = [creator for creator in root.iter("{*}creator") if _role(creator) == "aut"]
+        return None
+
+
+def parse_metadata(data: bytes) -> BookMetadata:
+    """Returns the metadata in an OPF file; empty where it cannot be parsed."""
+    root = parse_xml(data)
+    return BookMetadata() if root is None else read_metadata(root)
+
+
+def read_metadata(root: Any) -> BookMetadata:
+    """Returns the metadata in a package, in the form of EPUB 2 or 3.
+
+    The authors are the creators in that role, or without one; where there are none, the first creator.
+    """
+    metas = list(root.iter("{*}meta"))
+    named = {str(meta.get("name")): _tidy(meta.get("content")) for meta in metas}
+    roles = {str(meta.get("refines")): _tidy(meta.text) for meta in metas if meta.get("property") == "role"}
+    series = [_tidy(meta.text) for meta in metas if meta.get("property") == "belongs-to-collection"]
+    positions = [_tidy(meta.text) for meta in metas if meta.get("property") == "group-position"]
+    creators = [creator for creator in root.iter("{*}creator") if _tidy(creator.text)]
+    authors = [creator for creator in creators if _role(creator, roles) in ("aut", "")] or creators[:1]
     return BookMetadata(
         title=_first(_texts(root, "title")),
-        author=", ".join(dict.fromkeys(text for creator in creators if (text := _tidy(creator.text)))),
+        author=", ".join(dict.fromkeys(_tidy(author.text) for author in authors)),
+        language=_first(_texts(root, "language")),
         series=named.get("calibre:series") or _first(series),
         position=(named.get("calibre:series_index") or _first(positions)).removesuffix(".0"),
         tags=tuple(dict.fromkeys(_texts(root, "subject"))),
@@ -56,6 +71,7 @@ def _tidy(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-def _role(creator: Any) -> str:
-    """Returns the role of a creator, 'aut' where none is given."""
-    return next((value for name, value in creator.attrib.items() if name.endswith("role")), "aut")
+def _role(creator: Any, roles: dict[str, str]) -> str:
+    """Returns the role of a creator, '' where none is given. ``roles``: by '#' and the id of who has it."""
+    own = next((value for name, value in creator.attrib.items() if name.endswith("role")), "")
+    return own or roles.get(f"#{creator.get('id')}", "")

@@ -1,7 +1,7 @@
 """Reads an EPUB's package: title, author, language, cover, reading order, table of contents, encryption.
 
-EbookLib parses the package. Parts that are missing or broken are noted instead of ending the import, and pictures and
-fonts are not unpacked. Where the package cannot be read, the parts are read in the order of their file names.
+Parts that are missing or broken are noted instead of ending the import, and pictures and fonts are not unpacked. Where
+the package cannot be read, the parts are read in the order of their file names.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from bs4 import Tag
-from ebooklib import epub as ebooklib_epub
-from lxml import etree
 
 from readagent_core.document import Cover
 from readagent_core.errors import DamagedDocumentError, DocumentError, ProtectedDocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE
+from readagent_core.loaders.calibre import parse_xml, read_metadata
 from readagent_core.loaders.decode import decode
 from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
 
@@ -37,9 +36,8 @@ _COVER_KINDS = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _VERTICAL = re.compile(r"writing-mode\s*:\s*(?:vertical-rl|tb-rl)")
 _VERTICAL_BODY = re.compile(r"(?:^|[},\s])(?:html|body)\b[^{}]*\{[^{}]*" + _VERTICAL.pattern)
 _MOST_STYLES = 20
-_LARGEST_TOC = 8 * MEGABYTE
+_LARGEST = 8 * MEGABYTE  # a package file or a table of contents
 _DEEPEST = 20  # levels of the table of contents
-_PARSER = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 
 
 @dataclass
@@ -77,14 +75,9 @@ def check_drm(archive: Archive) -> None:
     """Raises ProtectedDocumentError for DRM. Obfuscated fonts are no DRM."""
     seller = next((seller for file, seller in _SELLERS.items() if archive.find(f"META-INF/{file}")), "a shop")
     name = archive.find("META-INF/encryption.xml")
-    if not name:
-        return
+    root = parse_xml(archive.read(name, MEGABYTE)) if name else None
     locked = []
-    try:
-        root = etree.fromstring(archive.read(name, MEGABYTE), _PARSER)
-    except (etree.XMLSyntaxError, ValueError):
-        return
-    for entry in root.iter("{*}EncryptedData"):
+    for entry in () if root is None else root.iter("{*}EncryptedData"):
         methods = [str(method.get("Algorithm") or "") for method in entry.iter("{*}EncryptionMethod")]
         places = [str(reference.get("URI") or "") for reference in entry.iter("{*}CipherReference")]
         fonts = bool(places) and all(p.lower().endswith(_FONTS) for p in places)
@@ -97,76 +90,26 @@ def check_drm(archive: Archive) -> None:
         )
 
 
-class _Reader(ebooklib_epub.EpubReader):  # type: ignore[misc]
-    """EbookLib's reader over a checked archive. Missing parts are empty, and only the package is unpacked."""
-
-    def __init__(self, archive: Archive) -> None:
-        super().__init__("", {"ignore_ncx": True})
-        self.opf_file: str = ""
-        self.archive = archive
-
-    def _load(self) -> None:
-        self._load_container()
-        if not self.opf_file:
-            self.opf_file = next((n for n in self.archive.names if n.lower().endswith(".opf")), "")
-            self.opf_dir = posixpath.dirname(self.opf_file)
-        self._load_opf_file()
-
-    def _load_container(self) -> None:
-        try:
-            super()._load_container()
-        except (KeyError, AttributeError, TypeError, etree.LxmlError, ValueError):
-            self.opf_file = ""
-
-    def read_file(self, name: str) -> bytes:
-        found = self.archive.find(unquote(name)) or self.archive.find(name)
-        if found.lower().endswith((".opf", "container.xml")):
-            return self.archive.read(found, 8 * MEGABYTE)
-        return b""  # the parts are read later, one at a time
-
-    def _load_metadata(self) -> None:
-        try:
-            super()._load_metadata()
-        except (AttributeError, TypeError, KeyError, ValueError):
-            self.book.metadata = {}
-
-    def _load_spine(self) -> None:
-        spine = self.container.find("{*}spine")
-        self.book.set_direction(None if spine is None else spine.get("page-progression-direction"))
-        if spine is None:
-            self.book.spine = []
-            return
-        self.book.spine = [(t.get("idref"), t.get("linear", "yes")) for t in spine.iterfind("{*}itemref")]
-
-    def _parse_nav(self, data: bytes, base_path: str, navtype: str = "toc") -> None:
-        """Does nothing: ``toc`` reads the table of contents with its anchors at any depth."""
-
-    def _parse_ncx(self, data: bytes) -> None:
-        """Does nothing, as ``_parse_nav``."""
-
-
 def read_package(archive: Archive) -> Package:
     """Returns the package of the book. Its ``spine`` is empty where the file holds no part with text."""
-    reader = _Reader(archive)
     package = Package()
-    try:
-        book = reader.load()
-    except (
-        KeyError,
-        AttributeError,
-        TypeError,
-        ValueError,
-        StopIteration,
-        etree.LxmlError,
-        ebooklib_epub.EpubException,
-    ):
-        book = None
-    if book is not None:
-        _fill(package, book, reader.opf_dir, archive)
+    name = _package_file(archive)
+    root = parse_xml(archive.read(name, _LARGEST)) if name else None
+    if root is not None:
+        _fill(package, root, posixpath.dirname(name), archive)
     if not package.spine and not package.pictures:
         package.spine = sorted((n for n in archive.names if _HTML_NAME.search(n)), key=_natural_sort_key)
         package.guessed = bool(package.spine)
     return package
+
+
+def _package_file(archive: Archive) -> str:
+    """Returns the name of the package file that the container names, else of any; '' without one."""
+    container = archive.find("META-INF/container.xml")
+    root = parse_xml(archive.read(container, _LARGEST)) if container else None
+    named = () if root is None else (str(file.get("full-path") or "") for file in root.iter("{*}rootfile"))
+    found = (archive.find(path) or archive.find(unquote(path)) for path in named)
+    return next(filter(None, found), "") or next((n for n in archive.names if n.lower().endswith(".opf")), "")
 
 
 def is_vertical(archive: Archive, package: Package) -> bool:
@@ -185,63 +128,38 @@ def is_vertical(archive: Archive, package: Package) -> bool:
     return False
 
 
-def _fill(package: Package, book: Any, folder: str, archive: Archive) -> None:
-    package.title = _first_value(book, "title")
-    package.author = ", ".join(_authors(book))
-    package.language = _first_value(book, "language")
-    package.turns_left = book.direction == "rtl"
+def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
+    metadata = read_metadata(root)
+    package.title, package.author, package.language = metadata.title, metadata.author, metadata.language
     places: dict[str, str] = {}
-    for item in book.get_items():
-        path = posixpath.join(folder, item.get_name() or "")
+    for item in root.iterfind("{*}manifest/{*}item"):
+        path = posixpath.join(folder, unquote(item.get("href") or ""))
         name = archive.find(path)
-        places[item.get_id()] = name or path
-        kind = str(getattr(item, "media_type", "") or "")
-        if isinstance(item, ebooklib_epub.EpubNav):
+        places[item.get("id")] = name or path
+        kind, properties = str(item.get("media-type") or ""), str(item.get("properties") or "").split()
+        if "nav" in properties:
             package.nav = name
-        elif isinstance(item, ebooklib_epub.EpubNcx) or kind == "application/x-dtbncx+xml":
+        elif kind == "application/x-dtbncx+xml":
             package.ncx = name
-        elif isinstance(item, ebooklib_epub.EpubCover):
+        elif "cover-image" in properties:
             package.cover = name
         elif name and (_HTML_KIND.search(kind) or _HTML_NAME.search(name)):
             package.others.append(name)
-    for part, _linear in book.spine:
-        place = places.get(part, "")
+    for spine in root.iterfind("{*}spine"):
+        package.turns_left = spine.get("page-progression-direction") == "rtl"
+    for reference in root.iterfind("{*}spine/{*}itemref"):
+        place = places.get(reference.get("idref"), "")
         name = archive.find(place)
         if not name:
-            package.missing.append(place or str(part))
+            package.missing.append(place or str(reference.get("idref")))
         elif name.lower().endswith((".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp")):
             package.pictures += 1
         elif name not in package.spine:
             package.spine.append(name)
     package.others = [name for name in package.others if name not in package.spine]
-    if not package.cover:
-        for _value, extra in [*_metadata(book, "OPF", "cover"), *_metadata(book, None, "cover")]:
-            package.cover = archive.find(places.get(str(extra.get("content")), ""))
-
-
-def _metadata(book: Any, namespace: str | None, name: str | None) -> list[tuple[Any, dict[str, Any]]]:
-    """Returns the metadata called ``name``, each with its attributes."""
-    space = ebooklib_epub.NAMESPACES.get(namespace, namespace)
-    return [(value, extra or {}) for value, extra in book.metadata.get(space, {}).get(name, [])]
-
-
-def _first_value(book: Any, name: str) -> str:
-    return next((" ".join(str(v).split()) for v, _ in _metadata(book, "DC", name) if v and str(v).strip()), "")
-
-
-def _authors(book: Any) -> list[str]:
-    """Returns the authors; where roles are given, only creators with the role of author."""
-    found = []
-    refined = {
-        str(extra.get("refines") or "").lstrip("#"): str(value or "")
-        for value, extra in _metadata(book, "OPF", None)
-        if extra.get("property") == "role"
-    }
-    for value, extra in _metadata(book, "DC", "creator"):
-        role = next((v for k, v in extra.items() if k.endswith("role")), refined.get(str(extra.get("id")), "aut"))
-        if value and role in ("aut", ""):
-            found.append(" ".join(str(value).split()))
-    return found or ([_first_value(book, "creator")] if _first_value(book, "creator") else [])
+    for meta in root.iter("{*}meta"):
+        if meta.get("name") == "cover" and not package.cover:
+            package.cover = archive.find(places.get(meta.get("content"), ""))
 
 
 def read_cover(archive: Archive, package: Package) -> Cover | None:
@@ -269,7 +187,7 @@ def read_toc(archive: Archive, package: Package) -> list[TocEntry]:
     for name, read in ((package.nav, _read_nav), (package.ncx, _read_ncx)):
         if name and not entries:
             try:
-                entries = read(archive.read(name, _LARGEST_TOC), posixpath.dirname(name), archive)
+                entries = read(archive.read(name, _LARGEST), posixpath.dirname(name), archive)
             except DocumentError:
                 entries = []
     return entries
@@ -299,8 +217,7 @@ def _read_nav(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
 
 
 def _read_ncx(data: bytes, folder: str, archive: Archive) -> list[TocEntry]:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
-    root = etree.fromstring(data, parser)
+    root = parse_xml(data)
     entries: list[TocEntry] = []
     for point in () if root is None else root.iter("{*}navPoint"):
         label = next((t.text for t in point.iterfind("{*}navLabel/{*}text") if t.text), "")
