@@ -24,18 +24,7 @@ from typing import Any
 import platformdirs
 
 from readagent_core.errors import SettingsError
-from readagent_core.secret import Secret
-
-__all__ = [
-    "Secret",
-    "Settings",
-    "TeamSettings",
-    "home_folder",
-    "load_settings",
-    "load_team",
-    "read_saved_settings",
-    "save_settings",
-]
+from readagent_core.secret import Secret as Secret
 
 FILE = "settings.json"
 SECRETS = Path(".streamlit") / "secrets.toml"
@@ -178,7 +167,7 @@ def load_settings(
     values: dict[str, str] = {}
     origin: dict[str, str] = {}
     trouble = ""
-    for name in ("base_url", "model", "api_key"):
+    for name in ("base_url", "model", "api_key", "links"):
         for where, source in sources:
             if name == "api_key" and source is saved and not _same_server(values, saved):
                 continue
@@ -189,11 +178,7 @@ def load_settings(
     if not key and saved.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, saved):
         origin["api_key"] = KEYRING
         key, trouble = _from_keyring(home, values["base_url"])
-    links = True
-    for where, source in sources:
-        if source.get("links"):
-            links, origin["links"] = str(source["links"]).strip().lower() in _ON, where
-            break
+    links = values.get("links", "on").strip().lower() in _ON
     rest = {name: value for name, value in saved.items() if name not in CONNECTION_KEYS}
     return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble, links)
 

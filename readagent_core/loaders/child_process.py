@@ -69,17 +69,17 @@ def load_in_child_process(
     with tempfile.TemporaryDirectory(prefix="readagent-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(data)
+        options: dict[str, Any] = {"password": password, "address": address}
+        pages = [[number, page.to_list()] for number, page in (recognised or {}).items()]
         skip: set[int] = set()
         without_pictures = False
         for attempt in range(_ATTEMPTS + 1):
-            request: dict[str, Any] = {"file": str(file), "name": name, "password": password, "address": address}
-            request |= {"limits": asdict(limits), "skip": sorted(skip)}
-            request["recognised"] = [[number, page.to_list()] for number, page in (recognised or {}).items()]
+            request: dict[str, Any] = {"file": str(file), "name": name, "options": options, "limits": asdict(limits)}
+            request |= {"skip": sorted(skip), "recognised": pages}
             try:
                 ended = run_child(__name__, request, Path(folder), limits, progress)
             except OSError:
-                asked: dict[str, Any] = {"password": password, "address": address, "limits": limits}
-                document = load(data, name, **asked, progress=progress, recognised=recognised)
+                document = load(data, name, **options, limits=limits, progress=progress, recognised=recognised)
                 return replace(document, warnings=(*document.warnings, _NO_CHILD_PROCESS))
             if ended.reply:
                 break
@@ -112,22 +112,11 @@ def run_child(
     """Returns how a child ended that runs ``module`` and was given ``request``. Raises OSError where none can start.
 
     ``folder``: where it runs. ``progress`` is called in this thread with the source pages that the child reports."""
-    path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
     ended = Ended()
-    lines: Queue[bytes] = Queue()
     with (folder / "errors").open("w+b") as errors_file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors_file,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
-        )
+        process, lines, reader = start_child(module, errors_file, folder)
         assert process.stdin is not None
         assert process.stdout is not None
-        reader = Thread(target=_forward, args=(process.stdout, lines), daemon=True)
-        reader.start()
         try:
             with contextlib.suppress(BrokenPipeError), process.stdin:
                 process.stdin.write(json.dumps(request).encode())
@@ -152,11 +141,31 @@ def run_child(
     return ended
 
 
-def _forward(stream: IO[bytes], lines: Queue[bytes]) -> None:
-    """Puts every line of ``stream`` into ``lines``, and b'' at its end."""
-    for line in stream:
-        lines.put(line)
-    lines.put(b"")
+def start_child(
+    module: str, errors_file: IO[bytes], folder: Path | None = None
+) -> tuple[subprocess.Popen[bytes], Queue[bytes], Thread]:
+    """Starts a child that runs ``module`` in ``folder``. Raises OSError where none can start.
+
+    The queue gets each line of its output, and b'' at the end; the thread ends then."""
+    path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
+    process = subprocess.Popen(
+        [sys.executable, "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors_file,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+    )
+    lines: Queue[bytes] = Queue()
+
+    def forward() -> None:
+        for line in process.stdout or ():
+            lines.put(line)
+        lines.put(b"")
+
+    reader = Thread(target=forward, daemon=True)
+    reader.start()
+    return process, lines, reader
 
 
 _NO_CHILD_PROCESS = Notice(
@@ -244,8 +253,7 @@ def main() -> None:
         document = load(
             data,
             request["name"],
-            password=request["password"],
-            address=request["address"],
+            **request["options"],
             limits=limits,
             progress=report,
             skip=frozenset(request["skip"]),

@@ -157,6 +157,18 @@ def test_cover_is_kept():
     assert (document.cover.data, document.cover.kind) == (PNG, "image/png")
 
 
+def test_the_metadata_of_epub_3_names_roles_and_an_older_one_the_cover():
+    metadata = (
+        '<dc:creator id="a">A. One</dc:creator><meta refines="#a" property="role">aut</meta>'
+        '<dc:creator id="b">B. Two</dc:creator><meta refines="#b" property="role">trl</meta>'
+        '<meta name="cover" content="front"/>'
+    )
+    opf = package(["c0.xhtml"], metadata=metadata, others='<item id="front" href="p.png" media-type="image/png"/>')
+    document = load(archive({"O/c0.xhtml": page("<p>A.</p>"), "O/p.png": PNG, "O/b.opf": opf}), "x.epub")
+    assert document.author == "A. One"
+    assert document.cover is not None
+
+
 def test_chapters_of_any_html_type_and_any_case_are_read():
     opf = (
         package([], others="")

@@ -14,19 +14,18 @@ import subprocess
 import sys
 from base64 import b64decode, b64encode
 from pathlib import Path
-from queue import Empty, Queue
+from queue import Empty
 from tempfile import TemporaryFile
-from threading import Thread
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import DocumentError, SettingsError
+from readagent_core.loaders.child_process import start_child
 from readagent_core.loaders.recognition.page import RecognisedPage, arrange
 
 WIDTH = 1240  # pixels of a picture; A4 at 150 dots an inch
-_ROOT = Path(__file__).resolve().parents[3]
-_REQUIREMENTS = _ROOT / "requirements-ocr.txt"
+_REQUIREMENTS = Path(__file__).resolve().parents[3] / "requirements-ocr.txt"
 _NEEDED = ("rapidocr", "onnxruntime")
 _SECONDS = 300.0  # in which a page must be recognised, the start of the child included
 _POLL_SECONDS = 0.1  # between checks for cancellation
@@ -50,7 +49,6 @@ class Recogniser:
     def __init__(self, cancel: CancelToken) -> None:
         self._cancel = cancel
         self._process: subprocess.Popen[bytes] | None = None
-        self._replies: Queue[bytes] = Queue()
 
     def __enter__(self) -> Recogniser:
         return self
@@ -96,18 +94,8 @@ class Recogniser:
         )
 
     def _start(self) -> subprocess.Popen[bytes]:
-        path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
         self._errors = TemporaryFile()  # noqa: SIM115  closed with the child
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
-        )
-        assert self._process.stdout is not None
-        self._reader = Thread(target=_forward, args=(self._process.stdout, self._replies), daemon=True)
-        self._reader.start()
+        self._process, self._replies, self._reader = start_child(__name__, self._errors)
         return self._process
 
     def _last_error(self) -> str:
@@ -115,13 +103,6 @@ class Recogniser:
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
-
-
-def _forward(stream: IO[bytes], replies: Queue[bytes]) -> None:
-    """Puts every line of ``stream`` into ``replies``, and b'' at its end."""
-    for line in stream:
-        replies.put(line)
-    replies.put(b"")
 
 
 def main() -> None:
