@@ -25,6 +25,7 @@ _PIECE = 400  # characters of such a run in one paragraph
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _SOUTH_EAST_RUN = re.compile(f"[{SOUTH_EAST}]+")
 _UNSPACED_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+")
+_RUN = re.compile(f"[{CJK}{SOUTH_EAST}]+|[^{CJK}{SOUTH_EAST}]+")
 _UNBROKEN = re.compile(f"[^\\s{CJK}{SOUTH_EAST}]{{{_PIECE}}}(?=\\S)")
 _ASCII = bytes(range(128))
 _LETTERS = re.compile(r"\w+(?:['’]\w+)*", re.UNICODE)
@@ -116,16 +117,11 @@ def terms(text: str) -> list[str]:
     if not _UNSPACED_RUN.search(non_ascii(text)):
         return words
     found: list[str] = []
-    for word in words:
-        position = 0
-        for run in _UNSPACED_RUN.finditer(word):
-            if run.start() > position:
-                found.append(word[position : run.start()])
-            piece = run.group()
-            found.extend([piece] if len(piece) == 1 else [piece[i : i + 2] for i in range(len(piece) - 1)])
-            position = run.end()
-        if position < len(word):
-            found.append(word[position:])
+    for run in (run for word in words for run in _RUN.findall(word)):
+        if len(run) == 1 or not _UNSPACED_RUN.match(run):
+            found.append(run)
+        else:
+            found.extend(run[i : i + 2] for i in range(len(run) - 1))
     return found
 
 

@@ -146,24 +146,16 @@ def _cite_located(locate: Locate, number: int, claim: str, quotation: Quotation 
 
 
 def _cite_shown(source: Shown, page: int, claim: str, quotation: Quotation | None) -> Citation:
-    cited = _cite(source.finder, page, claim, quotation, full=source.full, shown=source.shown)
-    return replace(cited, book=source.book) if source.book else cited
+    return replace(_cite(source, page, claim, quotation), book=source.book)
 
 
-def _cite(
-    finder: Finder,
-    number: int,
-    claim: str,
-    quotation: Quotation | None,
-    *,
-    full: Collection[int],
-    shown: Collection[int],
-) -> Citation:
+def _cite(source: Shown, number: int, claim: str, quotation: Quotation | None) -> Citation:
     """Return the checked citation of page ``number`` for a claim."""
-    if number not in shown:
+    finder = source.finder
+    if number not in source.shown:
         why = f"The answer names page {number}, which the model was not shown."
         return Citation(number, NOT_FOUND, claim, quotation.text if quotation else "", why=why)
-    in_full = number in full
+    in_full = number in source.full
     inline = tuple(run for run in quoted_runs(claim) if len(terms(run)) >= 4)
     extents = list(quotation.extents) if quotation else [inline] if inline else []
     if in_full and len(terms(claim)) >= COPIED and (places := finder.find_in_page([claim], number)):
@@ -178,7 +170,7 @@ def _cite(
             if in_full:
                 why = f"These words are in the gist of page {number}, not on the page itself."
             return Citation(number, FROM_MEMORY, claim, words, places, why)
-    if extents and (quotation or not any(finder.find_in_page(inline, n) for n in full if n in shown)):
+    if extents and (quotation or not any(finder.find_in_page(inline, n) for n in source.full if n in source.shown)):
         why = f"The quoted words are not on page {number}."
         return Citation(number, NOT_FOUND, claim, " … ".join(extents[0]), why=why)
     if not in_full:

@@ -20,9 +20,7 @@ from readagent_core.words import CJK, SOUTH_EAST
 
 CONTEXT = 32  # characters before and after the words of a mark
 NEAR = 20_000  # characters around the place where a mark should be, which are searched before the whole text
-_LEAST_BYTES = (
-    24  # of words that are searched without what stands around them; in UTF-8 Chinese and Japanese count more
-)
+_LEAST_BYTES = 24  # of words that are searched without their context; in UTF-8 Chinese and Japanese count more
 _MOST_PLACES = 1000  # of the same words, of which the nearest is taken
 _SEED_BYTES = 12  # of the pieces of a mark that are searched to find the most similar passage
 _SEEDS = 12  # how many pieces are searched

@@ -9,11 +9,10 @@ from typing import Any
 
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
-from readagent_core.export.text_files import csv_line, escape_markdown, html_page, slug
+from readagent_core.export.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS
 from readagent_core.resources import ASSETS
-from readagent_core.words import collapse_whitespace
 from readagent_core.workspace.comparison import Comparison, Entry, is_right, place_of
 from readagent_core.workspace.signature import signature_of
 
@@ -104,15 +103,15 @@ def _csv(comparison: Comparison) -> str:
 
 def _markdown(comparison: Comparison) -> str:
     lines = [
-        f"# {escape_markdown(collapse_whitespace(comparison.question))}",
+        f"# {markdown_line(comparison.question)}",
         "",
         escape_markdown(_facts(comparison)),
         "",
-        *(f"- {escape_markdown(collapse_whitespace(line))}" for line in _books(comparison)),
+        *(f"- {markdown_line(line)}" for line in _books(comparison)),
     ]
     for i, option in enumerate(comparison.options):
         mark = " (right)" if i == comparison.correct else ""
-        lines.append(f"- ({LETTERS[i]}) {escape_markdown(collapse_whitespace(option))}{mark}")
+        lines.append(f"- ({LETTERS[i]}) {markdown_line(option)}{mark}")
     if known := known_answer(comparison):
         lines += ["", escape_markdown(known)]
     lines += ["", "| Method | Words seen | Fewer words | Look-ups | Pages in full | Seconds | Right |"]

@@ -14,9 +14,9 @@ from readagent_core.document import Document, Figure, Paragraph, Picture, move_f
 from readagent_core.errors import SettingsError
 from readagent_core.export.marked import marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
-from readagent_core.export.text_files import escape_markdown, html_page, slug
+from readagent_core.export.text_files import escape_markdown, html_page, markdown_line, slug
 from readagent_core.memory import GistMemory, Page
-from readagent_core.words import collapse_whitespace, count_of
+from readagent_core.words import count_of
 from readagent_core.workspace.marks import NO_MARKS, PlacedMarks
 from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION
 from readagent_core.workspace.signature import signature_of
@@ -102,21 +102,18 @@ def _gist_text(memory: GistMemory, number: int) -> str:
 
 def _markdown(memory: GistMemory) -> bytes:
     document = memory.document
-    lines = [f"# {escape_markdown(collapse_whitespace(document.title))}", ""]
+    lines = [f"# {markdown_line(document.title)}", ""]
     if document.author:
-        lines += [f"by {escape_markdown(collapse_whitespace(document.author))}", ""]
+        lines += [f"by {markdown_line(document.author)}", ""]
     lines += [escape_markdown(memory_facts(memory)), ""]
     for page in memory.pages:
         for index in range(page.start, page.end):
             for section in document.headings(index):
-                lines += [
-                    f"{'#' * min(section.level + 1, 5)} {escape_markdown(collapse_whitespace(section.title))}",
-                    "",
-                ]
+                lines += [f"{'#' * min(section.level + 1, 5)} {markdown_line(section.title)}", ""]
         gist = escape_markdown(_gist_text(memory, page.number)) or "(no gist yet)"
         lines += [f"**Page {page.number}**", "", gist, ""]
         if pause := _pause(memory, page):
-            lines += [f"*‖ {escape_markdown(collapse_whitespace(pause))}*", ""]
+            lines += [f"*‖ {markdown_line(pause)}*", ""]
     return "\n".join(lines).encode("utf-8", "replace")
 
 

@@ -13,7 +13,7 @@ import zipfile
 from io import BytesIO
 from itertools import groupby
 
-from readagent_core.export.text_files import escape_markdown, slug
+from readagent_core.export.text_files import escape_markdown, markdown_line, slug
 from readagent_core.memory import GistMemory
 from readagent_core.words import collapse_whitespace, count_of, first_words
 
@@ -84,7 +84,7 @@ def _index(memory: GistMemory, book_gist: str) -> str:
     for n in memory.readable:
         here = memory.section_of(n)
         if here is not None and here != section:
-            lines += ["", f"## {escape_markdown(collapse_whitespace(here.title))}", ""]
+            lines += ["", f"## {markdown_line(here.title)}", ""]
             section = here
         line = collapse_whitespace(_gist(memory, n))
         short = first_words(line, _LINE_WORDS)

@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 from readagent_core.resources import ASSETS
+from readagent_core.words import collapse_whitespace
 
 HTML_CLOSING = "</body></html>"
 _FORMULA = re.compile(r"^[=+\-@\t\r]")
@@ -45,6 +46,11 @@ def _cell(value: Any) -> Any:
 def escape_markdown(text: str) -> str:
     """Return ``text`` escaped so that Markdown shows its characters: no heading, link, picture, table or formula."""
     return _LINE_START.sub(r"\1\\\2", _INLINE.sub(r"\\\1", text).replace("&", "&amp;"))
+
+
+def markdown_line(text: str) -> str:
+    """Return ``text`` in one line, escaped."""
+    return escape_markdown(collapse_whitespace(text))
 
 
 def html_page(title: str, body: str, *, language: str = "en", direction: str = "ltr") -> str:

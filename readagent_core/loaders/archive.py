@@ -23,7 +23,6 @@ class Archive:
     """
 
     def __init__(self, data: bytes, limits: Limits) -> None:
-        self.limits = limits
         try:
             self.zip = zipfile.ZipFile(BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
@@ -45,9 +44,8 @@ class Archive:
         path = posixpath.normpath(path).lstrip("/") if path else ""
         return path if path in self.sizes else self._folded.get(path.casefold(), "")
 
-    def read(self, name: str, limit: int | None = None) -> bytes:
+    def read(self, name: str, limit: int) -> bytes:
         """Returns the content of a file. Raises DamagedDocumentError, or TooLargeError over ``limit`` bytes."""
-        limit = self.limits.unpacked if limit is None else limit
         if self.sizes.get(name, 0) > limit:
             raise TooLargeError(
                 f"One part of this file is {self.sizes[name] / MEGABYTE:,.0f} MB unpacked; at most "

@@ -62,13 +62,8 @@ def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Docum
     if body is not None:
         reading.run(body)
     title, author, language = _read_metadata(package)
-    document = builder.build(
-        title=title or reading.title or name,
-        author=author,
-        language=language,
-        format="docx",
-        limits=limits,
-    )
+    title = title or reading.title or name
+    document = builder.build(title=title, author=author, language=language, format="docx", limits=limits)
     return shown.add_to(document)
 
 
@@ -181,11 +176,11 @@ class _BodyReader:
             return
         level = self.styles.heading_level(paragraph)
         if level and text:
-            if self.styles.is_title(paragraph):
+            if self.styles.name(paragraph) == "title":
                 self.title = self.title or " ".join(text.split())
             yield level, text
         elif text:
-            if self.styles.is_caption(paragraph):
+            if self.styles.name(paragraph) == "caption":
                 self.captions.add(text)
             yield from ((0, piece) for piece in re.split(r"\n{2,}", text))
         elif paragraph.find(f"{W}pPr/{W}pBdr/{W}bottom") is not None:

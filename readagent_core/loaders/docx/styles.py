@@ -55,15 +55,13 @@ class Styles:
             outline = value(style.find(f"{W}pPr/{W}outlineLvl"))
         return int(outline) + 1 if outline.isdecimal() and int(outline) < 9 else 0
 
-    def is_title(self, paragraph: Any) -> bool:
-        return any(value(style.find(W + "name")).lower() == "title" for style in self.chain(paragraph)[:1])
-
-    def is_caption(self, paragraph: Any) -> bool:
-        return any(value(style.find(W + "name")).lower() == "caption" for style in self.chain(paragraph)[:1])
+    def name(self, paragraph: Any) -> str:
+        """Returns the name of the paragraph's style in small letters; '' where it has none."""
+        return "".join(value(style.find(W + "name")).lower() for style in self.chain(paragraph)[:1])
 
     def is_contents(self, paragraph: Any) -> bool:
         """Returns whether the paragraph belongs to a table of contents made by Word."""
-        return any(_CONTENTS.match(value(style.find(W + "name"))) for style in self.chain(paragraph)[:1])
+        return bool(_CONTENTS.match(self.name(paragraph)))
 
     def list_place(self, paragraph: Any) -> tuple[str, int] | None:
         """Returns the list of an item and its depth; None where the paragraph is no item."""

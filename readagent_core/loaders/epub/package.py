@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from bs4 import Tag
 
 from readagent_core.document import Cover
-from readagent_core.errors import DamagedDocumentError, DocumentError, ProtectedDocumentError
+from readagent_core.errors import DocumentError, ProtectedDocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE
 from readagent_core.loaders.calibre import parse_xml, read_metadata
@@ -36,7 +36,7 @@ _COVER_KINDS = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _VERTICAL = re.compile(r"writing-mode\s*:\s*(?:vertical-rl|tb-rl)")
 _VERTICAL_BODY = re.compile(r"(?:^|[},\s])(?:html|body)\b[^{}]*\{[^{}]*" + _VERTICAL.pattern)
 _MOST_STYLES = 20
-_LARGEST = 8 * MEGABYTE  # a package file or a table of contents
+_LARGEST = 8 * MEGABYTE  # a package file, a table of contents or a cover
 _DEEPEST = 20  # levels of the table of contents
 
 
@@ -168,11 +168,9 @@ def read_cover(archive: Archive, package: Package) -> Cover | None:
     if not name:
         name = next((n for n in archive.names if re.search(r"(^|/)cover[^/]*\.(jpe?g|png)$", n, re.IGNORECASE)), "")
     kind = mimetypes.guess_type(name)[0] or ""
-    if not name or kind not in _COVER_KINDS or archive.sizes[name] > 8 * MEGABYTE:
-        return None
     try:
-        return Cover(archive.read(name), kind)
-    except DamagedDocumentError:
+        return Cover(archive.read(name, _LARGEST), kind) if name and kind in _COVER_KINDS else None
+    except DocumentError:
         return None
 
 

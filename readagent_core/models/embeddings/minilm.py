@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -39,14 +40,10 @@ class LocalEmbedder:
             cancel.check()
             with self._lock:
                 rows.extend(self._loaded().encode(flat[start : start + BATCH], show_progress_bar=False))
-        means: list[Any] = []
-        position = 0
-        for some in pieces:
-            means.append(np.mean(rows[position : position + len(some)], axis=0))
-            position += len(some)
-        if not means:
+        if not texts:
             return np.zeros((0, 0), dtype=np.float32)
-        return unit(np.asarray(means, dtype=np.float32))
+        left = iter(rows)
+        return unit(np.asarray([np.mean(list(islice(left, len(some))), axis=0) for some in pieces], dtype=np.float32))
 
     def _loaded(self) -> Any:
         if self._model is None:
