@@ -91,9 +91,8 @@ class Settings:
         return bool(self.model and (self.base_url or self.api_key)) and not self.key_trouble
 
 
-def home_folder(environment: Mapping[str, str] | None = None) -> Path:
+def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of library, cache and settings; created with mode 0700 if missing. Raises SettingsError."""
-    environment = os.environ if environment is None else environment
     return _made(Path(environment.get("READAGENT_HOME") or platformdirs.user_data_dir("readagent")).expanduser())
 
 
@@ -107,12 +106,11 @@ def _made(home: Path) -> Path:
     return home
 
 
-def load_team(environment: Mapping[str, str] | None = None) -> TeamSettings | None:
+def load_team(environment: Mapping[str, str] = os.environ) -> TeamSettings | None:
     """Return what READAGENT_TEAM_… says where READAGENT_TEAM is on, else None: one person, without sign-in.
 
     Raises SettingsError for a value that cannot be used.
     """
-    environment = os.environ if environment is None else environment
     if environment.get("READAGENT_TEAM", "").strip().lower() not in _ON:
         return None
 
@@ -148,13 +146,12 @@ def load_team(environment: Mapping[str, str] | None = None) -> TeamSettings | No
 
 
 def load_settings(
-    environment: Mapping[str, str] | None = None, *, secrets: Path = SECRETS, person: str = ""
+    environment: Mapping[str, str] = os.environ, *, secrets: Path = SECRETS, person: str = ""
 ) -> Settings:
     """Return the settings in force; those of ``person`` on a server for several people.
 
     Raises SettingsError for a file that cannot be read.
     """
-    environment = os.environ if environment is None else environment
     if person:
         return _person_settings(person, environment, secrets)
     home = home_folder(environment)

@@ -52,9 +52,9 @@ def load(
     opened = import_loader(found.format)
     more: dict[str, Any] = {"address": address} if found.format == "html" else {}
     if found.format == "pdf":
-        more = {"progress": progress, "skip": skip, "recognised": recognised or {}}
+        more = {"password": password, "progress": progress, "skip": skip, "recognised": recognised or {}}
     try:
-        document = opened(data, _title_from_name(name), password=password, limits=limits, **more)
+        document = opened(data, _title_from_name(name), limits=limits, **more)
     except DocumentError:
         raise
     except MemoryError:

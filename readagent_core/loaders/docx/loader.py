@@ -43,7 +43,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
 _NOTES = {W + "footnoteReference": RELATIONSHIP_TYPE.FOOTNOTES, W + "endnoteReference": RELATIONSHIP_TYPE.ENDNOTES}
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the Word file ``data``. Raises DocumentError."""
     Archive(data, limits)
     try:

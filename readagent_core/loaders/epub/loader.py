@@ -34,7 +34,7 @@ _WORDS = re.compile(r"\w+")
 _MOST_PUBLISHER_WORDS = 1500  # a longer page is part of the book, whatever its name
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the EPUB ``data``. Raises DocumentError."""
     archive = Archive(data, limits)
     check_drm(archive)

@@ -1,11 +1,13 @@
 """Opens a web page: its main text, without navigation, scripts and cookie bars. Headings become sections.
 
-Notices say how many words were left out. Project Gutenberg's header and licence are removed.
+Of a page that was fetched and is an article, trafilatura finds the main text, author, site and date. Notices say how
+many words were left out. Project Gutenberg's header and licence are removed.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from bs4 import BeautifulSoup, Tag
 
@@ -15,7 +17,6 @@ from readagent_core.loaders import gutenberg
 from readagent_core.loaders.base import Builder, Limits, check_size
 from readagent_core.loaders.decode import decode_noting_guess
 from readagent_core.loaders.figures import Pictures
-from readagent_core.loaders.html.article import find_article
 from readagent_core.loaders.html.blocks import Block, extract_blocks
 from readagent_core.loaders.html.hidden import remove_hidden
 from readagent_core.loaders.html.markup import class_names, parse_html
@@ -34,10 +35,12 @@ _TITLE_BY = re.compile(
     r"^(?:The )?Project Gutenberg(?:'s|’s)?(?: e-?(?:text|book))?(?: of)?,? (?P<title>.+?),? by (?P<author>.+?)\.?$",
     re.I,
 )
+_LEAST_ARTICLE = 0.3  # of the words of the page without its navigation; with less, text was lost
+_LONGEST_FACT = 300  # characters of a title or name
 _SITE = re.compile(r"\s+[|–—·-]\s+[^|–—·-]{2,40}$")
 
 
-def load(data: bytes, name: str, *, password: str = "", address: str = "", limits: Limits) -> Document:
+def load(data: bytes, name: str, *, address: str = "", limits: Limits) -> Document:
     """Returns the document in the web page ``data``. Raises DocumentError.
 
     ``address``: where it was fetched; then an article in it is searched for.
@@ -50,7 +53,7 @@ def load(data: bytes, name: str, *, password: str = "", address: str = "", limit
     sheets = [style.get_text() for style in tree.find_all("style")]
     builder.note_hidden(remove_hidden(body, sheets, complete=tree.find("link", rel="stylesheet") is None))
     _remove_boilerplate(body, builder)
-    article = find_article(tree, address) if address else None
+    article = _find_article(tree, address) if address else None
     root = article.body if article else _find_main(body)
     outside = count_words(body.get_text(" ")) - count_words(root.get_text(" ")) if root is not body else 0
     if outside > 0:
@@ -74,6 +77,38 @@ def load(data: bytes, name: str, *, password: str = "", address: str = "", limit
     language = facts.get("language") or _language(tree)
     document = builder.build(title=title or name, author=author, language=language, format="html", limits=limits)
     return shown.add_to(document)
+
+
+@dataclass(frozen=True)
+class _Article:
+    """``body``: the main text. ``date``: year, month and day. What the page does not say is ''."""
+
+    body: Tag
+    title: str
+    author: str
+    site: str
+    date: str
+
+
+def _find_article(tree: BeautifulSoup, address: str) -> _Article | None:
+    """Returns the article of the page at ``address``; None where the page does not call itself one."""
+    kind = tree.find("meta", attrs={"property": "og:type"})
+    named = isinstance(kind, Tag) and str(kind.get("content")).strip().lower() == "article"
+    if not named and len(tree.find_all("article")) != 1:
+        return None
+    import trafilatura  # slow to import, and needed for articles only
+
+    page = str(tree)
+    text = trafilatura.extract(
+        page, url=address, output_format="html", include_comments=False, include_formatting=True, favor_recall=True
+    )
+    body = parse_html(text).body if text else None
+    whole = count_words((tree.body or tree).get_text(" "))
+    if body is None or count_words(body.get_text(" ")) < _LEAST_ARTICLE * whole:
+        return None
+    found = trafilatura.extract_metadata(page, default_url=address, extensive=False)
+    facts = (found.title, found.author, found.sitename, found.date)
+    return _Article(body, *(" ".join(str(fact or "").split())[:_LONGEST_FACT] for fact in facts))
 
 
 def _add_blocks(builder: Builder, found: list[Block]) -> None:

@@ -30,7 +30,7 @@ _LABEL = re.compile(r"[ \t]*\{#[^}]*\}$")
 Block = tuple[str, int, list[str]]  # 'heading' (with its level), 'rule', 'code' or 'text'; its lines
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the Markdown ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
     builder = Builder()

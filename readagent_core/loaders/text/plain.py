@@ -37,7 +37,7 @@ _UNKNOWN = re.compile(r"※［＃[^］\n]*?(?:U\+([0-9A-Fa-f]{4,5}))?[^］\n]*�
 _COLOPHON = re.compile(r"^底本[：:]")
 
 
-def load(data: bytes, name: str, *, password: str = "", limits: Limits) -> Document:
+def load(data: bytes, name: str, *, limits: Limits) -> Document:
     """Returns the document in the plain text ``data``. Raises DocumentError."""
     check_size(data, limits.text, "This text")
     builder = Builder()

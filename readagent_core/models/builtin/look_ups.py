@@ -136,13 +136,16 @@ def explore(prompt: Prompt) -> str:
 def _answer(prompt: Prompt) -> str:
     """The answer to a question whose options, if any, stand below it. Lines that were found count as their pages'."""
     plain = _FOUND.sub(lambda m: f"<Page {m.group(1) or m.group(2)}>\n{m.group(3)}", prompt.fields["memory"])
-    prompt = replace(prompt, fields={**prompt.fields, "memory": plain})
+    question, options = _split_options(prompt)
+    asked = replace(prompt, fields={**prompt.fields, "memory": plain, "question": question, "options": options})
+    return choose(asked) if options else answer(asked)
+
+
+def _split_options(prompt: Prompt) -> tuple[str, str]:
+    """Return the question of a prompt, and the options below it; '' where it has none."""
     asked = prompt.fields["question"]
     options = _OPTION.search(asked)
-    if not options:
-        return answer(prompt)
-    fields = {**prompt.fields, "question": asked[: options.start()].strip(), "options": asked[options.start() :]}
-    return choose(replace(prompt, fields=fields))
+    return (asked[: options.start()].strip(), asked[options.start() :]) if options else (asked, "")
 
 
 def explore_shelf(prompt: Prompt) -> str:
@@ -179,8 +182,7 @@ def _on_shelf(reply: Callable[[Prompt], str], prompt: Prompt) -> str:
 
 def _own_words(prompt: Prompt) -> list[str]:
     """Return the words of the question that carry meaning, as the question writes them."""
-    options = _OPTION.search(prompt.fields["question"])
-    question = prompt.fields["question"][: options.start()] if options else prompt.fields["question"]
+    question, _ = _split_options(prompt)
     if prompt.language == "ja":
         return list(dict.fromkeys(re.findall(r"[一-鿿ァ-ヺー]{2,}", question)))
     return [word for word in dict.fromkeys(re.findall(r"[\w'’]+", question)) if len(word) > 3 and content(word)]
@@ -188,8 +190,7 @@ def _own_words(prompt: Prompt) -> list[str]:
 
 def leaf(prompt: Prompt) -> str:
     """'Action: answer' and the best sentences where one holds enough of the question, else 'Action: go back'."""
-    options = _OPTION.search(prompt.fields["question"])
-    question = prompt.fields["question"][: options.start()].strip() if options else prompt.fields["question"]
+    question, options = _split_options(prompt)
     bags = [set(content(s)) for s in split_sentences(prompt.fields["text"], prompt.language)]
     idf = inverse_frequencies(bags)
     wanted = content(question)
@@ -198,14 +199,10 @@ def leaf(prompt: Prompt) -> str:
     nothing = f"Reasoning: {why}\n{_action(prompt, 'walk.go_back')}"
     if max((overlap(bag, wanted, idf) for bag in bags), default=0.0) < ENOUGH_IN_SENTENCE:
         return nothing
-    asked = replace(prompt, fields={**prompt.fields, "question": question})
-    if options:
-        lettered = prompt.fields["question"][options.start() :]
-        said = choose(replace(asked, fields={**asked.fields, "options": lettered}))
-    else:
-        found = answer(asked)
-        if is_not_found(found):
-            return nothing
-        said = f"Answer: {found}"
+    asked = replace(prompt, fields={**prompt.fields, "question": question, "options": options})
+    said = choose(asked) if options else answer(asked)
+    if is_not_found(said):
+        return nothing
+    said = said if options else f"Answer: {said}"
     why = "質問と同じ言葉の文があります。" if japanese else "a sentence here shares the question's words."
     return f"Reasoning: {why}\n{_action(prompt, 'walk.answer')}\n{said}"

@@ -125,23 +125,22 @@ def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Pr
     return LISTED.get(name.replace(".", "-") if name.startswith("claude") else name)
 
 
-def listed_price(row: object) -> Price | None:
+def listed_price(row: Any) -> Price | None:
     """A price as OpenRouter lists it (dollars a token, as text: {'prompt': '0.000002', …}), dated today; None where
     it is none, or differs from call to call ('-1').
     """
-    if not isinstance(row, dict):
+
+    def dollars(name: str) -> float | None:
+        try:
+            price = 1e6 * float(row[name])
+        except (KeyError, TypeError, ValueError):
+            return None
+        return round(price, 6) if 0 <= price < math.inf else None
+
+    read, written, reused = map(dollars, ("prompt", "completion", "input_cache_read"))
+    if read is None or written is None:
         return None
-    try:
-        read, written = (1e6 * float(row[name]) for name in ("prompt", "completion"))
-    except (KeyError, TypeError, ValueError):
-        return None
-    try:
-        reused = round(1e6 * float(row["input_cache_read"]), 6)
-    except (KeyError, TypeError, ValueError):
-        reused = -1.0
-    known = 0 <= read < math.inf and 0 <= written < math.inf
-    day = time.strftime("%Y-%m-%d")
-    return Price(round(read, 6), round(written, 6), day, reused if 0 <= reused <= read else None) if known else None
+    return Price(read, written, time.strftime("%Y-%m-%d"), reused if reused is not None and reused <= read else None)
 
 
 def money(dollars: float | None) -> str:
