@@ -220,16 +220,11 @@ def _clip(text: str, limit: int, *, from_end: bool) -> str:
         return ""
     if count_words(text) <= limit:
         return text
-    if from_end:
-        low = _fitting(text, limit, from_end=True)
-        clip = text[len(text) - low :]
-        if low and not is_unspaced(clip) and not clip[0].isspace() and not text[len(text) - low - 1].isspace():
-            clip = clip.split(None, 1)[1] if len(clip.split(None, 1)) > 1 else clip  # do not begin inside a word
-        return clip.strip()
-    low = _fitting(text, limit)
-    clip = text[:low]
-    if low and not is_unspaced(clip) and not clip[-1].isspace() and not text[low].isspace():
-        clip = clip.rsplit(None, 1)[0]  # do not end inside a word
+    size = _fitting(text, limit, from_end=from_end)
+    cut = len(text) - size if from_end else size
+    clip = text[cut:] if from_end else text[:cut]
+    if size and not is_unspaced(clip) and not any(map(str.isspace, text[cut - 1 : cut + 1])):  # inside a word
+        clip = clip.split(None, 1)[-1] if from_end else clip.rsplit(None, 1)[0]
     return clip.strip()
 
 

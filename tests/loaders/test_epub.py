@@ -163,10 +163,13 @@ def test_the_metadata_of_epub_3_names_roles_and_an_older_one_the_cover():
         '<dc:creator id="b">B. Two</dc:creator><meta refines="#b" property="role">trl</meta>'
         '<meta name="cover" content="front"/>'
     )
-    opf = package(["c0.xhtml"], metadata=metadata, others='<item id="front" href="p.png" media-type="image/png"/>')
-    document = load(archive({"O/c0.xhtml": page("<p>A.</p>"), "O/p.png": PNG, "O/b.opf": opf}), "x.epub")
+    cover = '<item id="front" href="p.png" media-type="image/png"/>'
+    opf = package(["front.xhtml", "c0.xhtml"], metadata=metadata, others=cover)
+    files = {"O/front.xhtml": page('<img src="p.png"/>'), "O/c0.xhtml": page("<p>A.</p>"), "O/p.png": PNG}
+    document = load(archive({**files, "O/b.opf": opf}), "x.epub")
     assert document.author == "A. One"
     assert document.cover is not None
+    assert not document.warnings  # the page that shows only the cover is not named as one that was left out
 
 
 def test_chapters_of_any_html_type_and_any_case_are_read():

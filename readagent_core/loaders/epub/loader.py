@@ -50,16 +50,16 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         read_part(archive, n, limits, shown, is_nav=n == package.nav, titles=called.get(n, []))
         for n in dict.fromkeys(order)
     ]
-    builder = Builder()
+    builder, metadata = Builder(), package.metadata
     parts = _remove_publisher_pages(_remove_gutenberg(parts), called, builder)
     _Assembly(builder, toc).run(parts)
     _add_notices(builder, package, parts, archive)
     if not builder.paragraphs:
         raise _no_text_error(package, parts)
     document = builder.build(
-        title=package.title or name,
-        author=package.author,
-        language=package.language if re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", package.language) else "",
+        title=metadata.title or name,
+        author=metadata.author,
+        language=metadata.language if re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", metadata.language) else "",
         format="epub",
         cover=read_cover(archive, package),
         limits=limits,

@@ -19,7 +19,7 @@ from readagent_core.document import Cover
 from readagent_core.errors import DocumentError, ProtectedDocumentError
 from readagent_core.loaders.archive import Archive
 from readagent_core.loaders.base import MEGABYTE
-from readagent_core.loaders.calibre import parse_xml, read_metadata
+from readagent_core.loaders.calibre import BookMetadata, parse_xml, read_metadata
 from readagent_core.loaders.decode import decode
 from readagent_core.loaders.html.markup import inline_text, parse_html, semantic_types
 
@@ -47,9 +47,7 @@ class Package:
     ``ncx``: the tables of contents. ``guessed``: the reading order is that of the file names. ``turns_left``: pages are
     turned from right to left."""
 
-    title: str = ""
-    author: str = ""
-    language: str = ""
+    metadata: BookMetadata = field(default_factory=BookMetadata)
     spine: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -129,8 +127,7 @@ def is_vertical(archive: Archive, package: Package) -> bool:
 
 
 def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
-    metadata = read_metadata(root)
-    package.title, package.author, package.language = metadata.title, metadata.author, metadata.language
+    package.metadata = read_metadata(root)
     places: dict[str, str] = {}
     for item in root.iterfind("{*}manifest/{*}item"):
         path = posixpath.join(folder, unquote(item.get("href") or ""))
@@ -164,12 +161,11 @@ def _fill(package: Package, root: Any, folder: str, archive: Archive) -> None:
 
 def read_cover(archive: Archive, package: Package) -> Cover | None:
     """Returns the picture of the cover; None without one in a format that browsers show."""
-    name = package.cover
-    if not name:
-        name = next((n for n in archive.names if re.search(r"(^|/)cover[^/]*\.(jpe?g|png)$", n, re.IGNORECASE)), "")
-    kind = mimetypes.guess_type(name)[0] or ""
+    names = [package.cover, *filter(re.compile(r"(^|/)cover[^/]*\.(jpe?g|png)$", re.IGNORECASE).search, archive.names)]
+    kinds = {name: mimetypes.guess_type(name)[0] or "" for name in names}
+    name = next((name for name in names if kinds[name] in _COVER_KINDS), "")
     try:
-        return Cover(archive.read(name, _LARGEST), kind) if name and kind in _COVER_KINDS else None
+        return Cover(archive.read(name, _LARGEST), kinds[name]) if name else None
     except DocumentError:
         return None
 

@@ -56,17 +56,18 @@ def read_part(archive: Archive, name: str, limits: Limits, shown: Pictures, *, i
         tree = parse_html(_expand_self_closed(decode(archive.read(name, limits.page))[0]))
     except DocumentError as error:
         return Part(name, [], reason=str(error).split(". ")[0])
+
+    def resolve(path: str) -> str:
+        return archive.find(posixpath.join(posixpath.dirname(name), path))
+
+    sources = [tag.get("src") or tag.get("xlink:href") or tag.get("href") for tag in tree.find_all(["img", "image"])]
+    pictures = sum(not shown.cover or resolve(unquote(str(source))) != shown.cover for source in sources)
     body = tree.body or tree
-    pictures = len(tree.find_all(["img", "image"]))
     for nav in body.find_all("nav"):
         if is_nav or "toc" in semantic_types(nav):
             nav.decompose()  # the sections show the table of contents
     sheets, complete = _style_sheets(tree, archive, name)
     hidden = remove_hidden(body, sheets, complete=complete)
-
-    def resolve(path: str) -> str:
-        return archive.find(posixpath.join(posixpath.dirname(name), path))
-
     found = extract_blocks(body, lambda source, alt: shown.find(source, alt, resolve))
     if is_nav and sum(len(block.text) for block in found) < _SHORT:
         return Part(name, [])
