@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
@@ -28,7 +27,8 @@ def export_comparison(comparison: Comparison, format: str) -> bytes:
     """The bytes of a file. ``format``: a key of COMPARISON_FORMATS, else SettingsError."""
     if format not in COMPARISON_FORMATS:
         raise SettingsError(f"Unknown format {format!r}. Choose one of: {', '.join(COMPARISON_FORMATS)}.")
-    return _WRITERS[format](comparison).encode("utf-8", "replace")
+    write = {"html": _html, "md": _markdown, "csv": _csv}[format]
+    return write(comparison).encode("utf-8", "replace")
 
 
 def comparison_file_name(comparison: Comparison, format: str) -> str:
@@ -147,6 +147,3 @@ def _html(comparison: Comparison) -> str:
         f'<div class="root">{"".join(map(to_html, draw_comparison(comparison, open_details=True)))}</div>'
     )
     return html_page(comparison.question, body)
-
-
-_WRITERS: dict[str, Callable[[Comparison], str]] = {"html": _html, "md": _markdown, "csv": _csv}

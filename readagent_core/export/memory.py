@@ -56,9 +56,9 @@ def export_memory(
     """
     if format not in MEMORY_FORMATS:
         raise SettingsError(f"Unknown export format {format!r}. Choose one of: {', '.join(MEMORY_FORMATS)}.")
-    if format in _BOOK_WRITERS:
-        return _BOOK_WRITERS[format](memory, find_picture, marks)
-    return export_skill(memory, book_gist) if format == "skill" else _WRITERS[format](memory)
+    if format in ("html", "epub"):
+        return (_html if format == "html" else _epub)(memory, find_picture, marks)
+    return export_skill(memory, book_gist) if format == "skill" else (_json if format == "json" else _markdown)(memory)
 
 
 def memory_file_name(memory: GistMemory, format: str) -> str:
@@ -308,7 +308,3 @@ def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> str:
 def _xml(text: str) -> str:
     """``text`` without the control characters that XML forbids."""
     return _NOT_XML.sub("", text)
-
-
-_WRITERS: dict[str, Callable[[GistMemory], bytes]] = {"md": _markdown, "json": _json}
-_BOOK_WRITERS: dict[str, Callable[[GistMemory, FindPicture, PlacedMarks], bytes]] = {"html": _html, "epub": _epub}

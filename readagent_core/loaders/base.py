@@ -296,11 +296,9 @@ class Builder:
 
     def _turn_last_headings_into_text(self) -> None:
         """Turns headings at the end without text into paragraphs, because sections without text are not shown."""
-        while self.sections and self.sections[-1].start >= len(self.paragraphs):
-            last = [s for s in self.sections if s.start >= len(self.paragraphs)]
-            self.sections = self.sections[: -len(last)]
-            for section in last:
-                self.paragraphs.append(Paragraph(section.title, self.place))
+        last = [s for s in self.sections if s.start >= len(self.paragraphs)]
+        self.sections = self.sections[: len(self.sections) - len(last)]
+        self.paragraphs += [Paragraph(section.title, self.place) for section in last]
 
     def _remove_contents(self) -> None:
         """Removes the printed table of contents, which the sections repeat."""

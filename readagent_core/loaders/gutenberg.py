@@ -1,4 +1,4 @@
-"""Finds the book between Project Gutenberg's header and licence, and the metadata in the header.
+"""Removes Project Gutenberg's header and licence around a book, and reads the metadata in the header.
 
 Works on the lines of a text file and on the paragraphs of a web page, an EPUB or a PDF.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from readagent_core.loaders.base import Builder
@@ -33,31 +32,29 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class BookRange:
-    """The book is pieces ``start`` to ``end`` (exclusive). ``facts``: title, author, language."""
+def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> tuple[list[T], dict[str, str]]:
+    """Returns the pieces of the book, whose ``texts`` are given, and title, author and language from the header.
 
-    start: int
-    end: int
-    facts: dict[str, str] = field(default_factory=dict)
-
-
-def find_book(pieces: Sequence[str]) -> BookRange | None:
-    """Returns where the book is among ``pieces`` (lines or paragraphs); None without such a header."""
-    start = next((i for i, piece in enumerate(pieces[:2000]) if _START.search(piece)), None)
+    Adds a notice. Without such a header these are all the pieces, and no facts."""
+    start = next((i for i, text in enumerate(texts[:2000]) if _START.search(text)), None)
     if start is None:
-        return None
-    facts = _facts(pieces[: start + 1])
+        return pieces, {}
     first = start + 1
-    while first < len(pieces) and not pieces[first].strip():
+    while first < len(texts) and not texts[first].strip():
         first += 1
-    if first < len(pieces) and _CREDIT.match(pieces[first]):
-        while first < len(pieces) and pieces[first].strip() and (first == start + 1 or "\n" not in pieces[first]):
+    if first < len(texts) and _CREDIT.match(texts[first]):
+        while first < len(texts) and texts[first].strip() and (first == start + 1 or "\n" not in texts[first]):
             first += 1
-            if first < len(pieces) and not _CREDIT.match(pieces[first]) and _are_paragraphs(pieces):
+            if first < len(texts) and not _CREDIT.match(texts[first]) and _are_paragraphs(texts):
                 break
-    end = next((i for i in range(first, len(pieces)) if _END.search(pieces[i])), len(pieces))
-    return BookRange(first, end, facts)
+    end = next((i for i in range(first, len(texts)) if _END.search(texts[i])), len(texts))
+    words = sum(map(count_words, (*texts[:first], *texts[end:])))
+    builder.add_notice(
+        "gutenberg",
+        f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
+        words,
+    )
+    return pieces[first:end], _facts(texts[: start + 1])
 
 
 def _are_paragraphs(pieces: Sequence[str]) -> bool:
@@ -66,24 +63,8 @@ def _are_paragraphs(pieces: Sequence[str]) -> bool:
 
 def _facts(header: Sequence[str]) -> dict[str, str]:
     facts: dict[str, str] = {}
-    for line in "\n".join(header).splitlines():
-        found = _FACT.match(line)
-        if found and found.group(1).lower() not in facts:
-            facts[found.group(1).lower()] = found.group(2).strip()
+    for found in filter(None, map(_FACT.match, "\n".join(header).splitlines())):
+        facts.setdefault(found.group(1).lower(), found.group(2).strip())
     if "language" in facts:
         facts["language"] = _LANGUAGES.get(facts["language"].lower().split(",")[0].strip(), "")
     return facts
-
-
-def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> tuple[list[T], dict[str, str]]:
-    """Returns the pieces of the book, whose ``texts`` are given, and the facts in the header, with a notice."""
-    book = find_book(texts)
-    if book is None:
-        return pieces, {}
-    words = sum(map(count_words, (*texts[: book.start], *texts[book.end :])))
-    builder.add_notice(
-        "gutenberg",
-        f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
-        words,
-    )
-    return pieces[book.start : book.end], book.facts

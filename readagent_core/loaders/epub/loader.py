@@ -51,7 +51,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
         for n in dict.fromkeys(order)
     ]
     builder, metadata = Builder(), package.metadata
-    parts = _remove_publisher_pages(_remove_gutenberg(parts), called, builder)
+    parts = _remove_publisher_pages(_remove_gutenberg(parts, builder), called, builder)
     _Assembly(builder, toc).run(parts)
     _add_notices(builder, package, parts, archive)
     if not builder.paragraphs:
@@ -96,24 +96,18 @@ def _file_name(path: str) -> str:
     return path.rsplit("/", 1)[-1]
 
 
-def _remove_gutenberg(parts: list[Part]) -> list[Part]:
-    """Removes the header and licence of Project Gutenberg's own EPUBs."""
-    every = [(p, b) for p, part in enumerate(parts) for b in range(len(part.blocks))]
-    wrapped = gutenberg.find_book([parts[p].blocks[b].text for p, b in every])
-    if wrapped is None:
-        return parts
-    book = set(every[wrapped.start : wrapped.end])
-    return [
-        replace(part, blocks=[b for i, b in enumerate(part.blocks) if (p, i) in book]) for p, part in enumerate(parts)
-    ]
+def _remove_gutenberg(parts: list[Part], builder: Builder) -> list[Part]:
+    """Removes the header and licence of Project Gutenberg's own EPUBs; a notice says so."""
+    every = [(at, block) for at, part in enumerate(parts) for block in part.blocks]
+    book: list[list[Block]] = [[] for _ in parts]
+    for at, block in gutenberg.remove_licence(every, [block.text for _, block in every], builder)[0]:
+        book[at].append(block)
+    return [replace(part, blocks=blocks) for part, blocks in zip(parts, book, strict=True)]
 
 
 def _remove_publisher_pages(parts: list[Part], called: dict[str, list[str]], builder: Builder) -> list[Part]:
     """Removes the publisher's own pages, if they are a small share of the book; a notice names them."""
-    words: dict[str, int] = {}
-    for part in parts:
-        if part.kind == PUBLISHER and part.blocks:
-            words[part.name] = sum(count_words(b.text) for b in part.blocks)
+    words = {part.name: sum(count_words(b.text) for b in part.blocks) for part in parts if part.kind == PUBLISHER}
     apart = [part for part in parts if 0 < words.get(part.name, 0) <= _MOST_PUBLISHER_WORDS]
     letters = sum(len(b.text) for part in parts for b in part.blocks)
     count = sum(words[part.name] for part in apart)

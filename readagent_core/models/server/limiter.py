@@ -35,10 +35,8 @@ class Limiter:
     @property
     def notice(self) -> str:
         """For people: that the server takes fewer calls at once than are set; '' where it takes them all."""
-        now = max(1, int(self.allowed))
-        if now >= self.most:
-            return ""
-        return f"The server asked for fewer calls at once: {now} now, slowly more again"
+        now = self._allowed
+        return "" if now >= self.most else f"The server asked for fewer calls at once: {now} now, slowly more again"
 
     def allow(self, most: int) -> None:
         """Let ``most`` calls be under way from now on."""
@@ -52,7 +50,7 @@ class Limiter:
         """Hold one slot; waits for a free one and for the end of a cool-down. Raises CancelledError."""
         while True:
             with cancel.on_cancel(self._wake), self._condition:
-                self._condition.wait_for(lambda: cancel.cancelled or self._cooling() or self._free)
+                self._condition.wait_for(lambda: cancel.cancelled or self._cooling() or self._under_way < self._allowed)
                 if cancel.cancelled:
                     self._condition.notify()  # the slot that may have ended this wait is for another one
                 cancel.check()
@@ -96,8 +94,8 @@ class Limiter:
                 self._condition.notify()
 
     @property
-    def _free(self) -> bool:
-        return self._under_way < max(1, int(self.allowed))
+    def _allowed(self) -> int:
+        return max(1, int(self.allowed))
 
     def _cooling(self) -> float:
         """Seconds until the cool-down ends."""

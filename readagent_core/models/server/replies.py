@@ -60,8 +60,7 @@ class Reply:
                 "cached_tokens", usage.get("prompt_cache_hit_tokens")
             )
             self.tokens_reused = _count(reused, self.tokens_reused)
-            details = usage.get("completion_tokens_details")
-            self.thought = self.thought or bool(isinstance(details, dict) and details.get("reasoning_tokens"))
+            self.thought |= bool(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens"))
         choices = event.get("choices")
         said = ""
         for row in choices if isinstance(choices, list) else []:
