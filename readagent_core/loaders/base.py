@@ -31,6 +31,7 @@ _RAISED = str.maketrans("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺�
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _RAISABLE = re.compile(r"[0-9+\-−=()ni]*[0-9n][0-9+\-−=()ni]*")
 _LOWERABLE = re.compile(r"[0-9+\-−=()]+")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
 _LONG_ITEM, _LONG_LIST = 240, 1500  # characters; longer items, and those of a longer list, are paragraphs
 
 
@@ -206,7 +207,9 @@ class Builder:
         cover: Cover | None = None,
         limits: Limits = DEFAULT,
     ) -> Document:
-        """Returns the document. Raises EmptyDocumentError without a paragraph, TooLargeError over the word limit."""
+        """Returns the document. Raises EmptyDocumentError without a paragraph, TooLargeError over the word limit.
+
+        ``language``: as the file says it; where that is no language tag, the language is detected."""
         before = list(self.paragraphs)
         self._remove_title(title, author)
         self._turn_last_headings_into_text()
@@ -220,12 +223,13 @@ class Builder:
             message = f"{began} in mid-line, after many spaces, so a break was put there."
             self.add_notice("lost-breaks", message, self._lost_breaks)
         text = "\n".join(p.text for p in self.paragraphs[:400])[:60_000]
+        language = language.strip().replace("_", "-")
         document = Document(
             title=" ".join(strip_unprintable(title).split()) or "Untitled",
             paragraphs=tuple(self.paragraphs),
             sections=tuple(_normalise_levels(self.sections)),
             author=" ".join(strip_unprintable(author).split()),
-            language=language or detect_language(text),
+            language=language if _LANGUAGE.fullmatch(language) else detect_language(text),
             format=format,
             warnings=tuple(self.notices),
             cover=cover,

@@ -157,6 +157,13 @@ def test_cover_is_kept():
     assert (document.cover.data, document.cover.kind) == (PNG, "image/png")
 
 
+def test_gutenbergs_licence_is_left_out_with_a_notice():
+    start, end = (f"<p>*** {word} OF THE PROJECT GUTENBERG EBOOK X ***</p>" for word in ("START", "END"))
+    document = book(f"<p>About this book.</p>{start}<p>Here it begins.</p>", f"<p>Here it ends.</p>{end}<p>Licence</p>")
+    assert [p.text for p in document.paragraphs] == ["Here it begins.", "Here it ends."]
+    assert [notice.code for notice in document.warnings] == ["gutenberg"]
+
+
 def test_the_metadata_of_epub_3_names_roles_and_an_older_one_the_cover():
     metadata = (
         '<dc:creator id="a">A. One</dc:creator><meta refines="#a" property="role">aut</meta>'

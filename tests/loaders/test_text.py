@@ -155,6 +155,12 @@ def test_a_table_of_contents_is_no_row_of_empty_chapters():
     assert [(w.code, w.count) for w in document.warnings] == [("contents", 5)]  # left out, with a notice
 
 
+@pytest.mark.parametrize(("named", "language"), [("ja_JP", "ja-JP"), ("pt-BR", "pt-BR"), ("English", "en")])
+def test_a_language_is_a_tag_or_is_detected(named, language):
+    document = load(f"---\ntitle: X\nlanguage: {named}\n---\n\n{PROSE}".encode(), "x.md")
+    assert document.language == language
+
+
 def test_gutenberg_is_left_out_with_a_notice():
     text = (
         "The Project Gutenberg EBook of X, by Y\n\nTitle: The Book\n\nAuthor: A. Y.\n\nLanguage: German\n\n"

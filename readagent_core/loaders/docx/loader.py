@@ -39,7 +39,6 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
 _BOX = W + "txbxContent"
 _RULE = re.compile(r"^(?:[*_~=#·•—–⁂-]\s*){3,}$|^⁂$")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-\w+)*")
 _NOTES = {W + "footnoteReference": RELATIONSHIP_TYPE.FOOTNOTES, W + "endnoteReference": RELATIONSHIP_TYPE.ENDNOTES}
 
 
@@ -72,8 +71,8 @@ def _read_metadata(package: Any) -> tuple[str, str, str]:
     if all(relation.reltype != RELATIONSHIP_TYPE.CORE_PROPERTIES for relation in package.rels.values()):
         return "", "", ""
     facts = package.core_properties
-    title, author, language = (str(fact or "").strip() for fact in (facts.title, facts.author, facts.language))
-    return (*clean_metadata(title, author), language if _LANGUAGE.fullmatch(language) else "")
+    title, author, language = (str(fact or "") for fact in (facts.title, facts.author, facts.language))
+    return (*clean_metadata(title, author), language)
 
 
 def _tree(part: Any) -> Any:

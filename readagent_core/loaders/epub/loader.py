@@ -59,7 +59,7 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
     document = builder.build(
         title=metadata.title or name,
         author=metadata.author,
-        language=metadata.language if re.fullmatch(r"[A-Za-z]{2,3}([-_]\w+)*", metadata.language) else "",
+        language=metadata.language,
         format="epub",
         cover=read_cover(archive, package),
         limits=limits,

@@ -198,5 +198,4 @@ def _find_title_and_author(tree: BeautifulSoup, found: list[Block], facts: dict[
 
 def _language(tree: BeautifulSoup) -> str:
     root = tree.find("html")
-    language = str(root.get("lang") or root.get("xml:lang") or "").strip() if isinstance(root, Tag) else ""
-    return language if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language) else ""
+    return str(root.get("lang") or root.get("xml:lang") or "") if isinstance(root, Tag) else ""
