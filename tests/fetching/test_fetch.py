@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
 import gzip
 import itertools
-import ssl
 import threading
 import time
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, LinkError, TooLargeError, UnsafeLinkError
 from readagent_core.fetching.connecting import Rules, is_public
 from readagent_core.fetching.fetch import fetch
+from tests.fakes.tls import make_certificate
 from tests.fakes.web import WebServer, redirect, reply
 
 PRIVATE_HOSTS = [
@@ -215,28 +212,7 @@ def test_a_fetch_is_cancelled_while_the_server_is_silent():
 @pytest.fixture
 def tls(tmp_path):
     """(the context of a server called reader.example, the file of its certificate)."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "reader.example")])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("reader.example")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    shown, secret = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    shown.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    secret.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(shown, secret)
-    return context, shown
+    return make_certificate(tmp_path, x509.DNSName("reader.example"))
 
 
 def test_tls_asks_for_the_name_in_the_link_and_verifies_it(tls, monkeypatch):

@@ -10,7 +10,6 @@ from io import BytesIO
 from pathlib import Path
 
 import docx
-from ebooklib import epub
 from reportlab.lib.pagesizes import A5
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
@@ -18,6 +17,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.document import Document
 from readagent_core.loaders import load
+from tests.loaders.picturing import book
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "assets" / "samples"
 NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")
@@ -87,24 +87,8 @@ def as_html(document: Document) -> bytes:
 
 def as_epub(document: Document) -> bytes:
     """A chapter a file, with nav and NCX, and a title page."""
-    book = epub.EpubBook()
-    book.set_identifier("made-for-tests")
-    book.set_title(document.title)
-    book.set_language(document.language)
-    book.add_author(document.author)
-    chapters = []
-    for number, (title, paragraphs) in enumerate(parts(document)):
-        chapter = epub.EpubHtml(uid=f"c{number}", title=title or document.title, file_name=f"c{number}.xhtml")
-        chapter.content = f"<h2>{html.escape(title or document.title)}</h2>{_body(paragraphs)}"
-        book.add_item(chapter)
-        chapters.append(chapter)
-    book.toc = [epub.Link(c.file_name, c.title, c.id) for c in chapters]
-    book.add_item(epub.EpubNcx())
-    book.add_item(epub.EpubNav())
-    book.spine = ["nav", *chapters]
-    out = BytesIO()
-    epub.write_epub(out, book)
-    return out.getvalue()
+    chapters = {title or document.title: _body(paragraphs) for title, paragraphs in parts(document)}
+    return book(chapters, {}, document.title, author=document.author, language=document.language)
 
 
 def as_docx(document: Document) -> bytes:

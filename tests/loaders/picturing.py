@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from base64 import b64encode
+from html import escape
 from io import BytesIO
 from typing import Any
 
@@ -60,16 +61,25 @@ def data_address(data: bytes, kind: str = "image/png") -> str:
     return f"data:{kind};base64,{b64encode(data).decode()}"
 
 
-def book(chapters: dict[str, str], files: dict[str, bytes], title: str = "The Harrow Pilot") -> bytes:
+def book(
+    chapters: dict[str, str],
+    files: dict[str, bytes],
+    title: str = "The Harrow Pilot",
+    *,
+    author: str = "",
+    language: str = "en",
+) -> bytes:
     """An EPUB with a chapter for each title, whose body is given, and pictures by their names."""
     made = epub.EpubBook()
     made.set_identifier("made-for-tests")
     made.set_title(title)
-    made.set_language("en")
+    made.set_language(language)
+    if author:
+        made.add_author(author)
     items = []
     for number, (name, body) in enumerate(chapters.items()):
         item = epub.EpubHtml(uid=f"c{number}", title=name, file_name=f"text/c{number}.xhtml")
-        item.content = f"<h2>{name}</h2>{body}"
+        item.content = f"<h2>{escape(name)}</h2>{body}"
         made.add_item(item)
         items.append(item)
     for number, (name, data) in enumerate(files.items()):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import gzip
 import ipaddress
-import ssl
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
@@ -19,6 +15,7 @@ from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply
 from tests.fakes.silent import ANSWER, RawServer, endless
+from tests.fakes.tls import make_certificate
 
 KEY = "sk-marker-0123456789"
 
@@ -108,28 +105,7 @@ def test_a_proxy_named_by_the_environment_is_used(model, monkeypatch):
 @pytest.fixture
 def tls(tmp_path):
     """(a server's context, the file of the one certificate it shows)."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "ReadAgent's tests")])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    shown, secret = tmp_path / "certificate.pem", tmp_path / "key.pem"
-    shown.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    secret.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(shown, secret)
-    return context, shown
+    return make_certificate(tmp_path, x509.IPAddress(ipaddress.ip_address("127.0.0.1")))
 
 
 def test_a_certificate_of_ones_own_is_trusted_and_an_unknown_one_refused(tls, model, monkeypatch):
