@@ -267,11 +267,9 @@ def main() -> None:
             "cover": [b64encode(cover.data).decode(), cover.kind] if cover else None,
             "pictures": [[picture.id, picture.kind] for picture in document.pictures],
         }
-        reply = json.dumps(answer).encode()
     except DocumentError as error:
-        told = {"error": type(error).__name__, "message": str(error), "pages": getattr(error, "pages", ())}
-        reply = json.dumps(told).encode()
-    sys.stdout.buffer.write(reply + b"\n")
+        answer = {"error": type(error).__name__, "message": str(error), "pages": getattr(error, "pages", ())}
+    sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
 
 
 if __name__ == "__main__":

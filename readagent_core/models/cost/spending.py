@@ -37,9 +37,7 @@ class SpendingLog:
 
     def month(self) -> float:
         """Return the dollars spent this month."""
-        with self._open() as db:
-            row = db.execute("SELECT COALESCE(SUM(dollars), 0) FROM spent WHERE month = ?", (_this_month(),))
-            return float(row.fetchone()[0])
+        return sum(self.by_model().values())
 
     def by_model(self) -> dict[str, float]:
         """Return the dollars spent on each model this month."""

@@ -8,6 +8,7 @@ embedded apart. Rows from a server are cached with the replies, as text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,17 +37,16 @@ class BuiltInEmbedder:
 
     name = "built-in word vectors"
 
-    def __init__(self) -> None:
-        self._vectorizer: Any = None
+    @cached_property
+    def _vectorizer(self) -> Any:
+        from sklearn.feature_extraction.text import HashingVectorizer  # takes a second to import
+
+        return HashingVectorizer(analyzer=_features, n_features=DIMENSIONS, norm=None, dtype=np.float32)
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
         cancel.check()
         if not texts:
             return np.zeros((0, DIMENSIONS), dtype=np.float32)
-        if self._vectorizer is None:
-            from sklearn.feature_extraction.text import HashingVectorizer  # takes a second to import
-
-            self._vectorizer = HashingVectorizer(analyzer=_features, n_features=DIMENSIONS, norm=None, dtype=np.float32)
         counts = self._vectorizer.transform(texts).toarray()
         return unit(np.sign(counts) * np.log1p(np.abs(counts)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -29,7 +30,6 @@ class LocalEmbedder:
     def __init__(self, name: str) -> None:
         self.name = name
         self._lock = threading.Lock()
-        self._model: Any = None
 
     def embed(self, texts: Sequence[str], cancel: CancelToken) -> Vectors:
         """(n, d) rows of unit length. Raises SettingsError where the extra is not installed."""
@@ -39,26 +39,25 @@ class LocalEmbedder:
         for start in range(0, len(flat), BATCH):
             cancel.check()
             with self._lock:
-                rows.extend(self._loaded().encode(flat[start : start + BATCH], show_progress_bar=False))
+                rows.extend(self._model.encode(flat[start : start + BATCH], show_progress_bar=False))
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
         left = iter(rows)
         return unit(np.asarray([np.mean(list(islice(left, len(some))), axis=0) for some in pieces], dtype=np.float32))
 
-    def _loaded(self) -> Any:
-        if self._model is None:
-            try:
-                from sentence_transformers import SentenceTransformer
-            except ImportError:
-                raise SettingsError(
-                    f"The embedding model {self.name} needs an optional extra. Install it with "
-                    "'pip install -r requirements-embeddings.txt', or choose the built-in embeddings in Settings."
-                ) from None
-            try:
-                self._model = SentenceTransformer(self.name.removeprefix(PREFIX), device="cpu")
-            except (OSError, ValueError, RuntimeError):
-                raise SettingsError(
-                    f"The embedding model {self.name} could not be loaded. It is fetched when first used, which needs "
-                    "a network; check the name, or choose the built-in embeddings in Settings."
-                ) from None
-        return self._model
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError:
+            raise SettingsError(
+                f"The embedding model {self.name} needs an optional extra. Install it with "
+                "'pip install -r requirements-embeddings.txt', or choose the built-in embeddings in Settings."
+            ) from None
+        try:
+            return SentenceTransformer(self.name.removeprefix(PREFIX), device="cpu")
+        except (OSError, ValueError, RuntimeError):
+            raise SettingsError(
+                f"The embedding model {self.name} could not be loaded. It is fetched when first used, which needs "
+                "a network; check the name, or choose the built-in embeddings in Settings."
+            ) from None

@@ -1,7 +1,7 @@
 """Reads what arrives of one call, the events of a stream or a whole reply, into text, thinking and figures.
 
-Servers differ in how they send all three; this module separates them. Everything that is read is bounded. What a
-finished reply is worth (cut off, refused, empty) is for its reader to say. Knows nothing of sending.
+Servers differ in how they send all three; this module separates them. Everything that is read is bounded. Whether a
+finished reply can be used (cut off, refused, empty) is checked by its reader. Knows nothing of sending.
 """
 
 from __future__ import annotations
