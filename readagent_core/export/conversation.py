@@ -114,22 +114,40 @@ def _to_json(exchange: Exchange) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Texts:
-    """One exchange as the texts of a file. ``signature``: who answered. ``standalone``: a follow-up question as it was
-    understood. ``chosen``: index of the option chosen. ``pieces``: the answer's text in pieces, each with the citations
-    that follow it. ``documents``: by number of the book, 0 for the only one; ``titles``: of several, None for one.
-    ``footer``: notes, cost and time.
+    """One exchange as the texts of a file. ``words``: of the text, where the exchange does not say. ``documents``: by
+    number of the book, 0 for the only one; ``titles``: of several, None for one.
     """
 
-    question: str
-    signature: str
-    standalone: str
-    options: list[str]
-    chosen: int | None
+    exchange: Exchange
+    events: Sequence[Event]
+    checked: Checked
     look_ups: list[str]
-    pieces: list[tuple[str, list[Citation]]]
+    words: int
     documents: Mapping[int, Document]
-    footer: list[str]
     titles: Mapping[int, str] | None = None
+
+    @property
+    def options(self) -> list[tuple[str, bool]]:
+        """The options, each with whether it was chosen."""
+        answer = replay.answer_of(self.events)
+        chosen = answer.option if answer else None
+        return [(f"({LETTERS[i]}) {option}", i == chosen) for i, option in enumerate(self.exchange.options)]
+
+    @property
+    def pieces(self) -> list[tuple[str, tuple[Citation, ...]]]:
+        """The answer's text in pieces, each with the citations that follow it."""
+        pieces = [(piece.text, piece.citations) for piece in self.checked.pieces]
+        return [*pieces, ("", self.checked.loose)] if self.checked.loose else pieces
+
+    @property
+    def footer(self) -> list[str]:
+        """Notes, cost and time."""
+        exchange = self.exchange
+        words, seconds = exchange.extra.get("words") or self.words, exchange.extra.get("seconds") or 0
+        cost = answer_cost(self.events, whole=int(words), seconds=float(seconds))
+        asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
+        lines = [*replay.notes(self.events), exchange.error, cost_line(cost) if cost else "", asked]
+        return [line for line in lines if line]
 
     def label(self, citation: Citation) -> str:
         return citation_label(citation, self.titles)
@@ -144,69 +162,35 @@ def _texts_of(exchange: Exchange, memory: GistMemory) -> _Texts:
     answer, text = replay.answer_of(events), replay.answer_text(events)
     checked = replay.checked_answer(text, answer, memory) if answer else citations.check(text, memory, full=())
     lines = [replay.look_up_line(step, exchange, memory) for step in looks]
-    return _texts(exchange, events, checked, lines, words=memory.document.words, documents={0: memory.document})
+    return _Texts(exchange, events, checked, lines, memory.document.words, {0: memory.document})
 
 
 def _texts_of_several(workspace: Workspace, exchange: Exchange) -> _Texts:
     events = replay.events_of(exchange)
     answer, text = replay.answer_of(events), replay.answer_text(events)
     titles = {book.number: book.title for book in answer.books} if answer else {}
+    built_in = exchange.extra.get("model") == builtin.NAME
     lines = []
     for step in replay.steps(events):
         if step.kind == replay.LOOK_UP:
-            title = replay.look_up_title_of_several(step, titles, built_in=exchange.extra.get("model") == builtin.NAME)
-            said = "" if exchange.extra.get("model") == builtin.NAME else step.said.strip()
+            title = replay.look_up_title_of_several(step, titles, built_in=built_in)
+            said = "" if built_in else step.said.strip()
             lines.append(f"{title}: {said}" if said else title)
     checked = Checked((Piece(text),)) if answer is None else checked_answer_of_several(workspace, text, answer)
     cited = {citation.book for citation in checked.citations if citation.quotation}
     readings = {book.number: book.reading_id for book in answer.books if book.number in cited} if answer else {}
     documents = {n: workspace.library.memory(reading).document for n, reading in readings.items() if reading}
-    return _texts(exchange, events, checked, lines, words=0, documents=documents, titles=titles)
-
-
-def _texts(
-    exchange: Exchange,
-    events: Sequence[Event],
-    checked: Checked,
-    look_ups: list[str],
-    *,
-    words: int,
-    documents: Mapping[int, Document],
-    titles: Mapping[int, str] | None = None,
-) -> _Texts:
-    """``words``: of the text, where the exchange does not say."""
-    answer = replay.answer_of(events)
-    text_words = int(exchange.extra.get("words") or words)
-    cost = answer_cost(events, whole=text_words, seconds=float(exchange.extra.get("seconds") or 0))
-    asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
-    footer = [*replay.notes(events), exchange.error, cost_line(cost) if cost else "", asked]
-    return _Texts(
-        question=exchange.question,
-        signature=signature_of(exchange).line,
-        standalone=exchange.extra.get("standalone", ""),
-        options=[f"({LETTERS[i]}) {option}" for i, option in enumerate(exchange.options)],
-        chosen=answer.option if answer else None,
-        look_ups=look_ups,
-        pieces=_pieces(checked),
-        documents=documents,
-        footer=[line for line in footer if line],
-        titles=titles,
-    )
-
-
-def _pieces(checked: Checked) -> list[tuple[str, list[Citation]]]:
-    pieces = [(piece.text, list(piece.citations)) for piece in checked.pieces]
-    return [*pieces, ("", list(checked.loose))] if checked.loose else pieces
+    return _Texts(exchange, events, checked, lines, 0, documents, titles)
 
 
 def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
     lines = [f"# {conversation.title}", "", f"Questions about *{title}*"]
     for one in exchanges:
-        lines += ["", f"## {one.question}", "", f"*{one.signature}*", ""]
-        if one.standalone:
-            lines += [f"Understood as: {one.standalone}", ""]
-        lines += [f"- {option}{' ←' if i == one.chosen else ''}" for i, option in enumerate(one.options)]
-        lines += [""] * bool(one.options)
+        lines += ["", f"## {one.exchange.question}", "", f"*{signature_of(one.exchange).line}*", ""]
+        if standalone := one.exchange.extra.get("standalone"):
+            lines += [f"Understood as: {standalone}", ""]
+        lines += [f"- {option}{' ←' if chosen else ''}" for option, chosen in one.options]
+        lines += [""] * bool(one.exchange.options)
         lines += [line for look in one.look_ups for line in (*(f"> {part}" for part in look.splitlines()), "")]
         answer = "".join(text + "".join(f" [{one.label(c)}]" for c in cited) for text, cited in one.pieces)
         lines += [answer or "(no answer)", ""]
@@ -221,13 +205,13 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
 def _html(title: str, language: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
     parts = [f'<header><h1>{escape(conversation.title)}</h1><p class="facts">{escape(title)}</p></header><main>']
     for one in exchanges:
-        parts.append(f"<section><h2>{escape(one.question)}</h2>")
-        parts.append(f'<p class="facts">{escape(one.signature)}</p>')
-        if one.standalone:
-            parts.append(f'<p class="facts">Understood as: {escape(one.standalone)}</p>')
+        parts.append(f"<section><h2>{escape(one.exchange.question)}</h2>")
+        parts.append(f'<p class="facts">{escape(signature_of(one.exchange).line)}</p>')
+        if standalone := one.exchange.extra.get("standalone"):
+            parts.append(f'<p class="facts">Understood as: {escape(standalone)}</p>')
         if one.options:
             marks = ["<li>%s</li>", "<li><strong>%s</strong></li>"]
-            options = (marks[i == one.chosen] % escape(option) for i, option in enumerate(one.options))
+            options = (marks[chosen] % escape(option) for option, chosen in one.options)
             parts.append(f"<ul>{''.join(options)}</ul>")
         parts += [f"<blockquote>{escape(look)}</blockquote>" for look in one.look_ups]
         answer = "".join(escape(text) + "".join(_html_citation(c, one) for c in cited) for text, cited in one.pieces)
