@@ -93,10 +93,12 @@ class Settings:
 
 def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of library, cache and settings; created with mode 0700 if missing. Raises SettingsError."""
-    return _made(Path(environment.get("READAGENT_HOME") or platformdirs.user_data_dir("readagent")).expanduser())
+    return _create_folder(
+        Path(environment.get("READAGENT_HOME") or platformdirs.user_data_dir("readagent")).expanduser()
+    )
 
 
-def _made(home: Path) -> Path:
+def _create_folder(home: Path) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -186,7 +188,7 @@ def _person_settings(person: str, environment: Mapping[str, str], secrets: Path)
     if team is None or not _PERSON.fullmatch(person):
         raise SettingsError("This server is not set up for several people.")
     server = load_settings(environment, secrets=secrets)
-    home = _made(server.home / PEOPLE / person)
+    home = _create_folder(server.home / PEOPLE / person)
     saved = read_saved_settings(home)
     rest = {name: value for name, value in saved.items() if name not in CONNECTION_KEYS}
     links = server.links and str(saved.get("links") or "on") in _ON
@@ -201,7 +203,7 @@ def _person_settings(person: str, environment: Mapping[str, str], secrets: Path)
         settings = replace(
             settings, base_url=server.base_url, model=server.model, api_key=server.api_key, server=server
         )
-        _made(settings.spending_folder)
+        _create_folder(settings.spending_folder)
     return settings
 
 

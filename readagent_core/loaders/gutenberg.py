@@ -42,10 +42,11 @@ def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> t
     first = start + 1
     while first < len(texts) and not texts[first].strip():
         first += 1
+    are_paragraphs = all(text.strip() for text in texts[:40])  # else they are lines
     if first < len(texts) and _CREDIT.match(texts[first]):
         while first < len(texts) and texts[first].strip() and (first == start + 1 or "\n" not in texts[first]):
             first += 1
-            if first < len(texts) and not _CREDIT.match(texts[first]) and _are_paragraphs(texts):
+            if first < len(texts) and not _CREDIT.match(texts[first]) and are_paragraphs:
                 break
     end = next((i for i in range(first, len(texts)) if _END.search(texts[i])), len(texts))
     words = sum(map(count_words, (*texts[:first], *texts[end:])))
@@ -55,10 +56,6 @@ def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> t
         words,
     )
     return pieces[first:end], _facts(texts[: start + 1])
-
-
-def _are_paragraphs(pieces: Sequence[str]) -> bool:
-    return all(piece.strip() for piece in pieces[:40])
 
 
 def _facts(header: Sequence[str]) -> dict[str, str]:

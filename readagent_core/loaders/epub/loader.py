@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 
 from readagent_core.document import Document, Figure
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
@@ -69,8 +69,8 @@ def load(data: bytes, name: str, *, limits: Limits) -> Document:
 
 def _no_text_error(package: Package, parts: list[Part]) -> DocumentError:
     """Returns the error for a book without text, which says of each part why it has none."""
-    lost = [f"{_file_name(name)} is not in the file" for name in package.missing]
-    lost += [f"{_file_name(part.name)}: {part.reason}" for part in parts if part.reason]
+    lost = [f"{basename(name)} is not in the file" for name in package.missing]
+    lost += [f"{basename(part.name)}: {part.reason}" for part in parts if part.reason]
     pictures = package.pictures + sum(part.pictures for part in parts)
     also = f" The rest is missing ({'; '.join(lost[:5])})." if lost else ""
     if pictures:
@@ -88,12 +88,8 @@ def _no_text_error(package: Package, parts: list[Part]) -> DocumentError:
             "This EPUB holds no chapters: its list of contents is damaged and no text is in it. Nothing was opened. "
             "Download or copy it again."
         )
-    empty = ", ".join(_file_name(part.name) for part in parts[:5])
+    empty = ", ".join(basename(part.name) for part in parts[:5])
     return EmptyDocumentError(f"This EPUB's parts ({empty}) hold no text. Nothing was opened. Open another file.")
-
-
-def _file_name(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
 
 
 def _remove_gutenberg(parts: list[Part], builder: Builder) -> list[Part]:
@@ -113,7 +109,7 @@ def _remove_publisher_pages(parts: list[Part], called: dict[str, list[str]], bui
     count = sum(words[part.name] for part in apart)
     if not apart or sum(len(b.text) for part in apart for b in part.blocks) * 4 > letters:
         return parts
-    names = ", ".join((called.get(part.name) or [PurePosixPath(part.name).stem])[0] for part in apart)
+    names = ", ".join((called.get(part.name) or [splitext(basename(part.name))[0]])[0] for part in apart)
     builder.add_notice(
         "publisher",
         f"The publisher's own pages ({names}: {count:,} words) were left out; they are not part of the book.",
@@ -130,7 +126,7 @@ def _add_notices(builder: Builder, package: Package, parts: list[Part], archive:
             "The book's list of contents is damaged; its parts are in the order of their file names.",
         )
     if package.missing:
-        names = ", ".join(_file_name(n) for n in package.missing[:5])
+        names = ", ".join(basename(n) for n in package.missing[:5])
         builder.add_notice(
             "parts-missing",
             f"Named by the book, but not in its file: {count_of(len(package.missing), 'part')} ({names}).",
@@ -138,14 +134,14 @@ def _add_notices(builder: Builder, package: Package, parts: list[Part], archive:
         )
     for part in parts:
         if part.reason:
-            builder.add_notice("part-dropped", f"{_file_name(part.name)} was left out: {part.reason}.")
+            builder.add_notice("part-dropped", f"{basename(part.name)} was left out: {part.reason}.")
     used = {part.name for part in parts}
     outside = [n for n in package.others if n not in used and n != package.nav]
     if outside:
         builder.add_notice(
             "parts-outside",
             f"Outside the book's reading order, so left out: {count_of(len(outside), 'part')} "
-            f"({', '.join(map(_file_name, outside[:5]))}).",
+            f"({', '.join(map(basename, outside[:5]))}).",
             len(outside),
         )
     builder.note_hidden(sum(part.hidden for part in parts))

@@ -75,16 +75,6 @@ def _shared_runs(text: str, other: str) -> list[tuple[int, int]]:
     return places
 
 
-def cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Cosine of two bags of terms; 0 where either is empty."""
-    if len(one) > len(other):
-        one, other = other, one
-    dot = math.fsum(weight * other.get(term, 0) for term, weight in one.items())
-    if not dot:
-        return 0.0
-    return dot / math.sqrt(math.fsum(w * w for w in one.values()) * math.fsum(w * w for w in other.values()))
-
-
 def split_sentences(text: str, language: str) -> list[str]:
     """The sentences of ``text`` on one line each, headings left out."""
     found: list[str] = []
@@ -116,8 +106,10 @@ def bm25(query: Iterable[str], bags: Sequence[Sequence[str]]) -> list[float]:
 
 
 def cohesion(before: Sequence[str], after: Sequence[str]) -> float:
-    """How much the terms on both sides of a gap agree, 0 (a new subject) to 1."""
-    return cosine(Counter(before), Counter(after))
+    """The cosine of the counts of the terms on both sides of a gap, 0 (a new subject) to 1."""
+    one, other = Counter(before), Counter(after)
+    dot = sum(count * other[term] for term, count in one.items())
+    return dot / math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values())) if dot else 0.0
 
 
 def central_sentences(pieces: Sequence[str]) -> list[float]:
