@@ -93,9 +93,8 @@ class Settings:
 
 def home_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder of library, cache and settings; created with mode 0700 if missing. Raises SettingsError."""
-    return _create_folder(
-        Path(environment.get("READAGENT_HOME") or platformdirs.user_data_dir("readagent")).expanduser()
-    )
+    home = environment.get("READAGENT_HOME") or platformdirs.user_data_dir("readagent")
+    return _create_folder(Path(home).expanduser())
 
 
 def _create_folder(home: Path) -> Path:

@@ -145,10 +145,7 @@ async def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
 def known(model: str) -> int | None:
     """The window of a well-known model by its name, as its maker states it."""
     name = model.rsplit("/", 1)[-1].lower()
-    for start, window in _KNOWN:
-        if name.startswith(start):
-            return window
-    return None
+    return next((window for start, window in _KNOWN if name.startswith(start)), None)
 
 
 _KNOWN = (
