@@ -27,6 +27,7 @@ export class Layer {
     this.close();
     for (const n of [...this.drawn.keys()]) this.drop(n);
     this.store = scope ? bookOf(scope) : null;
+    this.count = 0;
     const take = oncePerFrame((numbers) => this.reader.root.isConnected && this.reader.book?.outline && this.take(numbers));
     this.store?.addEventListener("pages", (this.onpages = (e) => take(e.detail)));
   }
@@ -38,9 +39,12 @@ export class Layer {
   // Draws pages that have come or changed; without `numbers`, those that are not drawn yet.
   take(numbers = []) {
     const { count } = this.reader.data;
-    if (this.store) this.store.pages.length = Math.min(this.store.pages.length, count);
-    const gap = this.store ? this.store.pages.findIndex((page) => !page) : 0;
-    this.pages = this.store ? this.store.pages.slice(0, gap < 0 ? count : gap) : [];
+    // pages may come before the count that has them: only where the count falls are those beyond it deleted
+    if (this.store && count < this.count) this.store.pages.length = Math.min(this.store.pages.length, count);
+    this.count = count;
+    const stored = this.store?.pages.slice(0, count) ?? [];
+    const gap = stored.findIndex((page) => !page);
+    this.pages = gap < 0 ? stored : stored.slice(0, gap);
     const gone = [...this.drawn.keys()].filter((n) => n > this.pages.length);
     for (const n of gone) this.drop(n);
     const fresh = this.pages.filter((page) => !this.drawn.has(page.n)).map((page) => page.n);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
@@ -13,6 +13,7 @@ from readagent_core.workspace.opening import open_file
 from tests.browser.conftest import StartApp
 from tests.loaders.picturing import SVG, book, data_address, encode, illustrated, line_art, paragraphs, picture
 
+HEIGHTS = "(figures) => figures.map((figure) => figure.getBoundingClientRect().height)"
 HOSTILE = (
     paragraphs(1) + '<p><img src="http://192.0.2.1/track.png" alt="A &lt;img src=x onerror=harmed=1&gt; far light" '
     'onerror="harmed=1"/></p>'
@@ -37,10 +38,21 @@ def books_(tmp_path_factory, start_app: StartApp):
 
 def test_pictures_are_at_their_places_and_nothing_moves_when_they_come(page: Page, books) -> None:
     url, illustrated_book, _ = books
+    asked: list[Route] = []
+
+    def hold(route: Route) -> None:
+        asked.append(route)
+
+    page.route("**/picture/**", hold)
     page.goto(f"{url}/read?book={illustrated_book}")
     chart = page.get_by_role("img", name="A chart of Harrow Sound")
     before, caption = page.locator(".unit > p").nth(1), page.locator("p.caption")
     expect(chart).to_be_visible()
+    heights = page.locator(".fig").evaluate_all(HEIGHTS)
+    assert min(heights) > 100  # their sizes are known before they are loaded
+    for request in asked:
+        request.continue_()
+    page.unroute("**/picture/**")
     expect(chart).to_have_js_property("complete", True)
     top, box, under = before.bounding_box(), chart.bounding_box(), caption.bounding_box()
     assert top["y"] + top["height"] <= box["y"]
@@ -48,11 +60,9 @@ def test_pictures_are_at_their_places_and_nothing_moves_when_they_come(page: Pag
     assert box["width"] <= top["width"] + 1
     assert box["width"] / box["height"] == pytest.approx(1.5, rel=0.01)
     lamp = page.locator(".fig").nth(2)
-    high = lamp.bounding_box()["height"]
-    assert high > 100  # its size is known before it is loaded
     lamp.scroll_into_view_if_needed()
     expect(lamp.locator("img")).to_have_js_property("naturalWidth", 240)
-    assert lamp.bounding_box()["height"] == high
+    assert page.locator(".fig").evaluate_all(HEIGHTS) == heights
     expect(page.get_by_text("The picture could not be read")).to_have_count(1)
     expect(page.locator(".nopic")).to_contain_text("The boat at her mooring")
     page.get_by_text("Pictures (3)").click()
