@@ -13,7 +13,7 @@ import time
 import psutil
 import pytest
 
-from tests.cli.running import ROOT, run, run_json, start
+from tests.cli.running import ROOT, run_here, run_json, start
 from tests.corpus.test_reading import books_of
 from tests.fakes.server import FakeServer
 
@@ -51,20 +51,20 @@ def kill_workers(process, out, *, books, kills, chance):
 
 
 def test_two_workers_and_the_run_are_killed(shelf, tmp_path):
-    folder, out = shelf(24), tmp_path / "out"
+    folder, out = shelf(16), tmp_path / "out"
     with FakeServer(latency=0.1) as server:
-        command = ("corpus", "read", folder, "--out", out, "--workers", "2", "--connections", "6")
-        killed = kill_workers(start(*command, server=server), out, books=24, kills=2, chance=random.Random(3))
-        assert killed == 2
+        command = ("corpus", "read", folder, "--out", out, "--connections", "6")
+        process = start(*command, "--workers", "2", server=server)
+        assert kill_workers(process, out, books=16, kills=2, chance=random.Random(3)) == 2
         whole = {path.name: path.read_bytes() for path in (out / "books").glob("*.json")}
-        assert 0 < len(whole) < 24
-        run(*command, server=server)
+        assert 0 < len(whole) < 16
+        run_here(*command, server=server)
         assert all((out / "books" / name).read_bytes() == data for name, data in whole.items()), "read twice"
         assert list((out / "drafts").iterdir()) == []
         undisturbed = tmp_path / "undisturbed"
         run_json("corpus", "read", folder, "--out", undisturbed, "--connections", "6", server=server)
         assert books_of(out) == books_of(undisturbed)
-        assert len(books_of(out)) == 24
+        assert len(books_of(out)) == 16
         assert 4 < server.most_at_once <= 6
 
 
@@ -81,16 +81,13 @@ def test_a_scheduler_of_its_own_is_killed(shelf, tmp_path, own_home, monkeypatch
             stack.callback(process.kill)
             return process
 
-        def cluster():
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                address = f"127.0.0.1:{free.getsockname()[1]}"
-            here = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
-            scheduler = serve("dask_scheduler", *here, "--port", address.split(":")[1])
-            serve("dask_worker", f"tcp://{address}", "--nthreads", "2", "--no-nanny", *here)
-            return scheduler, ("--scheduler", f"tcp://{address}", "--connections", "2")
-
-        scheduler, there = cluster()
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        here = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
+        scheduler = serve("dask_scheduler", *here, "--port", address.split(":")[1])
+        serve("dask_worker", f"tcp://{address}", "--nthreads", "2", "--no-nanny", *here)
+        there = ("--scheduler", f"tcp://{address}", "--connections", "2")
         process = start("corpus", "read", folder, "--out", out, *there, server=server)
         while process.poll() is None and len(list((out / "books").glob("*.json"))) < 4:
             time.sleep(0.02)
@@ -99,6 +96,5 @@ def test_a_scheduler_of_its_own_is_killed(shelf, tmp_path, own_home, monkeypatch
         assert process.returncode == 1
         assert "The connection to the Dask scheduler is lost. What was read is saved" in told
         assert 4 <= len(books_of(out)) < 16
-        _, there = cluster()
-        run("corpus", "read", folder, "--out", out, *there, server=server)
+        run_here("corpus", "read", folder, "--out", out, server=server)
         assert len(books_of(out)) == 16

@@ -11,10 +11,13 @@ from readagent_core.methods.support.response import chosen_option
 from readagent_core.models.server.json_replies import to_text
 from readagent_core.prompts import Prompt
 from readagent_core.reading.pause_points import parse_pause_point
-from readagent_core.workspace.checking.tasks import prompts_of
+from readagent_core.workspace.checking.tasks import question_prompts, reading_prompts
+from readagent_core.workspace.checking.text import QUESTIONS
 from tests.fakes.server import FakeServer, Reply, error
 
-(PAUSE,), (LOOK_UP,), (CHOOSE,) = (prompts_of(task, 1) for task in ("paginate", "look_up", "choose"))
+# of one method alone: all of them would load scikit-learn while tests are collected
+PROMPTS = (*reading_prompts(), *question_prompts(QUESTIONS[0], every_method=False))
+PAUSE, LOOK_UP, CHOOSE = (next(p for p in PROMPTS if p.task == task) for task in ("paginate", "look_up", "choose"))
 NEXT = Prompt("look_up_next", "…")
 CHOOSE_AGAIN = CHOOSE.with_follow_up("choose.again", letters="A, B, C, D")
 
