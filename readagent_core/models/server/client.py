@@ -16,6 +16,7 @@ from typing import Any, cast
 import httpx2
 import openai
 
+from readagent_core.models.server.certificates import tls_context
 from readagent_core.quick_json import from_json, to_json
 from readagent_core.settings import Secret
 
@@ -79,7 +80,9 @@ class Client:
                 api_key=self._key.reveal() or "none",  # local servers want something there
                 max_retries=0,
                 timeout=self._timeout,
-                http_client=openai.DefaultAsyncHttpxClient(timeout=self._timeout, event_hooks=hooks),
+                http_client=openai.DefaultAsyncHttpxClient(
+                    timeout=self._timeout, event_hooks=hooks, verify=tls_context()
+                ),
             )
             self._closing = weakref.finalize(self, _close, self._client, asyncio.get_running_loop())
             self._closing.atexit = False

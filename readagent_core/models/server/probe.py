@@ -89,10 +89,7 @@ def list_models(where: str, key: Secret, *, seconds: float = LIST_SECONDS) -> Li
 
 async def _list_models(where: str, key: Secret, seconds: float) -> Listing:
     try:
-        async with (
-            asyncio.timeout(seconds),
-            httpx2.AsyncClient(timeout=seconds, headers=windows.headers(where, key)) as client,
-        ):
+        async with asyncio.timeout(seconds), windows.client_of(where, key, seconds=seconds) as client:
             response, body = await windows.fetch(client, "GET", windows.list_address(where))
     except TimeoutError:
         raise faults.fault("timeout", where=where) from None

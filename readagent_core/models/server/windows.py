@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import httpx2
 
+from readagent_core.models.server.certificates import tls_context
 from readagent_core.models.server.replies import body
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
@@ -55,6 +56,11 @@ def headers(where: str, key: Secret) -> dict[str, str]:
     )
 
 
+def client_of(where: str, key: Secret, *, seconds: float) -> httpx2.AsyncClient:
+    """Return a client for questions about models, each answered within ``seconds``."""
+    return httpx2.AsyncClient(timeout=seconds, headers=headers(where, key), verify=tls_context())
+
+
 def list_address(where: str) -> str:
     """Where a server lists its models; Anthropic lists twenty without a limit."""
     return f"{where.rstrip('/')}/models{'?limit=1000' if ANTHROPIC in where else ''}"
@@ -65,7 +71,7 @@ async def ask(where: str, model: str, key: Secret, *, seconds: float = SECONDS) 
     if OPENAI in where:  # it reports none
         return Window(known(model))
     try:
-        async with asyncio.timeout(seconds), httpx2.AsyncClient(timeout=seconds, headers=headers(where, key)) as client:
+        async with asyncio.timeout(seconds), client_of(where, key, seconds=seconds) as client:
             if GEMINI in where:
                 return Window(await _gemini(client, where, model, key) or known(model))
             row = _model_row((await _ask(client, "GET", list_address(where))).get("data"), model)
@@ -138,7 +144,7 @@ async def _ollama(client: httpx2.AsyncClient, where: str, model: str) -> Window:
 async def load(where: str, model: str, key: Secret, *, seconds: float) -> None:
     """Have Ollama load the model, because it reports the window only then; other servers answer with an error."""
     with suppress(httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
-        async with httpx2.AsyncClient(timeout=seconds, headers=headers(where, key)) as client:
+        async with client_of(where, key, seconds=seconds) as client:
             await fetch(client, "POST", f"{root(where)}/api/generate", json={"model": model})
 
 
