@@ -45,7 +45,7 @@ def copied_files(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the script is for sh")
-def test_the_image_would_serve_the_app(tmp_path):
+def test_the_image_would_serve_the_app_and_answer(tmp_path):
     source, target, home = tmp_path / "src", tmp_path / "opt", tmp_path / "data"
     source.mkdir()
     copied_files(source)
@@ -78,6 +78,12 @@ def test_the_image_would_serve_the_app(tmp_path):
     finally:
         app.terminate()
         app.wait(30)
+    sample = packages / "readagent_core/_app/assets/samples/the-keeper-of-harrow-light.md"
+    asked = subprocess.run(
+        ["readagent", "ask", str(sample), "Who keeps the light?", "--json"],
+        cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    assert json.loads(asked.stdout)["answer"]
 
 
 def test_nothing_of_a_reader_gets_into_the_image_and_it_runs_without_rights():

@@ -74,7 +74,7 @@ def test_every_question_is_asked_once_of_every_arm(data, tmp_path):
     assert table(tmp_path) == before
 
 
-@pytest.mark.parametrize("after", [1, 9, 17, 25, 33])
+@pytest.mark.parametrize("after", [1, 17, 33])
 def test_stopped_and_resumed_gives_the_same_table(data, tmp_path, after):
     """What was asked before a stop and again after it is paid once."""
     of = experiment(data, "read-agent-p", *BUILDERS)

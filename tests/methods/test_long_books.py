@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bench.reading import book
 from readagent_core.cancel import CancelToken
 from readagent_core.methods import method
@@ -33,18 +31,14 @@ def reply(prompt):
     return "It says so [2]."
 
 
-@pytest.fixture(scope="module")
-def memory():
-    return read(book(343_910), FakeModel(reply, window=WINDOW), ReadingPlan.from_preset("book"), connections=8)
-
-
-@pytest.mark.parametrize("name", ["read-agent-p", "read-agent-s", "gist-mem"])
-def test_a_question_is_answered_within_the_window(memory, name):
+def test_a_question_is_answered_within_the_window():
+    memory = read(book(343_910), FakeModel(reply, window=WINDOW), ReadingPlan.from_preset("book"), connections=8)
     assert memory.document.words == 343_910
-    model = FakeModel(reply, window=WINDOW)
-    events = list(method(name).run(Question("Who lit the lamp?"), memory, model, AskSettings(), CancelToken()))
-    assert isinstance(events[-1], Answered)
-    assert events[-1].answer.text == "It says so [2]."
-    assert any(isinstance(e, Noted) and "too long for one prompt" in e.text for e in events)
-    if name != "gist-mem":
-        assert any(isinstance(e, LookedUp) and e.pages for e in events)
+    for name in ("read-agent-p", "read-agent-s", "gist-mem"):
+        model = FakeModel(reply, window=WINDOW)
+        events = list(method(name).run(Question("Who lit the lamp?"), memory, model, AskSettings(), CancelToken()))
+        assert isinstance(events[-1], Answered)
+        assert events[-1].answer.text == "It says so [2]."
+        assert any(isinstance(e, Noted) and "too long for one prompt" in e.text for e in events)
+        if name != "gist-mem":
+            assert any(isinstance(e, LookedUp) and e.pages for e in events)

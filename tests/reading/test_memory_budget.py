@@ -50,7 +50,7 @@ def answer_merge(verdict):
     return answer
 
 
-@settings(max_examples=45, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     verdict=st.sampled_from(["No", "Yes", "Not sure", "??", RefusedError("no")]),
     budget=st.integers(30, 900),

@@ -221,8 +221,7 @@ def test_a_lost_connection_loses_no_result(library, error, connections):
     assert library.store(reading.id).load_notes() == {}
 
 
-@pytest.mark.parametrize("connections", [1, 4, 16])
-@pytest.mark.parametrize("crossing", [True, False])
+@pytest.mark.parametrize(("connections", "crossing"), [(1, True), (4, False), (16, True)])
 def test_a_resumed_reading_asks_nothing_twice(library, connections, crossing):
     document = random_document(11, paragraphs=400, sections=range(0, 400, 25))
     plan = ReadingPlan(max_words=100, min_words=40, cross_sections=crossing)

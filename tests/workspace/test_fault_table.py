@@ -180,7 +180,7 @@ def undisturbed(tmp_path_factory):
         return SimpleNamespace(memory=memory, answer=answer_of(exchange).text, home=as_read)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", ["gist", "answer"])  # a reply that is awaited whole, and one that is shown as it comes
 @pytest.mark.parametrize("name", OVERCOME)
 def test_once(run, undisturbed, name, task):
     """A fault that comes once leaves no trace but one call more."""
