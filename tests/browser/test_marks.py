@@ -6,13 +6,14 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from readagent_core.library import Library
 from readagent_core.library.marks import Mark
-from tests.browser.conftest import StartApp, add_read_book, go_to
+from tests.browser.conftest import add_read_book, go_to
 from tests.fakes.server import FakeServer, Reply
 from tests.recordings import make_memory
 
@@ -251,46 +252,44 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
 
 
 def test_a_passage_is_explained_within_the_limit_stopped_asked_again_and_carried_to_ask(
-    new_page: Page, start_app: StartApp, tmp_path: Path
+    new_page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
 ) -> None:
-    page, free = new_page, threading.Event()
-    memory = make_memory(TEXTS, [f"Gist {n} of Vane." for n in range(12)], title="Lamps")
-    book = add_read_book(tmp_path, memory, "lamps.txt")
-    library = Library(tmp_path)
+    page, free, start = new_page, threading.Event(), len(fake_server.chats)
+    texts = [f"{text} {uuid4()}" for text in TEXTS]  # what was said of it before, in another try, is not found
+    memory = make_memory(texts, [f"Gist {n} of Vane." for n in range(12)], title="Lamps")
+    book = add_read_book(model_app_home, memory, "lamps.txt")
+    library = Library(model_app_home)
     library.set_furthest(book, 3)
     library.set_limit(book, on=True)
-    library.set_preference("tour", "done")
 
-    def before(number: int, text: str) -> Reply | None:
-        if number == 0:
+    def before(number: int, text: str) -> Reply:
+        if number == start:
             free.wait(60)
-        return None
+        return Reply("Vane is the keeper.")
 
-    with (
-        FakeServer(lambda text: "Vane is the keeper.", before=before) as server,
-        start_app(tmp_path, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url,
-    ):
-        page.goto(f"{url}/read?book={book}&page=2")
-        expect(paragraph(page, "Evening 1.")).to_be_visible()
-        drag(page, "and 🏮 twice on 1.", "and 🏮 twice on 1.")
-        page.keyboard.press("e")
-        card = page.get_by_role("dialog", name="Explanation")
-        expect(card).to_contain_text("fake-model on this computer")
-        card.get_by_role("button", name="Stop").click()
-        expect(card).to_contain_text("Stopped.")
-        free.set()
-        card.get_by_role("button", name="Try again").click()
-        expect(card).to_contain_text("Vane is the keeper.")
-        expect(card).to_contain_text(re.compile(r"\d+ words sent"))
-        assert all("Evening 2." in chat.text and "Evening 3." not in chat.text for chat in server.chats)
-        card.get_by_role("button", name="Save as note").click()
-        (mark,) = stored(library, book, 1)
-        assert mark.exact == "and 🏮 twice on 1."  # though the browser counts the lamp as two
-        assert mark.note == "Vane is the keeper. (fake-model on this computer)"
-        drag(page, "Evening 1.", "Evening 1.")
-        page.keyboard.press("a")
-        expect(page.get_by_placeholder("Ask about the book")).to_have_value("“Evening 1.”\n")
-        library.close()
+    fake_server.before = before
+    request.addfinalizer(lambda: setattr(fake_server, "before", None))
+    page.goto(f"{model_app_url}/read?book={book}&page=2")
+    expect(paragraph(page, "Evening 1.")).to_be_visible()
+    drag(page, "and 🏮 twice on 1.", "and 🏮 twice on 1.")
+    page.keyboard.press("e")
+    card = page.get_by_role("dialog", name="Explanation")
+    expect(card).to_contain_text("fake-model on this computer")
+    card.get_by_role("button", name="Stop").click()
+    expect(card).to_contain_text("Stopped.")
+    free.set()
+    card.get_by_role("button", name="Try again").click()
+    expect(card).to_contain_text("Vane is the keeper.")
+    expect(card).to_contain_text(re.compile(r"\d+ words sent"))
+    assert all("Evening 2." in chat.text and "Evening 3." not in chat.text for chat in fake_server.chats[start:])
+    card.get_by_role("button", name="Save as note").click()
+    (mark,) = stored(library, book, 1)
+    assert mark.exact == "and 🏮 twice on 1."  # though the browser counts the lamp as two
+    assert mark.note == "Vane is the keeper. (fake-model on this computer)"
+    drag(page, "Evening 1.", "Evening 1.")
+    page.keyboard.press("a")
+    expect(page.get_by_placeholder("Ask about the book")).to_have_value("“Evening 1.”\n")
+    library.close()
 
 
 def test_an_answer_is_kept_beside_its_page(page: Page, app_url: str, keeper: str, library: Library) -> None:

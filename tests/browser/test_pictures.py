@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,7 +12,6 @@ from playwright.sync_api import Page, Route, expect
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.opening import open_file
-from tests.browser.conftest import StartApp
 from tests.loaders.picturing import SVG, book, data_address, encode, illustrated, line_art, paragraphs, picture
 
 HEIGHTS = "(figures) => figures.map((figure) => figure.getBoundingClientRect().height)"
@@ -25,15 +26,13 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module", name="books")
-def books_(tmp_path_factory, start_app: StartApp):
-    """The address of an app with an illustrated and a hostile book, and their ids."""
-    home = tmp_path_factory.mktemp("pictures")
-    workspace = Workspace(load_settings({"READAGENT_HOME": str(home)}))
+def books_(app_home: Path, app_url: str):
+    """The app's address, and the ids of an illustrated and a hostile book in it."""
+    workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
     hostile = book({"A": HOSTILE}, {"drawing.png": SVG, "good.png": encode(line_art(), "PNG")}, "Harm")
     ids = [open_file(workspace, data, f"{n}.epub").id for n, data in enumerate((illustrated(), hostile))]
     workspace.library.close()
-    with start_app(home) as url:
-        yield url, *ids
+    return app_url, *ids
 
 
 def test_pictures_are_at_their_places_and_nothing_moves_when_they_come(page: Page, books) -> None:
@@ -109,6 +108,9 @@ def test_a_picture_on_a_page_of_the_screen_is_no_higher_than_it_and_all_pages_ca
             break
         page.keyboard.press("ArrowRight")
     expect(boat).to_be_in_viewport()
+    page.get_by_role("button", name="Type and theme").click()
+    page.get_by_role("button", name="Scroll", exact=True).click()  # of all books of this app
+    expect(page.locator(".room")).to_have_class(re.compile("scrolled"))
 
 
 def test_a_hostile_book_runs_no_script_and_asks_no_server(page: Page, asked_for: list[str], books) -> None:

@@ -6,14 +6,13 @@ import datetime
 import random
 import re
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
-from tests.browser.conftest import StartApp
-from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
 from tests.recordings import make_memory
 
@@ -105,37 +104,30 @@ def test_a_link_opens_at_a_paragraph(page: Page, app_url: str, book: str) -> Non
 
 
 def test_a_model_that_dies_leaves_the_book_readable_and_the_gists_go_on_later(
-    page: Page, start_app: StartApp, tmp_path: Path
+    page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
 ) -> None:
-    dead = False
+    start = len(fake_server.chats)
 
-    def answer(prompt: str) -> Reply | str:
-        return Reply(status=401, error=error("no")) if dead or len(server.chats) > 9 else sensible(prompt)
+    def before(number: int, text: str) -> Reply | None:
+        return Reply(status=401, error=error("no")) if number > start + 9 else None
 
-    def alive(prompt: str) -> str:
-        return sensible(prompt)
-
-    home = tmp_path / "home"
-    home.mkdir(mode=0o700)
-    number = add(home, long_text())
-    with (
-        FakeServer(answer, latency=0.05) as server,
-        start_app(home, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url,
-    ):
-        open_book(page, url, number)
-        expect(page.locator(".foot")).to_contain_text("free with fake-model. Read on meanwhile.")
-        page.get_by_role("button", name="Make gists").click()
-        expect(page.locator(".foot")).to_contain_text(re.compile(r"Stopped at page \d+ · .*did not accept the key"))
-        expect(page.locator(".foot")).to_contain_text(re.compile(r"\d gists? (is|are) kept"))
-        made = page.locator(".gtext").count()
-        assert made >= 1
-        page.keyboard.press("End")
-        expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
-        server._answer = alive
-        page.get_by_role("button", name="Go on").click()
-        expect(page.locator(".foot")).to_contain_text("Ready", timeout=40_000)
-        expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
-        assert page.locator(".gtext").count() > made
+    fake_server.before = before
+    request.addfinalizer(lambda: setattr(fake_server, "before", None))
+    number = add(model_app_home, long_text(name=f"{uuid4()}"))
+    open_book(page, model_app_url, number)
+    expect(page.locator(".foot")).to_contain_text("free with fake-model. Read on meanwhile.")
+    page.get_by_role("button", name="Make gists").click()
+    expect(page.locator(".foot")).to_contain_text(re.compile(r"Stopped at page \d+ · .*did not accept the key"))
+    expect(page.locator(".foot")).to_contain_text(re.compile(r"\d gists? (is|are) kept"))
+    made = page.locator(".gtext").count()
+    assert made >= 1
+    page.keyboard.press("End")
+    expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
+    fake_server.before = None
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator(".foot")).to_contain_text("Ready", timeout=40_000)
+    expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
+    assert page.locator(".gtext").count() > made
 
 
 def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> None:
