@@ -23,14 +23,15 @@ lint: $(TEST_STAMP)
 types: $(TEST_STAMP)
 	$(BIN)/mypy
 
-# some tests wait for a server or a lock: three workers keep two cores busy
+# Some tests wait for a server or a lock: three workers keep two cores busy. Each takes the tests of whole files, whose
+# fixtures it then makes once.
 unit: $(TEST_STAMP)
-	$(BIN)/python -m pytest -m "not browser" -n 3
+	$(BIN)/python -m pytest -m "not browser" -n 3 --dist worksteal
 
 # On a busy machine a browser may be too slow: a test that fails is run again and counted as a rerun.
-# The tests of one file share the state of one app, so they stay in one of the two browsers.
+# The tests of one file share the state of one app, so they stay in one of the three browsers.
 browser: $(TEST_STAMP)
-	$(BIN)/python -m pytest tests/browser -n 2 --dist loadfile --reruns 2
+	$(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --reruns 2
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

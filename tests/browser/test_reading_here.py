@@ -66,7 +66,7 @@ def slow_url(chromium: object, start_app: StartApp, gate: Gate, tmp_path: Path) 
     """An app of its own each time: what is tried again begins with a book that is not read."""
     home = tmp_path / "home"
     with (
-        FakeServer(gate, latency=0.15) as server,
+        FakeServer(gate, latency=0.1) as server,
         start_app(home, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url,
     ):
         yield url

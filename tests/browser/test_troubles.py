@@ -63,6 +63,7 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(line).to_contain_text("Stopped at your limit, $0.50")
             expect(line).to_contain_text(re.compile(r"\d gists? (is|are) kept · \$0\.\d\d is spent"))
             expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)  # more must be allowed first
+            expect(page.locator(".gtext").first).to_be_attached()
             pages, sent = page.locator(".gtext").count(), len(server.chats)
             moods.refusing.set()
             page.get_by_role("button", name="Raise to $1.00").click()
