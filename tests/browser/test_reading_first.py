@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import re
+import threading
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
+from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply, error
 from tests.recordings import make_memory
 
@@ -106,10 +108,10 @@ def test_a_link_opens_at_a_paragraph(page: Page, app_url: str, book: str) -> Non
 def test_a_model_that_dies_leaves_the_book_readable_and_the_gists_go_on_later(
     page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
 ) -> None:
-    start = len(fake_server.chats)
+    dead = threading.Event()
 
-    def before(number: int, text: str) -> Reply | None:
-        return Reply(status=401, error=error("no")) if number > start + 9 else None
+    def before(number: int, text: str) -> Reply:
+        return Reply(status=401, error=error("no")) if dead.is_set() else Reply(sensible(text), delay=1.0)
 
     fake_server.before = before
     request.addfinalizer(lambda: setattr(fake_server, "before", None))
@@ -117,9 +119,10 @@ def test_a_model_that_dies_leaves_the_book_readable_and_the_gists_go_on_later(
     open_book(page, model_app_url, number)
     expect(page.locator(".foot")).to_contain_text("free with fake-model. Read on meanwhile.")
     page.get_by_role("button", name="Make gists").click()
+    expect(page.locator(".gtext").first).to_be_attached()
+    dead.set()
     expect(page.locator(".foot")).to_contain_text(re.compile(r"Stopped at page \d+ · .*did not accept the key"))
     expect(page.locator(".foot")).to_contain_text(re.compile(r"\d gists? (is|are) kept"))
-    expect(page.locator(".gtext").first).to_be_attached()  # a moment after the line that says so
     made = page.locator(".gtext").count()
     page.keyboard.press("End")
     expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
