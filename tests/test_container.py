@@ -1,4 +1,7 @@
-"""What the Dockerfile does, step by step in a clean folder: Docker itself is not needed, and not tested."""
+"""What the Dockerfile does, step by step in a clean folder: Docker itself is not needed, and not tested.
+
+Also the versions that it installs: those that the package asks for.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ import subprocess
 import sys
 import sysconfig
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
@@ -92,3 +97,14 @@ def test_nothing_of_a_reader_gets_into_the_image_and_it_runs_without_rights():
     assert not any("secrets" in line for line in ignored)
     assert instructions("USER") == ["10001:10001"]
     assert instructions("VOLUME") == ["/data"]
+
+
+def test_the_pinned_versions_are_those_the_package_asks_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {Requirement(text).name.lower(): Requirement(text) for text in project["dependencies"]}
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
+    pinned = {
+        found[1].lower(): found[2] for line in lines if (found := re.match(r"([\w.-]+)(?:\[\w+\])?==(\S+)", line))
+    }
+    assert set(pinned) == set(wanted)
+    assert [name for name, version in pinned.items() if version not in wanted[name].specifier] == []
