@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -58,7 +59,7 @@ def test_a_wait_for_the_server_is_told_and_can_be_ended(page: Page, model_app_ur
     waits = iter([busy])
     replies(look_up="Page [2]", answer=lambda: next(waits, Reply("He did [2].")))
     open_ask(page, model_app_url, story)
-    exchange = ask(page, "Who rowed out at night?")
+    exchange = ask(page, f"Who rowed out on night {uuid4()}?")  # in another try too: no reply is there already
     expect(exchange.locator(".status")).to_contain_text(re.compile(r"continues in \d+ s"))
     began = time.monotonic()
     exchange.locator("button.hurry").click()
