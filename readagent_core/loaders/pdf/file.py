@@ -1,7 +1,6 @@
 """Opens a PDF file with PDFium: password, repair, page labels and metadata. pypdf reads the outline.
 
-PDFium repairs most files by itself. One that it refuses gets a new cross-reference table, made from the objects that
-are found in it.
+PDFium repairs most files by itself. One that it refuses gets a new trailer, which says where its pages are.
 """
 
 from __future__ import annotations
@@ -23,11 +22,9 @@ from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, Pass
 from readagent_core.loaders.base import Limits
 from readagent_core.loaders.metadata import clean_metadata
 
-_OBJECT = re.compile(rb"(?:^|[\r\n\s])(\d{1,7})\s+(\d{1,5})\s+obj\b")
-_ROOT = re.compile(rb"/Root\s+(\d+)\s+\d+\s+R")
-_CATALOG = re.compile(rb"(\d{1,7})\s+\d{1,5}\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
+_ROOT = re.compile(rb"/Root\s+(\d+)\s+(\d+)\s+R")
+_CATALOG = re.compile(rb"(\d{1,7})\s+(\d{1,5})\s+obj\s*<<(?:(?!endobj).){0,2000}?/Type\s*/Catalog", re.DOTALL)
 _NO_PAGES = re.compile(rb"/Type\s*/Pages\b[^>]*/Count\s+0\b|/Count\s+0\b[^>]*/Type\s*/Pages\b")
-_MOST_OBJECTS = 200_000
 _MOST_ENTRIES = 5_000
 _DEEPEST_ENTRY = 12
 _LANGUAGE_BYTES = 64
@@ -46,9 +43,9 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
 
     Raises PasswordError, DamagedDocumentError, EmptyDocumentError without a page, TooLargeError with too many."""
     document = _open(data, password)
-    rebuilt = rebuild_cross_references(data) if document is None else None
-    if rebuilt is not None:
-        document = _open(rebuilt, password)
+    repaired = _add_trailer(data) if document is None else None
+    if repaired:
+        document = _open(repaired, password)
     if document is None and not _NO_PAGES.search(data):
         raise DamagedDocumentError(f"This PDF is damaged and cannot be read. Nothing was opened. {REPAIR_ADVICE}")
     if document is None or not len(document):
@@ -60,7 +57,7 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
             f"This PDF has {total:,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
             "opened. Split it and open the parts."
         )
-    return document, rebuilt is not None or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
+    return document, bool(repaired) or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 
 def _open(data: bytes, password: str) -> PdfDocument | None:
@@ -81,17 +78,10 @@ def _passwords(password: str) -> list[str]:
     return list(dict.fromkeys((password, unicodedata.normalize("NFKC", password), "")))
 
 
-def rebuild_cross_references(data: bytes) -> bytes | None:
-    """Returns ``data`` with a new cross-reference table at the end; None where no catalog of pages is found."""
-    objects = islice(_OBJECT.finditer(data), _MOST_OBJECTS)
-    places = {int(found[1]): (found.start(1), int(found[2])) for found in objects}  # the last definition counts
-    roots = [int(number) for number in (*_CATALOG.findall(data), *_ROOT.findall(data)) if int(number) in places]
-    if not roots:
-        return None
-    rows = [b"0 1\n0000000000 65535 f \n"]
-    rows += [b"%d 1\n%010d %05d n \n" % (n, place, generation) for n, (place, generation) in sorted(places.items())]
-    root = b"trailer\n<< /Size %d /Root %d %d R >>\n" % (max(places) + 1, roots[-1], places[roots[-1]][1])
-    return data + b"\nxref\n" + b"".join(rows) + root + b"startxref\n%d\n%%%%EOF\n" % (len(data) + 1)
+def _add_trailer(data: bytes) -> bytes | None:
+    """Returns ``data`` with a new trailer at the end; None where no catalog of pages is found."""
+    roots = [*_CATALOG.findall(data), *_ROOT.findall(data)]
+    return b"%s\nendobj\ntrailer\n<< /Root %s %s R >>\n%%%%EOF\n" % (data, *roots[-1]) if roots else None
 
 
 def has_picture(page: PdfPage) -> bool:

@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
-from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from math import hypot, inf
-from operator import itemgetter
-from typing import Any
+from math import hypot, inf, pi
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
@@ -32,6 +30,8 @@ from readagent_core.loaders.pdf.characters import (
     tex_character,
 )
 
+# characters of most lines: ASCII, Latin letters, dashes, quotation marks; a line with others needs to be cleaned
+_UNUSUAL = re.compile("  |[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
 # the words of Arabic and Hebrew presentation forms, which PDFium writes in logical order
@@ -45,13 +45,14 @@ _SUSPECT = re.compile("[\u0100-\u200f\u2027-\uffff]|[\0-\t\x0b\x0c\x0e-\x1f]|\r(
 _ANY = re.compile("[^ \r\n]|\r(?!\n)|(?<!\r)\n")
 _SPACES = re.compile(r"[ \t\f\v\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
-_LINE = re.compile("[^\r\n\ufffe]+\ufffe?")
+_LINE = re.compile("[^\\s\ufffe][^\r\n\ufffe]*\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
 _SAMPLES, _FEWEST_SAMPLES = 12, 10  # characters that show how a page is turned, and whether it can be read
 _FONT_NAME = 128  # bytes
 GAP = 1.1  # of the size; a wider gap separates columns or cells
+SAME = 0.35  # of the size; parts that differ less in height are on one line
 _NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
 _SPACED = 0.6  # of the size; characters that are wider on average may have wide gaps between them
 _TOUCHING = 0.15  # of the size; a narrower gap is no space
@@ -69,9 +70,9 @@ _ACCENTS = {"¨": "\u0308", "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¸"
 _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """``x``, ``end``: left and right edge. ``y``: baseline. ``number``: source page, from 0."""
+class Line(NamedTuple):
+    """``x``, ``end``: left and right edge. ``y``: baseline. ``number``: source page, from 0.
+    ``confidence``: of recognised text, None for text of the file."""
 
     text: str
     x: float
@@ -80,6 +81,7 @@ class Line:
     size: float
     bold: bool = False
     number: int = 0
+    confidence: float | None = None
 
 
 def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
@@ -107,7 +109,8 @@ class _PageReader:
         self.text = textpage.get_text_range()
         self._same_index = len(self.text) == textpage.count_chars()
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
-        self.turn = max(Counter(map(self._turn, samples)).items(), key=itemgetter(1), default=(0, 0))[0]
+        turns = Counter(-round(pdfium.FPDFText_GetCharAngle(self.raw, self._index(i)) / (pi / 2)) % 4 for i in samples)
+        self.turn = turns.most_common(1)[0][0] if turns else 0  # quarter turns of the writing direction
         unmapped = sum(self._is_unmapped(i) or bool(PRIVATE.match(self.text[i])) for i in samples)
         self.readable = is_readable(self.text, unmapped / max(_FEWEST_SAMPLES, len(samples)))
         tex = bool(TEX_PAGE.search(self.text))
@@ -134,20 +137,16 @@ class _PageReader:
 
     def read(self, start: int, stop: int) -> None:
         """Adds the line between two positions, in parts where it has wide gaps or raised numbers."""
-        text = self.text[start:stop]
-        start, stop = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
-        if start >= stop:
-            return
+        stop = start + len(self.text[start:stop].rstrip())
         half = (start + stop) // 2
-        if not self.text[half].isalpha():  # a letter is on the baseline
-            letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
-            half = letter.start() if letter else half
+        letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
+        half = letter.start() if letter else half  # a letter is on the baseline
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
-        rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1) if first >= 0 else 0
+        rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1)
         x, y = self._origin(middle)
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
-        y, size = _turn_back(x, y, self.turn)[1], self._size(middle)
+        y, size = self._height(x, y), self._size(middle)
         # the ink of a bracket or full stop is narrower than its place in the line
         edges = [self._place(first), self._place(last)]
         if rects > 1:
@@ -156,9 +155,9 @@ class _PageReader:
         wide = end - left > _SPACED * size * (stop - start)
         wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(edges[2:]))
         if wide or _DIGIT.search(self.text, start, stop):
-            cuts = self._find_cuts(start, stop, y, size, GAP * size if wide else inf)
-            if cuts:
-                for part in pairwise([start, *sorted(cuts), stop]):
+            parts = sorted({start, *self._find_cuts(start, stop, y, size, GAP * size if wide else inf), stop})
+            if len(parts) > 2:
+                for part in pairwise(parts):
                     self.read(*part)
                 return
         text = _clean(self.text[start:stop])
@@ -166,28 +165,25 @@ class _PageReader:
             bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
             self.lines.append(Line(text, left, end, y, size, bold, self.number))
 
-    def _find_cuts(self, start: int, stop: int, y: float, size: float, widest: float) -> set[int]:
-        """Returns where a line is cut: after gaps wider than ``widest``, and around raised numbers.
+    def _find_cuts(self, start: int, stop: int, y: float, size: float, widest: float) -> Iterator[int]:
+        """Yields where a line is cut: after gaps wider than ``widest``, and around raised numbers.
 
         A number at an edge may count the lines: a narrower gap separates it from the text."""
-        text = self.text[start:stop]
-        cuts: set[int] = set()
-        for gap in _SPACES.finditer(text):
-            is_number = text[: gap.start()].isdigit() or text[gap.end() :].isdigit()
-            before, after = self._index(start + gap.start() - 1), self._index(start + gap.end())
-            if self._place(after)[0] - self._place(before)[1] > (_NUMBER_GAP * size if is_number else widest):
-                cuts.add(start + gap.end())
-        for found in SMALL_NUMBER.finditer(text):
+        for gap in _SPACES.finditer(self.text, start, stop):
+            is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
+            before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
+            if after[0] - before[1] > (_NUMBER_GAP * size if is_number else widest):
+                yield gap.end()
+        for found in SMALL_NUMBER.finditer(self.text, start, stop):
             at = found.end()
-            while at > found.start() and self._is_raised(self._index(start + at - 1), y, size):
+            while at > found.start() and self._is_raised(self._index(at - 1), y, size):
                 at -= 1
             if at < found.end():
-                cuts |= {start + at, start + found.end()} - {start, stop}
-        return cuts
+                yield from (at, found.end())
 
     def _is_raised(self, index: int, y: float, size: float) -> bool:
-        raised = _turn_back(*self._origin(index), self.turn)[1] - y
-        return raised > _SUPERSCRIPT * size and self._size(index) < _INDEX * size
+        raised = self._height(*self._origin(index)) - y > _SUPERSCRIPT * size
+        return raised and self._size(index) < _INDEX * size
 
     def _index(self, position: int) -> int:
         """Returns PDFium's index of the character at ``position`` of the text."""
@@ -203,13 +199,6 @@ class _PageReader:
         size = pdfium.FPDFText_GetFontSize(self.raw, index) * hypot(self._matrix.c, self._matrix.d)
         return min(size, _LARGEST) or _UNKNOWN
 
-    def _turn(self, position: int) -> int:
-        """Returns the quarter turns of the writing direction."""
-        pdfium.FPDFText_GetMatrix(self.raw, self._index(position), self._matrix)
-        if abs(self._matrix.a) >= abs(self._matrix.b):
-            return 0 if self._matrix.a >= 0 else 2
-        return 1 if self._matrix.b > 0 else 3
-
     def _place(self, index: int) -> tuple[float, float]:
         """Returns the left and right edge of the place of a character in its line."""
         box = self._box
@@ -224,74 +213,69 @@ class _PageReader:
 
     def _edges(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
         """Returns the left and right edge of a box in the direction of the text."""
-        if not self.turn:
-            return left, right
-        one, other = _turn_back(left, bottom, self.turn)[0], _turn_back(right, top, self.turn)[0]
-        return min(one, other), max(one, other)
+        return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[self.turn]
+
+    def _height(self, x: float, y: float) -> float:
+        """Returns the height of a place in the direction of the text."""
+        return (y, -x, -y, x)[self.turn]
 
     def _font_name(self, index: int) -> bytes:
         pdfium.FPDFText_GetFontInfo(self.raw, index, self._font, _FONT_NAME, self._flags)
         return self._font.value
 
 
-def _turn_back(x: float, y: float, turn: int) -> tuple[float, float]:
-    """Returns a place after the page is rotated so that its text runs from left to right."""
-    return ((x, y), (y, -x), (-x, -y), (-y, x))[turn] if turn else (x, y)
-
-
 def _clean(text: str) -> str:
     """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
-    if "  " in text or not text.isprintable():
-        text = _SPACES.sub(" ", text.replace(UNMAPPED, "")).strip()
-    if text.isascii():
+    if not _UNUSUAL.search(text):
         return text
-    text = join_signs(text.replace("\ufffe", "-"))
+    text = join_signs(_SPACES.sub(" ", text.replace(UNMAPPED, "").replace("\ufffe", "-")).strip())
     text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
     return _ACCENTED.sub(
         lambda m: unicodedata.normalize("NFC", m.group(2).replace("ı", "i") + _ACCENTS[m.group(1)]), text
     )
 
 
-def join_parts(lines: Sequence[Line]) -> list[Line]:
-    """Returns the lines with their parts joined, also raised and lowered indices: PDFium breaks a line after these."""
+def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:
+    """Returns the lines with their parts joined, also raised and lowered indices: PDFium breaks a line after these.
+
+    ``widest``: the widest gap between two parts in sizes. Wider ones than that of a column become tabs."""
     joined: list[Line] = []
     for i, line in enumerate(lines):
-        if joined and _is_continued(joined[-1], line):
+        if joined and _is_continued(joined[-1], line, widest):
             last = joined.pop()
             main = max((last, line), key=lambda each: (each.size, len(each.text)))
             text = line.text
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < _INDEX * last.size:
-                after = [each.text for each in lines[i + 1 : i + 2] if _is_continued(line, each)]
+                after = [each.text for each in lines[i + 1 : i + 2] if _is_continued(line, each, widest)]
                 text = replace_raised(last.text, text, "".join(after))
-            space = " " if text and line.x - last.end > _TOUCHING * main.size and last.text[-1:] != " " else ""
-            line = replace(main, text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
+            gap = (line.x - last.end) / main.size
+            space = "\t" if gap > GAP else " " if text and gap > _TOUCHING and last.text[-1:] != " " else ""
+            line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))
         joined.append(line)
     return joined
 
 
-def _is_continued(last: Line, line: Line) -> bool:
+def _is_continued(last: Line, line: Line, widest: float) -> bool:
     """Returns whether ``line`` is an index of ``last``, or what follows on its baseline."""
     size = max(last.size, line.size)
     is_index = min(last.size, line.size) < _INDEX * size
-    if not -0.5 * size < line.x - last.end < (0.5 if is_index else GAP) * size:
-        return False
-    return abs(last.y - line.y) < (_RAISED if is_index else 0.1) * size
+    gap = (line.x - last.end) / size
+    if is_index and -0.5 < gap < 0.5:
+        return abs(last.y - line.y) < _RAISED * size
+    return abs(last.y - line.y) < SAME * size and (line.x >= last.x if widest == inf else -0.5 < gap < widest)
 
 
 def _add_fields(page: PdfPage, number: int, lines: list[Line]) -> list[Line]:
-    """Returns ``lines`` with the values of the fields of ``page`` beside their labels: '[x]' is a checked box."""
-    joined = list(lines)
+    """Adds the values of the fields of ``page`` to its ``lines`` beside their labels: '[x]' is a checked box."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS) if page.formenv else 0):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         field = _read_field(page.formenv, annotation, number)
-        if field:
-            # after what is left of it at its height, or above it
-            level = [i for i, line in enumerate(joined) if abs(line.y - field.y) < _BESIDE * max(line.size, field.size)]
-            left = [i + 1 for i in level if joined[i].x < field.x]
-            below = [i for i, line in enumerate(joined) if line.y < field.y]
-            joined.insert(max(left, default=min([*level, *below], default=len(joined))), field)
         pdfium.FPDFPage_CloseAnnot(annotation)
-    return joined
+        if field:
+            right = ((i, line) for i, line in enumerate(lines) if line.y < field.y + _BESIDE * line.size)
+            after = (i for i, line in right if line.x > field.x or line.y < field.y - _BESIDE * line.size)
+            lines.insert(next(after, len(lines)), field)
+    return lines
 
 
 def _read_field(form: Any, annotation: Any, number: int) -> Line | None:
@@ -310,5 +294,5 @@ def _read_field(form: Any, annotation: Any, number: int) -> Line | None:
         rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
         text = "\n".join(" ".join(row.split()) for row in rows).strip()
     size = min(_UNKNOWN, abs(box.top - box.bottom))
-    end = box.right if kind in _BOXES else min(box.right, box.left + 0.5 * size * len(text))
+    end = min(box.right, box.left + 0.5 * size * len(text))
     return Line(text, box.left, end, (box.top + box.bottom) / 2 - 0.35 * size, size, number=number) if text else None

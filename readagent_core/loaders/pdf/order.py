@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise
+from math import inf
 
-from readagent_core.loaders.pdf.lines import GAP, Line
+from readagent_core.loaders.pdf.lines import SAME, Line, join_parts
 
 LONG = 16  # characters
 _SWITCHES = 6  # between the columns; a page drawn in columns has fewer
 _FEWEST = 5  # long lines of a column
 _ACROSS = 0.35  # share of the long lines of a page in columns that cross its middle
-_SAME = 0.35  # of the size; pieces closer than this in height are on one line
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def find_rows(lines: Sequence[Line]) -> list[list[Line]]:
     """Returns the lines at one height together, from the top."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda each: -each.y):
-        if rows and abs(rows[-1][0].y - line.y) < _SAME * max(line.size, rows[-1][0].size):
+        if rows and abs(rows[-1][0].y - line.y) < SAME * max(line.size, rows[-1][0].size):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -71,14 +71,7 @@ def _side(line: Line, middle: float | None) -> int:
 
 def _flow(lines: Sequence[Line]) -> Flow:
     """Returns a flow with its left edge and the width of its full lines. Cells at one height become one line."""
-    merged: list[Line] = []
-    for line in lines:
-        last = merged[-1] if merged else None
-        if last and abs(last.y - line.y) < _SAME * max(last.size, line.size) and line.x >= last.x:
-            gap = "\t" if line.x - last.end > GAP * line.size else " "
-            merged[-1] = replace(last, text=f"{last.text}{gap}{line.text}", end=max(last.end, line.end))
-        else:
-            merged.append(line)
+    merged = join_parts(lines, inf)
     starts = Counter(round(line.x) for line in merged)
     most = max(starts.values())
     left = min(x for x, n in starts.items() if n >= max(1, most * 0.4))

@@ -41,7 +41,7 @@ def with_even_sizes(pages: Sequence[list[Line]], recognised: Collection[int]) ->
         return body if abs(size - usual) < _SAME * usual else size * body / usual
 
     return [
-        [replace(line, size=even(line.size)) for line in lines] if number in recognised else lines
+        [line._replace(size=even(line.size)) for line in lines] if number in recognised else lines
         for number, lines in enumerate(pages)
     ]
 

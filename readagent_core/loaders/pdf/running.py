@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from readagent_core.loaders.headings import is_heading_line, is_named_heading, roman_value
@@ -51,7 +50,7 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     for number, lines in enumerate(pages):
         nearby = [each for each in running[max(0, number - _NEARBY) : number + _NEARBY + 1] if each]
         drop = {id(line) for line in (*running[number], *_in_their_place(rows[number], nearby, size))}
-        rest = [replace(line, bold=True) if id(line) in counted else line for line in lines if id(line) not in drop]
+        rest = [line._replace(bold=True) if id(line) in counted else line for line in lines if id(line) not in drop]
         words = sum(len(line.text.split()) for line in lines if id(line) in drop)
         if not rest or words > max(_FEW, sum(len(line.text.split()) for line in rest)):  # then they are the text
             rest = [line for line in lines if id(line) not in drop or not _NUMBER.match(line.text)]
