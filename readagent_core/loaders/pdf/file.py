@@ -96,13 +96,13 @@ def page_labels(document: PdfDocument) -> list[str]:
 
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:
-    """Returns title, author and language, as far as the file has them."""
+    """Returns title, author and language, each '' where the file has none."""
     title, author = clean_metadata(*(document.get_metadata_value(key) for key in ("Title", "Author")))
     buffer = (pdfium.FPDF_WCHAR * _LANGUAGE_BYTES)()
     pdfium.FPDFCatalog_GetLanguage(document, buffer, _LANGUAGE_BYTES)
     language = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0]
     language = language if re.fullmatch(r"[A-Za-z]{2,3}(-\w+)*", language) else ""
-    return {key: fact for key, fact in (("title", title), ("author", author), ("language", language)) if fact}
+    return {"title": title, "author": author, "language": language}
 
 
 @dataclass(frozen=True)

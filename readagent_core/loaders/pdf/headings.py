@@ -24,13 +24,15 @@ _FIRST_PAGES = 2
 
 @dataclass(frozen=True)
 class Piece:
-    """The text of a passage. ``number``: of its source page. ``level``: of a heading, 0 for text."""
+    """The text of a passage. ``number``: of its source page. ``level``: of a heading, 0 for text.
+    ``confidence``: of recognised text."""
 
     text: str
     number: int
     y: float
     level: int = 0
     note: bool = False
+    confidence: float | None = None
 
 
 def to_pieces(found: Iterable[Passage], usual: BodyStyle) -> list[Piece]:
@@ -51,7 +53,9 @@ def to_pieces(found: Iterable[Passage], usual: BodyStyle) -> list[Piece]:
             row, texts = row[:1], ["\n".join(texts)]
         for each, text in zip(row, texts, strict=True):
             level = sizes.index(round(each.size)) + 1 if each.kind == "heading" else 0
-            pieces.append(Piece(text, each.number, each.lines[0].y, level, each.kind == "note"))
+            known = [line.confidence for line in each.lines if line.confidence is not None]
+            note, confidence = each.kind == "note", min(known, default=None)
+            pieces.append(Piece(text, each.number, each.lines[0].y, level, note, confidence))
     return pieces
 
 

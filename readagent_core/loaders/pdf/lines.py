@@ -45,7 +45,7 @@ _SUSPECT = re.compile("[\u0100-\u200f\u2027-\uffff]|[\0-\t\x0b\x0c\x0e-\x1f]|\r(
 _ANY = re.compile("[^ \r\n]|\r(?!\n)|(?<!\r)\n")
 _SPACES = re.compile(r"[ \t\f\v\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
-_LINE = re.compile("[^\\s\ufffe][^\r\n\ufffe]*\ufffe?")
+_LINE = re.compile("[^\r\n\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -137,7 +137,10 @@ class _PageReader:
 
     def read(self, start: int, stop: int) -> None:
         """Adds the line between two positions, in parts where it has wide gaps or raised numbers."""
-        stop = start + len(self.text[start:stop].rstrip())
+        text = self.text[start:stop]
+        start, stop = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+        if start >= stop:
+            return
         half = (start + stop) // 2
         letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
         half = letter.start() if letter else half  # a letter is on the baseline

@@ -10,7 +10,7 @@ from statistics import median
 from readagent_core.document import Document, Notice
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.pdf.order import LONG, Flow
-from readagent_core.loaders.pdf.paragraphs import BodyStyle, Passage, measure_body
+from readagent_core.loaders.pdf.paragraphs import BodyStyle, measure_body
 from readagent_core.loaders.recognition.page import DOUBTFUL, RecognisedPage
 from readagent_core.words import count_of
 
@@ -22,8 +22,9 @@ _NARROWEST, _WIDEST = 300.0, 612.0  # points
 def place_lines(page: RecognisedPage, width: float, number: int) -> list[Line]:
     """Returns the lines of source page ``number``, from 0, which is ``width`` points wide."""
     width = min(max(width, _NARROWEST), _WIDEST)  # as of printed pages: some scans have a point for every dot
+    certain = page.confidence
     return [
-        Line(each.text, each.x * width, each.end * width, each.y * width, each.size * width, number=number)
+        Line(each.text, each.x * width, each.end * width, each.y * width, each.size * width, False, number, certain)
         for each in page.lines
     ]
 
@@ -54,18 +55,6 @@ def body_styles(flows: Sequence[Flow], usual: BodyStyle, recognised: Collection[
     groups = {kind: [flow for flow, other in zip(flows, kinds, strict=True) if other == kind] for kind in set(kinds)}
     styles = {kind: replace(measure_body(group), size=usual.size, words=usual.words) for kind, group in groups.items()}
     return [styles[kind] for kind in kinds]
-
-
-def confidences_of(passages: Iterable[Passage], recognised: Mapping[int, float]) -> dict[tuple[int, float], float]:
-    """Returns the confidence of each passage that has recognised text, by the page and the height of its first line.
-
-    A paragraph that continues on another page has the lower confidence of the two."""
-    found: dict[tuple[int, float], float] = {}
-    for passage in passages:
-        pages = [recognised[line.number] for line in passage.lines if line.number in recognised]
-        if pages:
-            found[passage.number, passage.lines[0].y] = min(pages)
-    return found
 
 
 def _usual_size(pages: Iterable[Sequence[Line]]) -> float:
