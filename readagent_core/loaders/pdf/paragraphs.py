@@ -30,23 +30,18 @@ _LEAST_TEXT = 60  # characters; less is no text above notes
 _HYPHENS = ("-", "\u2010", _SOFT)
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 # first parts of words that are written without a hyphen
-_JOINED = frozenset(
-    "over under out up down with some any every fore back in on an be for un re pre dis mis inter never what "  # noqa: SIM905
-    "there where who when how to al ever after not can may".split()
-)
+_JOINED = {"over", "under", "out", "with", "some", "any", "every", "fore", "for", "never", "pre", "dis", "mis", "inter"}
+_BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 
 
 @dataclass(slots=True)
 class Passage:
-    """The lines of a paragraph or heading. ``width``, ``left``: of its flow. ``small``: smaller than the body text.
+    """The lines of a paragraph or heading. ``flow``: where it begins.
     ``kind``: 'heading', 'label' of a figure or table, 'note', or '' for text."""
 
     lines: list[Line]
-    width: float
-    left: float
-    small: bool = False
+    flow: Flow
     kind: str = ""
 
     @property
@@ -68,7 +63,7 @@ class Passage:
     @property
     def is_full(self) -> bool:
         """Whether the last line fills the column."""
-        return self.lines[-1].end - self.left > 0.8 * self.width
+        return self.lines[-1].end - self.flow.left > 0.8 * self.flow.width
 
 
 @dataclass(frozen=True)
@@ -101,27 +96,22 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
         if 0.5 * size < before.x - left < 5 * size and abs(line.x - left) < 2  # the next line is back at the edge
     )
     indent, times = max(indents.items(), key=itemgetter(1), default=(0, 0))
-    tokens: set[str] = set()
-    half = False  # whether the line before ends with the first half of a broken word
-    for line in (line for flow in flows for line in flow.lines):
-        found = line.text.lower().split()[half:]
-        half = line.text.endswith(_HYPHENS)
-        tokens.update(found[:-1] if half else found)
-    words = set(_WORD.findall(" ".join(tokens)))
+    text = "\n".join(line.text for flow in flows for line in flow.lines).lower()
+    for hyphen in _HYPHENS:
+        text = text.replace(f"{hyphen}\n", "\0")  # the halves of a broken word are no words
+    words = set(_WORD.findall(" ".join(word for word in set(text.split()) if "\0" not in word)))
     words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
     return BodyStyle(size, leading, float(indent) if times >= 3 or times * 8 > len(close) else 0.0, words)
 
 
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
     """Returns the paragraphs of one flow."""
-    found: list[Passage] = []
-    for i, line in enumerate(flow.lines):
-        if i == 0 or _begins(line, flow.lines[i - 1], flow, usual):
-            found.append(Passage([line], flow.width, flow.left))
+    found = [Passage([flow.lines[0]], flow)]
+    for before, line in pairwise(flow.lines):
+        if _begins(line, before, flow, usual):
+            found.append(Passage([line], flow))
         else:
             found[-1].lines.append(line)
-    for passage in found:
-        passage.small = passage.size < 0.93 * usual.size
     return found
 
 
@@ -156,7 +146,7 @@ def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
         return False
     if end.text.endswith(_HYPHENS) or (_is_row(end.text) and _is_row(start.text)):
         return True
-    indented = start.x - following.left > 0.5 * start.size
+    indented = start.x - following.flow.left > 0.5 * start.size
     if not _END.search(end.text):
         return (last.is_full or start.text[:1].islower()) and not (indented and start.text[:1].isupper())
     return bool(usual.indent) and last.is_full and not indented
@@ -180,7 +170,7 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
 def _next_word_would_fit(passage: Passage, line: Line, following: Line) -> bool:
     """Returns whether the first word of the next line would have fitted on ``line``: the break is intended."""
     share = (len(following.text.split(" ", 1)[0]) + 1) / max(1, len(following.text))
-    return line.end - passage.left + (following.end - following.x) * share < 0.93 * passage.width
+    return line.end - passage.flow.left + (following.end - following.x) * share < 0.93 * passage.flow.width
 
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
@@ -219,20 +209,24 @@ def join_passages(flows: Iterable[list[Passage]], usual: BodyStyle) -> list[Pass
         found += foot + body
         foot = _split_notes(small, notes[-1:])
         notes += [each for each in foot if each.kind == "note"]
-        if body and (cut is None or _is_prose(body[-1])):
+        if body and (cut is None or _is_prose(body[-1], usual)):
             cut = body[-1]
     return found + foot
 
 
-def _is_prose(passage: Passage) -> bool:
+def _is_small(passage: Passage, usual: BodyStyle) -> bool:
+    return passage.size < 0.93 * usual.size
+
+
+def _is_prose(passage: Passage, usual: BodyStyle) -> bool:
     """Returns whether a passage is text that fills its lines: no caption, label or copyright line."""
-    long = len(passage.text) > _LEAST_TEXT and not passage.small
+    long = len(passage.text) > _LEAST_TEXT and not _is_small(passage, usual)
     return long and passage.is_full and not CAPTION.match(passage.text)
 
 
 def _cut_foot(flow: list[Passage], usual: BodyStyle) -> tuple[list[Passage], list[Passage]]:
     """Returns a flow without the small text at its foot, and that text. Below a heading it is no foot."""
-    small = list(takewhile(lambda each: each.small, reversed(flow)))[::-1]
+    small = list(takewhile(lambda each: _is_small(each, usual), reversed(flow)))[::-1]
     body = flow[: len(flow) - len(small)]
     text = any(len(each.text) > _LEAST_TEXT and each.size < 1.1 * usual.size for each in body)
     heading = body and len(body[-1].lines) == 1 and (body[-1].bold or body[-1].size > 1.1 * usual.size)
@@ -249,7 +243,7 @@ def _split_notes(small: list[Passage], before: Sequence[Passage]) -> list[Passag
         mark = _NOTE.match(line.text)
         number = int(mark.group(1) or 0) if mark else 0
         if mark and (not notes or not number or number == last + 1):
-            notes.append(Passage([line], passage.width, passage.left, small=True, kind="note"))
+            notes.append(Passage([line], passage.flow, "note"))
             last = number
         elif notes:
             notes[-1].lines.append(line)
