@@ -32,7 +32,7 @@ _FONTS = (
     (re.compile(rb"^$"), f"−{_ROMAN[1:]}"),  # bitmap fonts have no name: most are roman, and a minus is no roman glyph
 )
 # on a page that may have such glyphs: control characters, and the signs and Greek letters that PDFium does name
-TEX_PAGE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\u0391-\u03c9\u2190-\u22ff]|\r(?!\n)")
+TEX_PAGE = re.compile("[\0-\x08\x0b-\x1f\u0391-\u03c9\u2190-\u22ff]")
 # parts of brackets as Adobe numbers them, and Greek letters that its list takes for units
 _ADOBE = {0xF8EB + n: part for n, part in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭")} | {0x2126: "Ω", 0x2206: "Δ"}
 _NEGATED = re.compile("\u0338\\s*(\\S)")

@@ -30,8 +30,8 @@ from readagent_core.loaders.pdf.characters import (
     tex_character,
 )
 
-# characters of most lines: ASCII, Latin letters, dashes, quotation marks; a line with others needs to be cleaned
-_UNUSUAL = re.compile("  |[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
+# all but ASCII, Latin letters, dashes and quotation marks: most lines have nothing to be cleaned
+_UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
 # the words of Arabic and Hebrew presentation forms, which PDFium writes in logical order
@@ -40,12 +40,13 @@ _FORMS = {
     for code in (*range(0xFB1D, 0xFE00), *range(0xFE70, 0xFEFD))
     for word in unicodedata.normalize("NFKC", chr(code)).split()
 }
-# what may be the number of a glyph: no byte, dash or quotation mark, or a control character but PDFium's line break
-_SUSPECT = re.compile("[\u0100-\u200f\u2027-\uffff]|[\0-\t\x0b\x0c\x0e-\x1f]|\r(?!\n)|(?<!\r)\n")
-_ANY = re.compile("[^ \r\n]|\r(?!\n)|(?<!\r)\n")
-_SPACES = re.compile(r"[ \t\f\v\u200b]+")
+_BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
+# what may be the number of a glyph: no byte, dash or quotation mark, but a control character
+_SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f]")
+_ANY = re.compile(f"[^ {_BREAK}]")
+_SPACES = re.compile(r"[\s\u200b]+")
 # PDFium writes U+FFFE for a hyphen at the end of a line, and no line break after it
-_LINE = re.compile("[^\r\n\ufffe]+\ufffe?")
+_LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -106,7 +107,7 @@ class _PageReader:
         self._one, self._two, self._three, self._four = c_double(), c_double(), c_double(), c_double()
         self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
-        self.text = textpage.get_text_range()
+        self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
         self._same_index = len(self.text) == textpage.count_chars()
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         turns = Counter(-round(pdfium.FPDFText_GetCharAngle(self.raw, self._index(i)) / (pi / 2)) % 4 for i in samples)
@@ -151,16 +152,15 @@ class _PageReader:
             return
         y, size = self._height(x, y), self._size(middle)
         # the ink of a bracket or full stop is narrower than its place in the line
-        edges = [self._place(first), self._place(last)]
-        if rects > 1:
-            edges += sorted(map(self._rect, range(rects)))
-        left, end = min(edges)[0], max(edge[1] for edge in edges)
+        parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
+        lefts, ends = zip(self._place(first), self._place(last), *parts, strict=True)
+        left, end = min(lefts), max(ends)
         wide = end - left > _SPACED * size * (stop - start)
-        wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(edges[2:]))
+        wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(parts))
         if wide or _DIGIT.search(self.text, start, stop):
-            parts = sorted({start, *self._find_cuts(start, stop, y, size, GAP * size if wide else inf), stop})
-            if len(parts) > 2:
-                for part in pairwise(parts):
+            cuts = sorted({start, *self._find_cuts(start, stop, y, size, GAP * size if wide else inf), stop})
+            if len(cuts) > 2:
+                for part in pairwise(cuts):
                     self.read(*part)
                 return
         text = _clean(self.text[start:stop])
@@ -229,7 +229,7 @@ class _PageReader:
 
 def _clean(text: str) -> str:
     """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
-    if not _UNUSUAL.search(text):
+    if "  " not in text and not _UNUSUAL.search(text):
         return text
     text = join_signs(_SPACES.sub(" ", text.replace(UNMAPPED, "").replace("\ufffe", "-")).strip())
     text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
