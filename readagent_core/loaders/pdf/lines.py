@@ -158,7 +158,7 @@ class _PageReader:
         wide = end - left > _SPACED * size * (stop - start)
         wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(parts))
         if wide or _DIGIT.search(self.text, start, stop):
-            cuts = sorted({start, *self._find_cuts(start, stop, y, size, GAP * size if wide else inf), stop})
+            cuts = sorted({start, *self._find_cuts(start, stop, size, GAP if wide else inf), stop})
             if len(cuts) > 2:
                 for part in pairwise(cuts):
                     self.read(*part)
@@ -168,25 +168,21 @@ class _PageReader:
             bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
             self.lines.append(Line(text, left, end, y, size, bold, self.number))
 
-    def _find_cuts(self, start: int, stop: int, y: float, size: float, widest: float) -> Iterator[int]:
-        """Yields where a line is cut: after gaps wider than ``widest``, and around raised numbers.
+    def _find_cuts(self, start: int, stop: int, size: float, widest: float) -> Iterator[int]:
+        """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
 
         A number at an edge may count the lines: a narrower gap separates it from the text."""
         for gap in _SPACES.finditer(self.text, start, stop):
             is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
             before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
-            if after[0] - before[1] > (_NUMBER_GAP * size if is_number else widest):
+            if after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
                 yield gap.end()
         for found in SMALL_NUMBER.finditer(self.text, start, stop):
             at = found.end()
-            while at > found.start() and self._is_raised(self._index(at - 1), y, size):
+            while at > found.start() and self._size(self._index(at - 1)) < _INDEX * size:
                 at -= 1
             if at < found.end():
                 yield from (at, found.end())
-
-    def _is_raised(self, index: int, y: float, size: float) -> bool:
-        raised = self._height(*self._origin(index)) - y > _SUPERSCRIPT * size
-        return raised and self._size(index) < _INDEX * size
 
     def _index(self, position: int) -> int:
         """Returns PDFium's index of the character at ``position`` of the text."""
@@ -249,8 +245,7 @@ def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:
             main = max((last, line), key=lambda each: (each.size, len(each.text)))
             text = line.text
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < _INDEX * last.size:
-                after = [each.text for each in lines[i + 1 : i + 2] if _is_continued(line, each, widest)]
-                text = replace_raised(last.text, text, "".join(after))
+                text = replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
             gap = (line.x - last.end) / main.size
             space = "\t" if gap > GAP else " " if text and gap > _TOUCHING and last.text[-1:] != " " else ""
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))

@@ -76,4 +76,4 @@ def _flow(lines: Sequence[Line]) -> Flow:
     most = max(starts.values())
     left = min(x for x, n in starts.items() if n >= max(1, most * 0.4))
     widths = sorted(line.end - left for line in merged)
-    return Flow(tuple(merged), float(left), widths[int(len(widths) * 0.9)] if len(widths) > 4 else widths[-1])
+    return Flow(tuple(merged), float(left), widths[int(len(widths) * 0.9)])
