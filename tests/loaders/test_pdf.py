@@ -60,9 +60,9 @@ def test_scanned_pages_are_named_by_number():
 
 
 def test_a_scan_is_not_ready():
-    with pytest.raises(NoTextError, match=r"is a scan: its pages are pictures .*ocrmypdf"):
+    with pytest.raises(NoTextError, match=r"Pictures without text, so not read: 2 pages \(1, 2\).*ocrmypdf"):
         load(pdf([None, None]), "x.pdf")
-    with pytest.raises(NoTextError, match="is a scan"):
+    with pytest.raises(NoTextError, match="Pictures without text, so not read: 1 page"):
         load(pdf([None]), "x.pdf")
 
 

@@ -54,24 +54,15 @@ _RECOGNISE_ADVICE = (
     "program that has OCR (or 'ocrmypdf {option} in.pdf out.pdf'), and open the result here."
 )
 _SCANNED, _UNREADABLE, _DAMAGED, _SKIPPED = "pages-without-text", "pages-unreadable", "pages-damaged", "pages-not-read"
-# why pages were not read: what a notice of such pages says, the error of a file without any other, and what to do
+# what is said before and after the numbers of pages that were not read
 _LOST = {
-    _SCANNED: (
-        "Pictures without text, so not read",
-        "is a scan: its pages are pictures without text",
-        _RECOGNISE_ADVICE.format(option="--skip-text"),
-    ),
+    _SCANNED: ("Pictures without text, so not read", _RECOGNISE_ADVICE.format(option="--skip-text")),
     _UNREADABLE: (
         "The fonts do not say which letters they show, so not read",
-        "cannot be read: its fonts do not say which letters they show",
         _RECOGNISE_ADVICE.format(option="--force-ocr"),
     ),
-    _DAMAGED: ("Damaged, so left out", "is damaged and cannot be read", REPAIR_ADVICE),
-    _SKIPPED: (
-        "Left out because the program that reads PDFs crashed or came to no end",
-        "cannot be read: the program that reads PDFs crashed or came to no end",
-        REPAIR_ADVICE,
-    ),
+    _DAMAGED: ("Damaged, so left out", REPAIR_ADVICE),
+    _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", REPAIR_ADVICE),
 }
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
@@ -118,9 +109,6 @@ def load(
         try:
             document.init_forms()
             pages = _read_pages(document, limits, progress, skip, recognised, shown)
-            remaining, removed = remove_running_lines(pages.lines)
-            if not any(remaining):
-                raise _no_text_error(pages)
             entries = read_outline(data, password, len(document))
             labels = page_labels(document)
             facts = read_metadata(document)
@@ -130,6 +118,13 @@ def load(
         builder.add_notice(
             "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
         )
+    _note_lost_pages(builder, pages, labels)
+    remaining, removed = remove_running_lines(pages.lines)
+    if not any(remaining):
+        raise _no_text_error(pages, builder)
+    if removed:
+        what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
+        builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
     usual = measure_body(flows)
     styles = recognition.body_styles(flows, usual, pages.recognised)
@@ -138,7 +133,6 @@ def load(
     pieces = to_pieces(passages, usual)
     pieces, header = gutenberg.remove_licence(pieces, [piece.text for piece in pieces], builder)
     _add_pieces(builder, pieces, entries, labels, pages.figures)
-    _add_notices(builder, pages, removed, labels)
     title = facts["title"] or header.get("title") or _largest_text(passages, usual) or name
     author, language = (facts[key] or header.get(key, "") for key in ("author", "language"))
     built = builder.build(title=title, author=author, language=language, format="pdf", limits=limits)
@@ -192,17 +186,26 @@ def _read_pages(
     return pages
 
 
-def _no_text_error(pages: _Pages) -> DocumentError:
+def _note_lost_pages(builder: Builder, pages: _Pages, labels: list[str]) -> None:
+    lost = [(code, *_LOST[code], numbers) for code, numbers in pages.lost.items()]
+    missing = list(range(len(pages.lines), pages.total))
+    stopped = (_SKIPPED, f"Not read, because {pages.reason}", "Split the file and open the parts.", missing)
+    for code, before, advice, numbers in (*lost, stopped):
+        if numbers:
+            names = f"{count_of(len(numbers), 'page')} ({recognition.join_names(numbers, labels)})"
+            builder.add_notice(code, f"{before}: {names}. {advice}", len(numbers))
+
+
+def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
+    """Returns the error of a file without any text, which says what its notices would have said."""
     if pages.recognised:
         count = count_of(len(pages.recognised), "page")
         return EmptyDocumentError(f"No text was found in the pictures of {count}. Open another file.")
-    code = max(_LOST, key=lambda each: len(pages.lost[each]))
-    if not pages.lost[code]:
-        count = count_of(pages.total, "page")
-        return EmptyDocumentError(f"There is no text in this PDF of {count}. Open another file.")
-    _, what, advice = _LOST[code]
-    message = f"This PDF {what}. Nothing was opened. {advice}"
-    return NoTextError(message, pages.doubtful) if pages.doubtful else DamagedDocumentError(message)
+    notices = " ".join(notice.message for notice in builder.notices)
+    message = f"There is no text that can be read in this PDF. {notices or 'Open another file.'} Nothing was opened."
+    if pages.doubtful:
+        return NoTextError(message, pages.doubtful)
+    return DamagedDocumentError(message) if notices else EmptyDocumentError(message)
 
 
 def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
@@ -271,16 +274,3 @@ def _is_heading_of(title: str, text: str) -> bool:
     """Returns whether ``text`` is the heading of an entry called ``title``, with or without its number."""
     one, two = ((_NUMBERING.sub("", key) or key).replace(" ", "") for key in map(title_key, (title, text)))
     return bool(one) and one == two
-
-
-def _add_notices(builder: Builder, pages: _Pages, removed: int, labels: list[str]) -> None:
-    missing = range(len(pages.lines), pages.total)
-    lost = [(code, before, advice, pages.lost[code]) for code, (before, _, advice) in _LOST.items()]
-    stopped = (_SKIPPED, f"Not read, because {pages.reason}", "Split the file and open the parts.", missing)
-    for code, before, advice, numbers in (*lost, stopped):
-        if numbers:
-            names = f"{count_of(len(numbers), 'page')} ({recognition.join_names(numbers, labels)})"
-            builder.add_notice(code, f"{before}: {names}. {advice}", len(numbers))
-    if removed:
-        what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
-        builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)

@@ -34,26 +34,22 @@ _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
     """Returns the pages without line numbers and what repeats at their edges, and how many lines were removed."""
     numbers = [_line_numbers(lines) for lines in pages]
-    counts = sum(map(bool, numbers)) >= min(2, len(pages))  # else they may be of a table or list
-    removed = sum(map(len, numbers)) if counts else 0
-    pages = [
-        join_parts([line for line in lines if not counts or id(line) not in ids])
-        for lines, ids in zip(pages, numbers, strict=True)
-    ]
+    if sum(map(bool, numbers)) < min(2, len(pages)):  # they may be of a table or list
+        numbers = [set() for _ in pages]
+    pages = [join_parts([line for line in page if line not in no]) for page, no in zip(pages, numbers, strict=True)]
     size = usual_size(pages[:: len(pages) // _MEASURED + 1])
     rows = [find_rows(lines) for lines in pages]
     edges = [[line for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:]) for line in row] for each in rows]
-    if len(pages) == 1:  # only the last line alone can be seen to be a page number
-        edges = [row for row in rows[0][-1:] if len(row) == 1] or [[]]
     running, counted = _find_running(edges, size)
+    removed = sum(map(len, numbers))
     remaining: list[list[Line]] = []
     for number, lines in enumerate(pages):
         nearby = [each for each in running[max(0, number - _NEARBY) : number + _NEARBY + 1] if each]
-        drop = {id(line) for line in (*running[number], *_in_their_place(rows[number], nearby, size))}
-        rest = [line._replace(bold=True) if id(line) in counted else line for line in lines if id(line) not in drop]
-        words = sum(len(line.text.split()) for line in lines if id(line) in drop)
+        drop = {*running[number], *_in_their_place(rows[number], nearby, size)}
+        rest = [line._replace(bold=line.bold or line in counted) for line in lines if line not in drop]
+        words = sum(len(line.text.split()) for line in drop)
         if not rest or words > max(_FEW, sum(len(line.text.split()) for line in rest)):  # then they are the text
-            rest = [line for line in lines if id(line) not in drop or not _NUMBER.match(line.text)]
+            rest = [line for line in lines if line not in drop or not _NUMBER.match(line.text)]
         removed += len(lines) - len(rest)
         remaining.append(rest)
     return remaining, removed
@@ -67,8 +63,8 @@ def usual_size(groups: Iterable[Sequence[Line]]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 10.0
 
 
-def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[list[Line]], set[int]]:
-    """Returns the running lines of each page, and the ids of headings that differ from each other by their number.
+def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[list[Line]], set[Line]]:
+    """Returns the running lines of each page, and the headings that differ from each other by their number.
 
     A running line is at the same height on two pages nearby, or the only other. Page numbers grow with the pages."""
     seen: dict[tuple[str | int, int], list[Line]] = defaultdict(list)
@@ -76,13 +72,13 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
         seen[_key(line), line.number].append(line)
     pages = Counter(key for key, _ in seen)
     running: list[list[Line]] = [[] for _ in edges]
-    counted: set[int] = set()
+    counted: set[Line] = set()
     for (key, number), lines in seen.items():
         near = [n for n in range(number - _NEARBY, number + _NEARBY + 1) if n != number and (key, n) in seen]
         for line in lines:
             same = [each for n in near for each in seen[key, n] if abs(each.y - line.y) < _HIGHER]
             if isinstance(key, int):
-                repeats = pages[key] >= min(2, len(edges))
+                repeats = pages[key] > 1
             else:
                 found = len({each.number for each in same})
                 repeats = any(c.isalpha() for c in key) and found >= (2 if len(edges) > 2 else 1)
@@ -90,7 +86,7 @@ def _find_running(edges: Sequence[Sequence[Line]], size: float) -> tuple[list[li
             if repeats and (large or is_named_heading(line.text) or _COUNTED.match(line.text)):
                 # a heading is repeated by lines with its whole text; in large letters the first of them is the heading
                 repeats = any(each.text == line.text and (each.number < number or not large) for each in same)
-                counted |= set() if repeats else {id(line)}
+                counted |= set() if repeats else {line}
             if repeats:
                 running[number].append(line)
     return running, counted
@@ -118,17 +114,17 @@ def _in_their_place(rows: list[list[Line]], nearby: Sequence[Sequence[Line]], si
                     yield line
 
 
-def _line_numbers(lines: Sequence[Line]) -> set[int]:
-    """Returns the ids of numbers that are beside the text in one column, and count the lines."""
+def _line_numbers(lines: Sequence[Line]) -> set[Line]:
+    """Returns the numbers that are beside the text in one column, and count the lines."""
     text = [line for line in lines if len(line.text) >= LONG]
     numbers = sorted((line for line in lines if _LINE_NUMBER.match(line.text)), key=lambda line: -line.y)
     if min(len(numbers), len(text)) < _LINE_NUMBERS:
         return set()
     left = sorted(line.x for line in text)[len(text) // 20]
     right = sorted(line.end for line in text)[-1 - len(text) // 20]
-    found: set[int] = set()
+    found: set[Line] = set()
     for column in ([n for n in numbers if n.end <= left], [n for n in numbers if n.x >= right]):
         values = [int(line.text.rstrip("RLrl")) for line in column]
         if len(values) >= _LINE_NUMBERS and all(before < after for before, after in pairwise(values)):
-            found |= {id(line) for line in column}
+            found.update(column)
     return found
