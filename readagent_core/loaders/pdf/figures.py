@@ -18,9 +18,8 @@ from pypdfium2 import PdfPage, PdfPosConv
 
 from readagent_core.document import Figure
 from readagent_core.loaders.figures import LONGEST_SIDE, Pictures
-from readagent_core.loaders.pdf.headings import Piece
 from readagent_core.loaders.pdf.lines import Line
-from readagent_core.loaders.pdf.paragraphs import CAPTION
+from readagent_core.loaders.pdf.paragraphs import CAPTION, Passage
 
 _SMALLEST = 48.0  # points; smaller pictures are ornaments and logos
 _WHOLE = 0.75  # share of the page; a larger picture under text is the scan of that page
@@ -131,7 +130,9 @@ def _touches(one: Box, other: Box) -> bool:
     return beside and one[1] <= other[3] + _GAP and other[1] <= one[3] + _GAP
 
 
-def place_figures(pieces: Sequence[Piece], found: Sequence[PageFigure]) -> tuple[Mapping[int, list[Figure]], set[int]]:
+def place_figures(
+    pieces: Sequence[Passage], found: Sequence[PageFigure]
+) -> tuple[Mapping[int, list[Figure]], set[int]]:
     """Returns the figures by the piece that they come before, and the pieces that are captions of one.
 
     A figure comes before its caption, else before the text below it or after the paragraph that it interrupts, else by
@@ -139,7 +140,7 @@ def place_figures(pieces: Sequence[Piece], found: Sequence[PageFigure]) -> tuple
     """
     on_page: dict[int, list[int]] = defaultdict(list)
     for i, piece in enumerate(pieces):
-        if not piece.note:
+        if piece.kind != "note":
             on_page[piece.number].append(i)
     placed: dict[int, list[Figure]] = defaultdict(list)
     captions: set[int] = set()
@@ -154,7 +155,7 @@ def place_figures(pieces: Sequence[Piece], found: Sequence[PageFigure]) -> tuple
         line = each.below[:_BEGINNING]
         lower = chain(
             (i if pieces[i].text.startswith(line) else i + 1 for i in here if line and line in pieces[i].text),
-            (i for i in here if pieces[i].y < each.middle),
+            (i for i in here if pieces[i].lines[0].y < each.middle),
         )
         after = here[-1] + 1 if here else next((i for i, p in enumerate(pieces) if p.number > each.number), len(pieces))
         placed[next(lower, after)].append(each.figure)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from readagent_core.loaders.headings import is_named_heading
@@ -22,21 +21,10 @@ _ROW = 3  # headings of one size in a row; more are labels
 _FIRST_PAGES = 2
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The text of a passage. ``number``: of its source page. ``level``: of a heading, 0 for text.
-    ``confidence``: of recognised text."""
+def mark_headings(found: Iterable[Passage], usual: BodyStyle) -> list[Passage]:
+    """Returns the passages with their text, and with their level by size where they are headings.
 
-    text: str
-    number: int
-    y: float
-    level: int = 0
-    note: bool = False
-    confidence: float | None = None
-
-
-def to_pieces(found: Iterable[Passage], usual: BodyStyle) -> list[Piece]:
-    """Returns the passages as text: headings by their size, labels in a row as one paragraph with a line each."""
+    Labels in a row become one paragraph with a line each."""
     passages: list[Passage] = []
     for (heading, _), run in groupby(found, key=lambda each: (_is_heading(each, usual), round(each.size))):
         row = list(run)
@@ -45,18 +33,15 @@ def to_pieces(found: Iterable[Passage], usual: BodyStyle) -> list[Piece]:
         passages += row
     _find_other_labels(passages)
     sizes = sorted({round(each.size) for each in passages if each.kind == "heading"}, reverse=True)
-    pieces: list[Piece] = []
-    for label, run in groupby(passages, key=lambda each: each.kind == "label"):
-        row = list(run)
-        texts = [passage_text(each, usual, keep=not each.kind) for each in row]
-        if label:
-            row, texts = row[:1], ["\n".join(texts)]
-        for each, text in zip(row, texts, strict=True):
-            level = sizes.index(round(each.size)) + 1 if each.kind == "heading" else 0
-            known = [line.confidence for line in each.lines if line.confidence is not None]
-            note, confidence = each.kind == "note", min(known, default=None)
-            pieces.append(Piece(text, each.number, each.lines[0].y, level, note, confidence))
-    return pieces
+    marked: list[Passage] = []
+    for each in passages:
+        text = passage_text(each, usual, keep=not each.kind)
+        if marked and marked[-1].kind == each.kind == "label":
+            marked[-1].joined += f"\n{text}"
+        else:
+            each.joined, each.level = text, sizes.index(round(each.size)) + 1 if each.kind == "heading" else 0
+            marked.append(each)
+    return marked
 
 
 def _is_heading(passage: Passage, usual: BodyStyle) -> bool:

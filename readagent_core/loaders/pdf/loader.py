@@ -33,7 +33,7 @@ from readagent_core.loaders.pdf.file import (
     read_metadata,
     read_outline,
 )
-from readagent_core.loaders.pdf.headings import Piece, to_pieces
+from readagent_core.loaders.pdf.headings import mark_headings
 from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.order import order_into_flows
 from readagent_core.loaders.pdf.paragraphs import (
@@ -129,11 +129,11 @@ def load(
     usual = measure_body(flows)
     styles = recognition.body_styles(flows, usual, pages.recognised)
     split = (split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
-    passages = join_passages(split, usual)
-    pieces = to_pieces(passages, usual)
-    pieces, header = gutenberg.remove_licence(pieces, [piece.text for piece in pieces], builder)
-    _add_pieces(builder, pieces, entries, labels, pages.figures)
-    title = facts["title"] or header.get("title") or _largest_text(passages, usual) or name
+    passages = mark_headings(join_passages(split, usual), usual)
+    largest = _largest_text(passages, usual)
+    passages, header = gutenberg.remove_licence(passages, [passage.text for passage in passages], builder)
+    _add_passages(builder, passages, entries, labels, pages.figures)
+    title = facts["title"] or header.get("title") or largest or name
     author, language = (facts[key] or header.get(key, "") for key in ("author", "language"))
     built = builder.build(title=title, author=author, language=language, format="pdf", limits=limits)
     built = replace(shown.add_to(built), doubtful_pages=pages.doubtful)
@@ -217,52 +217,52 @@ def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     return text if 1 < len(text) < _LONGEST_TITLE and not heading else ""
 
 
-def _add_pieces(
+def _add_passages(
     builder: Builder,
-    pieces: list[Piece],
+    passages: list[Passage],
     entries: list[OutlineEntry],
     labels: list[str],
     found: Sequence[PageFigure],
 ) -> None:
     """Adds headings, paragraphs and figures to the builder, with the entries of the outline at their titles."""
-    if not entries and not any(piece.level for piece in pieces):
-        chapters, _ = headings.find_headings([piece.text.split("\n") for piece in pieces])
+    if not entries and not any(passage.level for passage in passages):
+        chapters, _ = headings.find_headings([passage.text.split("\n") for passage in passages])
         for i, one in sorted(chapters.items(), reverse=True):
-            pieces[i : i + one.used] = [replace(pieces[i], text=one.title, level=min(one.rank, 2))]
-    pieces.sort(key=lambda piece: piece.note)  # notes come last
-    figures, captions = place_figures(pieces, found)
-    placed = _place_entries(pieces, entries)
+            passages[i : i + one.used] = [replace(passages[i], joined=one.title, level=min(one.rank, 2))]
+    passages.sort(key=lambda passage: passage.kind == "note")  # notes come last
+    figures, captions = place_figures(passages, found)
+    placed = _place_entries(passages, entries)
     level = 0
-    for i, piece in enumerate(pieces):
-        builder.place = f"p. {labels[piece.number]}"
+    for i, passage in enumerate(passages):
+        builder.place = f"p. {labels[passage.number]}"
         for figure in figures.get(i, ()):
             builder.add_figure(figure)
-        if piece.note and not pieces[i - 1].note:
+        if passage.kind == "note" != passages[i - 1].kind:
             builder.add_heading("Notes")
         titled = False
         for entry in placed[i]:
-            printed = _is_heading_of(entry.title, piece.text)
-            builder.add_heading(max(entry.title, piece.text, key=len) if printed else entry.title, entry.level)
+            printed = _is_heading_of(entry.title, passage.text)
+            builder.add_heading(max(entry.title, passage.text, key=len) if printed else entry.title, entry.level)
             titled, level = titled or printed, entry.level
-        if piece.note or not (piece.level or titled):
-            builder.add_paragraph(piece.text, caption=i in captions, confidence=piece.confidence)
+        if passage.kind == "note" or not (passage.level or titled):
+            builder.add_paragraph(passage.text, caption=i in captions, confidence=passage.confidence)
         elif not titled:
-            builder.add_heading(piece.text, piece.level + level)
-    for figure in figures.get(len(pieces), ()):
+            builder.add_heading(passage.text, passage.level + level)
+    for figure in figures.get(len(passages), ()):
         builder.add_figure(figure)
 
 
-def _place_entries(pieces: list[Piece], entries: list[OutlineEntry]) -> dict[int, list[OutlineEntry]]:
-    """Returns the entries of the outline by the piece they come before: the one with their title, else the first."""
+def _place_entries(passages: list[Passage], entries: list[OutlineEntry]) -> dict[int, list[OutlineEntry]]:
+    """Returns the entries of the outline by the passage they come before: the one with their title, else the first."""
     on_page: dict[int, list[int]] = defaultdict(list)
-    for i, piece in enumerate(pieces):
-        if not piece.note:
-            on_page[piece.number].append(i)
+    for i, passage in enumerate(passages):
+        if passage.kind != "note":
+            on_page[passage.number].append(i)
     placed: dict[int, list[OutlineEntry]] = defaultdict(list)
     for entry in entries:
         here = on_page.get(entry.number, [])
-        titled = (i for i in here if i not in placed and _is_heading_of(entry.title, pieces[i].text))
-        lower = (i for i in here if entry.top is None or pieces[i].y <= entry.top + 2)
+        titled = (i for i in here if i not in placed and _is_heading_of(entry.title, passages[i].text))
+        lower = (i for i in here if entry.top is None or passages[i].lines[0].y <= entry.top + 2)
         later = (min(on_page[n]) for n in sorted(on_page) if n > entry.number)
         at = next(chain(titled, lower, later), None)
         if at is not None:

@@ -37,12 +37,20 @@ _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 
 @dataclass(slots=True)
 class Passage:
-    """The lines of a paragraph or heading. ``flow``: where it begins.
-    ``kind``: 'heading', 'label' of a figure or table, 'note', or '' for text."""
+    """The lines of a paragraph or heading. ``flow``: where it begins. ``level``: of a heading, 0 for text.
+
+    ``kind``: 'heading', 'label' of a figure or table, 'note', or '' for text.
+    ``joined``: its text with whole words instead of those that are broken at line ends; '' before it is known."""
 
     lines: list[Line]
     flow: Flow
     kind: str = ""
+    level: int = 0
+    joined: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.joined or " ".join(line.text for line in self.lines)
 
     @property
     def size(self) -> float:
@@ -57,13 +65,14 @@ class Passage:
         return self.lines[0].number
 
     @property
-    def text(self) -> str:
-        return " ".join(line.text for line in self.lines)
-
-    @property
     def is_full(self) -> bool:
         """Whether the last line fills the column."""
         return self.lines[-1].end - self.flow.left > 0.8 * self.flow.width
+
+    @property
+    def confidence(self) -> float | None:
+        """The lowest confidence of its recognised lines."""
+        return min((line.confidence for line in self.lines if line.confidence is not None), default=None)
 
 
 @dataclass(frozen=True)

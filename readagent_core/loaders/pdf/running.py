@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from readagent_core.loaders.headings import is_heading_line, is_named_heading, roman_value
 from readagent_core.loaders.pdf.lines import Line, join_parts
@@ -27,7 +27,6 @@ _HIGHER = 8.0  # points by which the heights of a running header differ
 _PLACE = 1.5  # points by which its place differs from page to page
 _SENTENCE = 90  # characters; a longer line is text
 _FEW = 8  # words of the running lines of a page without text
-_APART = 1.3  # of the size; a header is at least so far from the text
 _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 
 
@@ -101,17 +100,14 @@ def _key(line: Line) -> str | int:
 
 
 def _in_their_place(rows: list[list[Line]], nearby: Sequence[Sequence[Line]], size: float) -> Iterator[Line]:
-    """Yields the outermost lines of a page that are apart from the text, where pages nearby have a running line.
+    """Yields the outermost lines of a page where pages nearby have a running line at the same height.
 
     So a header is found that changes with each chapter."""
-    for row, inner in ((rows[0], rows[1]), (rows[-1], rows[-2])) if len(rows) > 2 else ():
-        for line in row if abs(row[0].y - inner[0].y) >= _APART * size else ():
-            if line.size < LARGE * size and len(line.text) <= _SENTENCE and not is_heading_line(line.text):
-                same = sum(
-                    any(abs(p.y - line.y) < _PLACE and p.size >= 0.9 * line.size for p in page) for page in nearby
-                )
-                if same > 2 and same * 2 > len(nearby):
-                    yield line
+    for line in chain(rows[0], rows[-1]) if len(rows) > 2 else ():
+        if line.size < LARGE * size and len(line.text) <= _SENTENCE and not is_heading_line(line.text):
+            same = sum(any(abs(each.y - line.y) < _PLACE for each in page) for page in nearby)
+            if same > 2 and same * 2 > len(nearby):
+                yield line
 
 
 def _line_numbers(lines: Sequence[Line]) -> set[Line]:
