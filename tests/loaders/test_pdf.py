@@ -174,7 +174,7 @@ def test_a_damaged_page_is_left_out_with_a_notice(monkeypatch):
 
 
 def test_whatever_a_parser_trips_over_is_told_in_plain_words(monkeypatch):
-    monkeypatch.setattr(pdf_loader, "page_labels", lambda *_: {}["none"])
+    monkeypatch.setattr(pdf_loader.file, "page_labels", lambda *_: {}["none"])
     with pytest.raises(DamagedDocumentError, match=r"cannot be read\. Nothing was opened"):
         load(pdf([wordy(1)]), "x.pdf")
 

@@ -19,16 +19,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
 
-from readagent_core.loaders.pdf.characters import (
-    PRIVATE,
-    SMALL_NUMBER,
-    TEX_PAGE,
-    UNMAPPED,
-    is_readable,
-    join_signs,
-    replace_raised,
-    tex_character,
-)
+from readagent_core.loaders.pdf import characters
 
 # all but ASCII, Latin letters, dashes and quotation marks: most lines have nothing to be cleaned
 _UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5\u2010-\u2026]")
@@ -112,9 +103,9 @@ class _PageReader:
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
         turns = Counter(-round(pdfium.FPDFText_GetCharAngle(self.raw, self._index(i)) / (pi / 2)) % 4 for i in samples)
         self.turn = turns.most_common(1)[0][0] if turns else 0  # quarter turns of the writing direction
-        unmapped = sum(self._is_unmapped(i) or bool(PRIVATE.match(self.text[i])) for i in samples)
-        self.readable = is_readable(self.text, unmapped / max(_FEWEST_SAMPLES, len(samples)))
-        tex = bool(TEX_PAGE.search(self.text))
+        unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
+        self.readable = characters.is_readable(self.text, unmapped / max(_FEWEST_SAMPLES, len(samples)))
+        tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
             self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
@@ -125,10 +116,10 @@ class _PageReader:
     def _mapped(self, found: re.Match[str]) -> str:
         """Returns the character. Where it is only the number of a glyph, fonts of TeX say which, others may not."""
         character = found.group()
-        if character != UNMAPPED and not self._is_unmapped(found.start()):  # PDFium has no error for glyph 0
+        if character != characters.UNMAPPED and not self._is_unmapped(found.start()):  # PDFium has no error for glyph 0
             return character
-        known = tex_character(character, self._font_name(self._index(found.start())))
-        return character if known == UNMAPPED and not _SUSPECT.match(character) else known
+        known = characters.tex_character(character, self._font_name(self._index(found.start())))
+        return character if known == characters.UNMAPPED and not _SUSPECT.match(character) else known
 
     def _in_logical_order(self, found: re.Match[str]) -> str:
         """Returns right-to-left text in logical order: PDFium reverses the letters that a font maps one glyph to."""
@@ -177,7 +168,7 @@ class _PageReader:
             before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
             if after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
                 yield gap.end()
-        for found in SMALL_NUMBER.finditer(self.text, start, stop):
+        for found in characters.SMALL_NUMBER.finditer(self.text, start, stop):
             at = found.end()
             while at > found.start() and self._size(self._index(at - 1)) < _INDEX * size:
                 at -= 1
@@ -227,7 +218,7 @@ def _clean(text: str) -> str:
     """Returns ``text`` with accents on their letters, without ligatures and Arabic presentation forms."""
     if "  " not in text and not _UNUSUAL.search(text):
         return text
-    text = join_signs(_SPACES.sub(" ", text.replace(UNMAPPED, "").replace("\ufffe", "-")).strip())
+    text = characters.join_signs(_SPACES.sub(" ", text.replace(characters.UNMAPPED, "").replace("\ufffe", "-")).strip())
     text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
     return _ACCENTED.sub(
         lambda m: unicodedata.normalize("NFC", m.group(2).replace("ı", "i") + _ACCENTS[m.group(1)]), text
@@ -245,7 +236,7 @@ def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:
             main = max((last, line), key=lambda each: (each.size, len(each.text)))
             text = line.text
             if line.y - last.y > _SUPERSCRIPT * last.size and line.size < _INDEX * last.size:
-                text = replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
+                text = characters.replace_raised(last.text, text, "".join(each.text for each in lines[i + 1 : i + 2]))
             gap = (line.x - last.end) / main.size
             space = "\t" if gap > GAP else " " if text and gap > _TOUCHING and last.text[-1:] != " " else ""
             line = main._replace(text=f"{last.text}{space}{text}", x=last.x, end=max(last.end, line.end))

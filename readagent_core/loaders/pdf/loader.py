@@ -22,28 +22,13 @@ from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
 from readagent_core.loaders.contents import is_contents_title, title_key
 from readagent_core.loaders.figures import Pictures
+from readagent_core.loaders.pdf import file, paragraphs
 from readagent_core.loaders.pdf import recognised as recognition
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
-from readagent_core.loaders.pdf.file import (
-    REPAIR_ADVICE,
-    OutlineEntry,
-    has_picture,
-    open_pdf,
-    page_labels,
-    read_metadata,
-    read_outline,
-)
 from readagent_core.loaders.pdf.headings import mark_headings
 from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.order import order_into_flows
-from readagent_core.loaders.pdf.paragraphs import (
-    NUMBERED,
-    BodyStyle,
-    Passage,
-    join_passages,
-    measure_body,
-    split_passages,
-)
+from readagent_core.loaders.pdf.paragraphs import Passage
 from readagent_core.loaders.pdf.running import LARGE, remove_running_lines
 from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
@@ -61,8 +46,8 @@ _LOST = {
         "The fonts do not say which letters they show, so not read",
         _RECOGNISE_ADVICE.format(option="--force-ocr"),
     ),
-    _DAMAGED: ("Damaged, so left out", REPAIR_ADVICE),
-    _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", REPAIR_ADVICE),
+    _DAMAGED: ("Damaged, so left out", file.REPAIR_ADVICE),
+    _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", file.REPAIR_ADVICE),
 }
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
@@ -105,13 +90,13 @@ def load(
     builder = Builder()
     shown = Pictures(limits)
     with _PDFIUM:
-        document, repaired = open_pdf(data, password, limits)
+        document, repaired = file.open_pdf(data, password, limits)
         try:
             document.init_forms()
             pages = _read_pages(document, limits, progress, skip, recognised, shown)
-            entries = read_outline(data, password, len(document))
-            labels = page_labels(document)
-            facts = read_metadata(document)
+            entries = file.read_outline(data, password, len(document))
+            labels = file.page_labels(document)
+            facts = file.read_metadata(document)
         finally:
             document.close()
     if repaired:
@@ -126,10 +111,10 @@ def load(
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
-    usual = measure_body(flows)
+    usual = paragraphs.measure_body(flows)
     styles = recognition.body_styles(flows, usual, pages.recognised)
-    split = (split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
-    passages = mark_headings(join_passages(split, usual), usual)
+    split = (paragraphs.split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
+    passages = mark_headings(paragraphs.join_passages(split, usual), usual)
     largest = _largest_text(passages, usual)
     passages, header = gutenberg.remove_licence(passages, [passage.text for passage in passages], builder)
     _add_passages(builder, passages, entries, labels, pages.figures)
@@ -160,7 +145,7 @@ def _read_pages(
             if not lost:
                 page = document[number]
                 lines, readable = read_lines(page, number)
-                pictured = has_picture(page)
+                pictured = file.has_picture(page)
                 lost = "" if readable and (lines or not pictured) else _SCANNED if readable else _UNREADABLE
                 if lost and number + 1 in recognised:
                     lines, lost = recognition.place_lines(recognised[number + 1], page.get_width(), number), ""
@@ -208,19 +193,19 @@ def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
     return DamagedDocumentError(message) if notices else EmptyDocumentError(message)
 
 
-def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
+def _largest_text(passages: Sequence[Passage], usual: paragraphs.BodyStyle) -> str:
     """Returns the title of the first page: the text in its largest letters, '' where that is a heading."""
     first = [each for each in passages if each.number == 0 and each.size >= LARGE * usual.size]
     largest = max(first, key=lambda each: each.size, default=None)
     text = largest.text if largest else ""
-    heading = is_contents_title(text) or headings.is_named_heading(text) or NUMBERED.match(text)
+    heading = is_contents_title(text) or headings.is_named_heading(text) or paragraphs.NUMBERED.match(text)
     return text if 1 < len(text) < _LONGEST_TITLE and not heading else ""
 
 
 def _add_passages(
     builder: Builder,
     passages: list[Passage],
-    entries: list[OutlineEntry],
+    entries: list[file.OutlineEntry],
     labels: list[str],
     found: Sequence[PageFigure],
 ) -> None:
@@ -252,13 +237,13 @@ def _add_passages(
         builder.add_figure(figure)
 
 
-def _place_entries(passages: list[Passage], entries: list[OutlineEntry]) -> dict[int, list[OutlineEntry]]:
+def _place_entries(passages: list[Passage], entries: list[file.OutlineEntry]) -> dict[int, list[file.OutlineEntry]]:
     """Returns the entries of the outline by the passage they come before: the one with their title, else the first."""
     on_page: dict[int, list[int]] = defaultdict(list)
     for i, passage in enumerate(passages):
         if passage.kind != "note":
             on_page[passage.number].append(i)
-    placed: dict[int, list[OutlineEntry]] = defaultdict(list)
+    placed: dict[int, list[file.OutlineEntry]] = defaultdict(list)
     for entry in entries:
         here = on_page.get(entry.number, [])
         titled = (i for i in here if i not in placed and _is_heading_of(entry.title, passages[i].text))
