@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from readagent_core.loaders.headings import is_named_heading
+from readagent_core.loaders.pdf.layout import LARGE
 from readagent_core.loaders.pdf.paragraphs import CAPTION, NUMBERED, BodyStyle, Passage, passage_text
-from readagent_core.loaders.pdf.running import LARGE
 
 _NUMBER = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
 from itertools import groupby, pairwise
 from math import hypot, inf, pi
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage, PdfTextPage
@@ -85,7 +85,12 @@ def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
     for found in _LINE.finditer(reader.text):
         reader.read(*found.span())
     textpage.close()
-    return _add_fields(page, number, reader.lines), reader.readable
+    lines = reader.lines
+    for field in _read_fields(page, number):  # each goes beside its label, before what is right of it or below
+        level = ((i, line) for i, line in enumerate(lines) if line.y < field.y + _BESIDE * line.size)
+        after = (i for i, line in level if line.x > field.x or line.y < field.y - _BESIDE * line.size)
+        lines.insert(next(after, len(lines)), field)
+    return lines, reader.readable
 
 
 class _PageReader:
@@ -254,34 +259,22 @@ def _is_continued(last: Line, line: Line, widest: float) -> bool:
     return abs(last.y - line.y) < SAME * size and (line.x >= last.x if widest == inf else -0.5 < gap < widest)
 
 
-def _add_fields(page: PdfPage, number: int, lines: list[Line]) -> list[Line]:
-    """Adds the values of the fields of ``page`` to its ``lines`` beside their labels: '[x]' is a checked box."""
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS) if page.formenv else 0):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        field = _read_field(page.formenv, annotation, number)
-        pdfium.FPDFPage_CloseAnnot(annotation)
-        if field:
-            right = ((i, line) for i, line in enumerate(lines) if line.y < field.y + _BESIDE * line.size)
-            after = (i for i, line in right if line.x > field.x or line.y < field.y - _BESIDE * line.size)
-            lines.insert(next(after, len(lines)), field)
-    return lines
-
-
-def _read_field(form: Any, annotation: Any, number: int) -> Line | None:
-    """Returns a field as a line, None where it is empty or no field."""
-    kind, box = pdfium.FPDFAnnot_GetFormFieldType(form, annotation), pdfium.FS_RECTF()
-    if kind not in (*_TEXTS, *_BOXES) or not pdfium.FPDFAnnot_GetRect(annotation, box):
-        return None
-    if kind in _BOXES:
-        text = "[x]" if pdfium.FPDFAnnot_IsChecked(form, annotation) else "[ ]"
-    elif pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD:
-        return None
-    else:
-        length = pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, None, 0)
-        buffer = (pdfium.FPDF_WCHAR * (length // 2 + 1))()
-        pdfium.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, length)
-        rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
-        text = "\n".join(" ".join(row.split()) for row in rows).strip()
-    size = min(_UNKNOWN, abs(box.top - box.bottom))
-    end = min(box.right, box.left + 0.5 * size * len(text))
-    return Line(text, box.left, end, (box.top + box.bottom) / 2 - 0.35 * size, size, number=number) if text else None
+def _read_fields(page: PdfPage, number: int) -> Iterator[Line]:
+    """Yields what was filled in on the fields of a form: '[x]' is a checked box."""
+    form, box = page.formenv, pdfium.FS_RECTF()
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_FIELDS) if form else 0):
+        field, text = pdfium.FPDFPage_GetAnnot(page, index), ""
+        kind = pdfium.FPDFAnnot_GetFormFieldType(form, field)
+        if kind in _BOXES:
+            text = "[x]" if pdfium.FPDFAnnot_IsChecked(form, field) else "[ ]"
+        elif kind in _TEXTS and not pdfium.FPDFAnnot_GetFormFieldFlags(form, field) & _PASSWORD:
+            length = pdfium.FPDFAnnot_GetFormFieldValue(form, field, None, 0)
+            buffer = (pdfium.FPDF_WCHAR * (length // 2 + 1))()
+            pdfium.FPDFAnnot_GetFormFieldValue(form, field, buffer, length)
+            rows = bytes(buffer).decode("utf-16-le", "ignore").split("\0")[0].splitlines()
+            text = "\n".join(" ".join(row.split()) for row in rows).strip()
+        if text and pdfium.FPDFAnnot_GetRect(field, box):
+            size = min(_UNKNOWN, abs(box.top - box.bottom))
+            end, y = min(box.right, box.left + 0.5 * size * len(text)), (box.top + box.bottom) / 2 - 0.35 * size
+            yield Line(text, box.left, end, y, size, number=number)
+        pdfium.FPDFPage_CloseAnnot(field)

@@ -26,10 +26,9 @@ from readagent_core.loaders.pdf import file, paragraphs
 from readagent_core.loaders.pdf import recognised as recognition
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
 from readagent_core.loaders.pdf.headings import mark_headings
+from readagent_core.loaders.pdf.layout import LARGE, order_into_flows, remove_running_lines
 from readagent_core.loaders.pdf.lines import Line, read_lines
-from readagent_core.loaders.pdf.order import order_into_flows
 from readagent_core.loaders.pdf.paragraphs import Passage
-from readagent_core.loaders.pdf.running import LARGE, remove_running_lines
 from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
 

@@ -14,9 +14,8 @@ from itertools import pairwise, takewhile
 from operator import itemgetter
 
 from readagent_core.loaders.headings import is_named_heading
+from readagent_core.loaders.pdf.layout import LARGE, Flow, usual_size
 from readagent_core.loaders.pdf.lines import Line
-from readagent_core.loaders.pdf.order import Flow
-from readagent_core.loaders.pdf.running import LARGE, usual_size
 from readagent_core.loaders.text.lines import join_text
 
 _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3}$|[—-][\"'”’]$")
