@@ -39,7 +39,6 @@ _PACKAGES = (
     "bm25s",
     "scikit-learn",
     "pysbd",
-    "pypdf",
     "pypdfium2",
     "EbookLib",
     "beautifulsoup4",

@@ -1,4 +1,4 @@
-"""Opens a PDF file with PDFium: password, repair, page labels and metadata. pypdf reads the outline.
+"""Opens a PDF file with PDFium: password, repair, outline, page labels and metadata.
 
 PDFium repairs most files by itself. One that it refuses gets a new trailer, which says where its pages are.
 """
@@ -8,14 +8,10 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import islice
-from typing import Any
 
 import pypdfium2.raw as pdfium
-from pypdf import PdfReader
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, PasswordError, TooLargeError
@@ -33,8 +29,7 @@ REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
     "open the new one here (or repair it with 'qpdf in.pdf out.pdf')."
 )
-# both log every flaw they skip; what matters to a reader is in the notices
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+# it logs every flaw that it skips; what matters to a reader is in the notices
 logging.getLogger("pypdfium2").setLevel(logging.CRITICAL)
 
 
@@ -62,7 +57,7 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
 
 def _open(data: bytes, password: str) -> PdfDocument | None:
     """Returns the document, None where PDFium cannot read the file. Raises PasswordError."""
-    for attempt in _passwords(password):
+    for attempt in (password, unicodedata.normalize("NFKC", password), ""):  # the standard asks for compatible letters
         try:
             return PdfDocument(data, password=attempt)
         except PdfiumError as error:
@@ -71,11 +66,6 @@ def _open(data: bytes, password: str) -> PdfDocument | None:
     if password:
         raise PasswordError("That password does not open this PDF. Nothing was opened. Type it again.")
     raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
-
-
-def _passwords(password: str) -> list[str]:
-    """Returns the passwords to try: as typed, with compatible characters, and none."""
-    return list(dict.fromkeys((password, unicodedata.normalize("NFKC", password), "")))
 
 
 def _add_trailer(data: bytes) -> bytes | None:
@@ -115,28 +105,16 @@ class OutlineEntry:
     level: int
 
 
-def read_outline(data: bytes, password: str, pages: int) -> list[OutlineEntry]:
-    """Returns the entries of the outline that point to one of ``pages``, in reading order. [] where it is broken.
-
-    pypdf reads them: PDFium loses the entries whose destination is a dictionary."""
-    try:
-        reader = PdfReader(BytesIO(data), strict=False)
-        for attempt in _passwords(password) if reader.is_encrypted else ():
-            if reader.decrypt(attempt):
-                break
-        entries = list(islice(_read_entries(reader, reader.outline, 1), _MOST_ENTRIES))
-    except Exception:  # noqa: BLE001  pypdf may fail in any way on a broken file
-        return []
+def read_outline(document: PdfDocument) -> list[OutlineEntry]:
+    """Returns the entries of the outline that point to a page, in reading order."""
+    entries: list[OutlineEntry] = []
+    for bookmark in islice(document.get_toc(max_depth=_DEEPEST_ENTRY), _MOST_ENTRIES):
+        title = bookmark.get_title().removeprefix("þÿ").strip()  # a byte order mark that was encoded again
+        target = bookmark.get_dest()
+        number = target.get_index() if target and title else None
+        if number is not None:
+            mode, place = target.get_view()
+            top = place[1] if mode == pdfium.PDFDEST_VIEW_XYZ else 0
+            entries.append(OutlineEntry(title, number, top or None, bookmark.level + 1))
     # sorted by page only: a sort by height would tear columns apart
-    return sorted((e for e in entries if e.title and 0 <= e.number < pages), key=lambda entry: entry.number)
-
-
-def _read_entries(reader: PdfReader, outline: Any, level: int) -> Iterator[OutlineEntry]:
-    for entry in outline:
-        if not isinstance(entry, list):
-            number = reader.get_destination_page_number(entry)
-            top = float(entry.top) if isinstance(entry.top, int | float) else None
-            title = str(entry.title).removeprefix("þÿ").strip()  # a byte order mark that was encoded again
-            yield OutlineEntry(title, -1 if number is None else number, top, level)
-        elif level < _DEEPEST_ENTRY:
-            yield from _read_entries(reader, entry, level + 1)
+    return sorted(entries, key=lambda entry: entry.number)

@@ -70,7 +70,7 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
     for number, lines in enumerate(pages):
         nearby = [each for each in running[max(0, number - _NEARBY) : number + _NEARBY + 1] if each]
         drop = {*running[number], *_in_their_place(rows[number], nearby, size)}
-        rest = [line._replace(bold=line.bold or line in counted) for line in lines if line not in drop]
+        rest = [line._replace(bold=True) if line in counted else line for line in lines if line not in drop]
         words = sum(len(line.text.split()) for line in drop)
         if not rest or words > max(_FEW, sum(len(line.text.split()) for line in rest)):  # then they are the text
             rest = [line for line in lines if line not in drop or not _NUMBER.match(line.text)]

@@ -100,7 +100,7 @@ class _PageReader:
         self.raw, self.crop, self.number = textpage.raw, crop, number
         self.lines: list[Line] = []
         # PDFium writes its results into these
-        self._one, self._two, self._three, self._four = c_double(), c_double(), c_double(), c_double()
+        self._values = [c_double() for _ in range(4)]
         self._matrix, self._box = pdfium.FS_MATRIX(), pdfium.FS_RECTF()
         self._font, self._flags = create_string_buffer(_FONT_NAME), c_int()
         self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
@@ -146,7 +146,7 @@ class _PageReader:
         x, y = self._origin(middle)
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
             return
-        y, size = self._height(x, y), self._size(middle)
+        y, size = (y, -x, -y, x)[self.turn], self._size(middle)
         # the ink of a bracket or full stop is narrower than its place in the line
         parts = sorted(map(self._rect, range(rects))) if rects > 1 else []
         lefts, ends = zip(self._place(first), self._place(last), *parts, strict=True)
@@ -185,8 +185,9 @@ class _PageReader:
         return position if self._same_index else pdfium.FPDFText_GetCharIndexFromTextIndex(self.raw, position)
 
     def _origin(self, index: int) -> tuple[float, float]:
-        pdfium.FPDFText_GetCharOrigin(self.raw, index, self._one, self._two)
-        return self._one.value, self._two.value
+        x, y = self._values[:2]
+        pdfium.FPDFText_GetCharOrigin(self.raw, index, x, y)
+        return x.value, y.value
 
     def _size(self, index: int) -> float:
         """Returns the size of a character in points."""
@@ -202,17 +203,13 @@ class _PageReader:
 
     def _rect(self, number: int) -> tuple[float, float]:
         """Returns the left and right edge of a part of the line that was measured last."""
-        left, top, right, bottom = self._one, self._two, self._three, self._four
+        left, top, right, bottom = self._values
         pdfium.FPDFText_GetRect(self.raw, number, left, top, right, bottom)
         return self._edges(left.value, bottom.value, right.value, top.value)
 
     def _edges(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float]:
         """Returns the left and right edge of a box in the direction of the text."""
         return ((left, right), (bottom, top), (-right, -left), (-top, -bottom))[self.turn]
-
-    def _height(self, x: float, y: float) -> float:
-        """Returns the height of a place in the direction of the text."""
-        return (y, -x, -y, x)[self.turn]
 
     def _font_name(self, index: int) -> bytes:
         pdfium.FPDFText_GetFontInfo(self.raw, index, self._font, _FONT_NAME, self._flags)
@@ -225,9 +222,7 @@ def _clean(text: str) -> str:
         return text
     text = characters.join_signs(_SPACES.sub(" ", text.replace(characters.UNMAPPED, "").replace("\ufffe", "-")).strip())
     text = _COMPATIBLE.sub(lambda m: unicodedata.normalize("NFKC", m.group()), text)
-    return _ACCENTED.sub(
-        lambda m: unicodedata.normalize("NFC", m.group(2).replace("ı", "i") + _ACCENTS[m.group(1)]), text
-    )
+    return _ACCENTED.sub(lambda m: unicodedata.normalize("NFC", m[2].replace("ı", "i") + _ACCENTS[m[1]]), text)
 
 
 def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:

@@ -93,7 +93,7 @@ def load(
         try:
             document.init_forms()
             pages = _read_pages(document, limits, progress, skip, recognised, shown)
-            entries = file.read_outline(data, password, len(document))
+            entries = file.read_outline(document)
             labels = file.page_labels(document)
             facts = file.read_metadata(document)
         finally:
@@ -162,9 +162,9 @@ def _read_pages(
             progress(number + 1, pages.total)
         if time.monotonic() > end:
             pages.reason = f"reading took longer than {limits.longest / 60:.0f} minutes"
-            break
-        if used_memory(limits) > _MEMORY:
+        elif used_memory(limits) > _MEMORY:
             pages.reason = f"the file needs more than {limits.memory >> 20:,} MB of memory"
+        if pages.reason:
             break
     pages.lines = recognition.with_even_sizes(pages.lines, pages.recognised)
     return pages

@@ -109,7 +109,7 @@ def measure_body(flows: Sequence[Flow]) -> BodyStyle:
         text = text.replace(f"{hyphen}\n", "\0")  # the halves of a broken word are no words
     words = set(_WORD.findall(" ".join(word for word in set(text.split()) if "\0" not in word)))
     words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
-    return BodyStyle(size, leading, float(indent) if times >= 3 or times * 8 > len(close) else 0.0, words)
+    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words)
 
 
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
@@ -140,7 +140,7 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
         as_usual = usual.indent and max(abs(offset - usual.indent), abs(offset - offset_before)) < 2.5
         begins = bool(_BULLET.match(line.text) or deeper or as_usual)
         return begins and (length <= 0.8 * flow.width or bool(_END.search(before.text)))
-    if usual.indent or length >= 0.72 * flow.width or flow.width <= 11.5 * line.size or not line.text[:1].isupper():
+    if usual.indent or length >= 0.72 * flow.width or not line.text[:1].isupper():
         return False
     return bool(_END.search(before.text))
 
