@@ -1,10 +1,10 @@
-"""Finds what a PDF page is made of: running headers and footers, page and line numbers, and the columns of its text."""
+"""Finds what PDF pages are made of: running headers and footers, page and line numbers, columns, and body text."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from math import inf
@@ -25,7 +25,10 @@ _COUNTED = re.compile(
     r"^(?:day|night|week|month|lesson|lecture|unit|psalm|sonnet|tag|woche|lektion|jour|leçon|día|lección) \d", re.I
 )
 _LINE_NUMBER = re.compile(r"^\d{1,4}[RLrl]?$")
-_MEASURED = 100  # pages that show the usual size
+_MEASURED = 100  # pages of a long document that show what is usual in it
+SOFT_HYPHEN = "\u00ad"
+HYPHENS = ("-", "\u2010", SOFT_HYPHEN)
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _EDGE = 3  # rows at the top and at the bottom that can be headers or footers
 _NEARBY = 6  # pages that are compared
 _HIGHER = 8.0  # points by which the heights of a running header differ
@@ -42,6 +45,17 @@ class Flow:
     lines: tuple[Line, ...]
     left: float
     width: float
+
+
+@dataclass(frozen=True)
+class BodyStyle:
+    """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
+    line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends."""
+
+    size: float
+    leading: float
+    indent: float
+    words: Set[str] = frozenset()
 
 
 def find_rows(lines: Sequence[Line]) -> list[list[Line]]:
@@ -192,3 +206,30 @@ def _flow(lines: Sequence[Line]) -> Flow:
     left = min(x for x, n in starts.items() if n >= max(1, most * 0.4))
     widths = sorted(line.end - left for line in merged)
     return Flow(tuple(merged), float(left), widths[int(len(widths) * 0.9)])
+
+
+def measure_body(flows: Sequence[Flow]) -> BodyStyle:
+    """Returns the usual size, leading and indent of ``flows``, and the words that are not broken at a line end."""
+    some = flows[:: len(flows) // (2 * _MEASURED) + 1]
+    size = usual_size([flow.lines for flow in some])
+    pairs = [
+        (flow.left, before, line)
+        for flow in some
+        for before, line in pairwise(flow.lines)
+        if max(abs(line.size - size), abs(before.size - size)) < 0.6
+    ]
+    gaps = Counter(round((before.y - line.y) * 2) / 2 for _, before, line in pairs).most_common(3)
+    leading = min((gap for gap, n in gaps if n * 3 >= gaps[0][1] and gap > 0.5 * size), default=1.2 * size)
+    close = [pair for pair in pairs if pair[1].y - pair[2].y <= 1.3 * leading]
+    indents = Counter(
+        round(before.x - left)
+        for left, before, line in close
+        if 0.5 * size < before.x - left < 5 * size and abs(line.x - left) < 2  # the next line is back at the edge
+    )
+    indent, times = next(iter(indents.most_common(1)), (0, 0))
+    text = "\n".join(line.text for flow in flows for line in flow.lines).lower()
+    for hyphen in HYPHENS:
+        text = text.replace(f"{hyphen}\n", "\0")  # the halves of a broken word are no words
+    words = set(_WORD.findall(" ".join(word for word in set(text.split()) if "\0" not in word)))
+    words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
+    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words)

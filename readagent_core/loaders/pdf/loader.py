@@ -25,8 +25,7 @@ from readagent_core.loaders.figures import Pictures
 from readagent_core.loaders.pdf import file, paragraphs
 from readagent_core.loaders.pdf import recognised as recognition
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
-from readagent_core.loaders.pdf.headings import mark_headings
-from readagent_core.loaders.pdf.layout import LARGE, order_into_flows, remove_running_lines
+from readagent_core.loaders.pdf.layout import LARGE, BodyStyle, measure_body, order_into_flows, remove_running_lines
 from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.paragraphs import Passage
 from readagent_core.loaders.recognition.page import RecognisedPage
@@ -110,10 +109,10 @@ def load(
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
     flows = [flow for lines in remaining for flow in order_into_flows(lines)]
-    usual = paragraphs.measure_body(flows)
+    usual = measure_body(flows)
     styles = recognition.body_styles(flows, usual, pages.recognised)
     split = (paragraphs.split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
-    passages = mark_headings(paragraphs.join_passages(split, usual), usual)
+    passages = paragraphs.mark_headings(paragraphs.join_passages(split, usual), usual)
     largest = _largest_text(passages, usual)
     passages, header = gutenberg.remove_licence(passages, [passage.text for passage in passages], builder)
     _add_passages(builder, passages, entries, labels, pages.figures)
@@ -192,7 +191,7 @@ def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
     return DamagedDocumentError(message) if notices else EmptyDocumentError(message)
 
 
-def _largest_text(passages: Sequence[Passage], usual: paragraphs.BodyStyle) -> str:
+def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     """Returns the title of the first page: the text in its largest letters, '' where that is a heading."""
     first = [each for each in passages if each.number == 0 and each.size >= LARGE * usual.size]
     largest = max(first, key=lambda each: each.size, default=None)

@@ -1,20 +1,20 @@
-"""Rebuilds the paragraphs of a PDF from indents, gaps and sizes of its lines, and joins words with line-end hyphens.
+"""Rebuilds the paragraphs and headings of a PDF from indents, gaps, sizes and weight of its lines.
 
-'con-' + 'text' becomes 'context', 'well-' + 'known' stays 'well-known': the other words of the document decide.
+Words with line-end hyphens are joined: 'con-' + 'text' becomes 'context', 'well-' + 'known' stays 'well-known'. The
+other words of the document decide. Labels of figures, rows of tables and lines of title pages look like headings; they
+become text.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import pairwise, takewhile
-from operator import itemgetter
 
 from readagent_core.loaders.headings import is_named_heading
-from readagent_core.loaders.pdf.layout import LARGE, Flow, usual_size
+from readagent_core.loaders.pdf.layout import HYPHENS, LARGE, SOFT_HYPHEN, BodyStyle, Flow
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.text.lines import join_text
 
@@ -22,16 +22,17 @@ _END = re.compile(r"[.!?…:;。！？」』][\"'”’»)\]]*\s*[\d*†‡]{0,3
 _BULLET = re.compile(r"^\s*(?:[•‣▪◦–●○■]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
 NUMBERED = re.compile(r"^\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]")
 _NOTE = re.compile(r"^(?:[*†‡§¶]+|\[?(\d{1,3})[.)\]]?(?=\s|[^\W\d_]))(?=.*[^\W\d_])")
-_SOFT = "\u00ad"
 CAPTION = re.compile(r"^(?:fig(?:ure|\.)|tab(?:le|\.)|abb(?:ildung|\.)|図|表)\s*\d", re.IGNORECASE)
-_MEASURED = 200  # columns of a long document that show its usual size, leading and indent
 _LEAST_TEXT = 60  # characters; less is no text above notes
-_HYPHENS = ("-", "\u2010", _SOFT)
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # first parts of words that are written without a hyphen
 _JOINED = {"over", "under", "out", "with", "some", "any", "every", "fore", "for", "never", "pre", "dis", "mis", "inter"}
 _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
+_NUMBERING = re.compile(r"^[\dIVXLC.]+\s")
+_SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
+_NEAR = 0.4  # points by which the letters of one kind of heading differ
+_LINES, _LONGEST = 4, 200  # of a heading; characters
+_FIRST_PAGES = 2
 
 
 @dataclass(slots=True)
@@ -74,44 +75,6 @@ class Passage:
         return min((line.confidence for line in self.lines if line.confidence is not None), default=None)
 
 
-@dataclass(frozen=True)
-class BodyStyle:
-    """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
-    line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends."""
-
-    size: float
-    leading: float
-    indent: float
-    words: Set[str] = frozenset()
-
-
-def measure_body(flows: Sequence[Flow]) -> BodyStyle:
-    """Returns the usual size, leading and indent of ``flows``, and the words that are not broken at a line end."""
-    some = flows[:: len(flows) // _MEASURED + 1]
-    size = usual_size([flow.lines for flow in some])
-    pairs = [
-        (flow.left, before, line)
-        for flow in some
-        for before, line in pairwise(flow.lines)
-        if max(abs(line.size - size), abs(before.size - size)) < 0.6
-    ]
-    gaps = Counter(round((before.y - line.y) * 2) / 2 for _, before, line in pairs).most_common(3)
-    leading = min((gap for gap, n in gaps if n * 3 >= gaps[0][1] and gap > 0.5 * size), default=1.2 * size)
-    close = [pair for pair in pairs if pair[1].y - pair[2].y <= 1.3 * leading]
-    indents = Counter(
-        round(before.x - left)
-        for left, before, line in close
-        if 0.5 * size < before.x - left < 5 * size and abs(line.x - left) < 2  # the next line is back at the edge
-    )
-    indent, times = max(indents.items(), key=itemgetter(1), default=(0, 0))
-    text = "\n".join(line.text for flow in flows for line in flow.lines).lower()
-    for hyphen in _HYPHENS:
-        text = text.replace(f"{hyphen}\n", "\0")  # the halves of a broken word are no words
-    words = set(_WORD.findall(" ".join(word for word in set(text.split()) if "\0" not in word)))
-    words.update(*(word.split("-") for word in words if "-" in word))  # the parts of a compound are words too
-    return BodyStyle(size, leading, float(indent) if times >= 3 else 0.0, words)
-
-
 def split_passages(flow: Flow, usual: BodyStyle) -> list[Passage]:
     """Returns the paragraphs of one flow."""
     found = [Passage([flow.lines[0]], flow)]
@@ -129,7 +92,7 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     widest = max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size)
     if abs(line.size - before.size) > 0.08 * size or before.y - line.y > widest:
         return True
-    continues = before.text.endswith((*_HYPHENS, ",", ";"))
+    continues = before.text.endswith((*HYPHENS, ",", ";"))
     if line.bold != before.bold and min(len(before.text), len(line.text)) < 80 and not continues:
         return True
     if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
@@ -152,7 +115,7 @@ def _continues_in(last: Passage, following: Passage, usual: BodyStyle) -> bool:
         return False
     if _BULLET.match(start.text) or is_named_heading(start.text) or is_named_heading(last.text):
         return False
-    if end.text.endswith(_HYPHENS) or (_is_row(end.text) and _is_row(start.text)):
+    if end.text.endswith(HYPHENS) or (_is_row(end.text) and _is_row(start.text)):
         return True
     indented = start.x - following.flow.left > 0.5 * start.size
     if not _END.search(end.text):
@@ -169,7 +132,7 @@ def passage_text(passage: Passage, usual: BodyStyle, *, keep: bool = True) -> st
     texts = [line.text for line in passage.lines]
     if len(texts) > 1 and keep:
         rows = sum(map(_is_row, texts)) * 2 > len(texts)
-        hyphened = any(text.endswith(_HYPHENS) for text in texts[:-1])
+        hyphened = any(text.endswith(HYPHENS) for text in texts[:-1])
         if rows or (not hyphened and all(_next_word_would_fit(passage, *pair) for pair in pairwise(passage.lines))):
             return "\n".join(texts)
     return reduce(partial(_join_hyphenated, words=usual.words), texts)
@@ -183,9 +146,9 @@ def _next_word_would_fit(passage: Passage, line: Line, following: Line) -> bool:
 
 def _join_hyphenated(before: str, after: str, words: Set[str]) -> str:
     """Returns two lines joined. The words of the document decide whether a hyphen at the end is part of a word."""
-    if before.endswith(_SOFT):
+    if before.endswith(SOFT_HYPHEN):
         return before[:-1] + after
-    first, second = before.endswith(_HYPHENS) and _BROKEN.search(before), _LETTERS.match(after)
+    first, second = before.endswith(HYPHENS) and _BROKEN.search(before), _LETTERS.match(after)
     if not first or not second:
         return join_text(before, after)
     one, two = first.group(1).lower(), second.group().lower()
@@ -260,3 +223,58 @@ def _split_notes(small: list[Passage], before: Sequence[Passage]) -> list[Passag
         else:
             before[0].lines.append(line)
     return notes
+
+
+def mark_headings(passages: Sequence[Passage], usual: BodyStyle) -> list[Passage]:
+    """Returns the passages with their text, and with their level by size where they are headings.
+
+    Labels in a row become one paragraph with a line each."""
+    for each in passages:
+        if _is_heading(each, usual):
+            each.kind = "label" if _is_label(each, usual) else "heading"
+    _find_other_labels(passages)
+    sizes = sorted({round(each.size) for each in passages if each.kind == "heading"}, reverse=True)
+    marked: list[Passage] = []
+    for each in passages:
+        text = passage_text(each, usual, keep=not each.kind)
+        if marked and marked[-1].kind == each.kind == "label":
+            marked[-1].joined += f"\n{text}"
+        else:
+            each.joined, each.level = text, sizes.index(round(each.size)) + 1 if each.kind == "heading" else 0
+            marked.append(each)
+    return marked
+
+
+def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
+    large = passage.size >= LARGE * usual.size
+    if len(passage.lines) > (_LINES if large else 2) or not (large or passage.bold):
+        return False
+    text = passage.text
+    if len(text) > _LONGEST or not any(c.isalpha() for c in text):
+        return False
+    ends = text[-1] in ".,;:" and not text[0].isdigit()
+    return len(text) > 1 if large else len(text) > 2 and passage.size >= 0.97 * usual.size and not ends
+
+
+def _is_label(passage: Passage, usual: BodyStyle) -> bool:
+    """Returns whether a passage is the label of a node in a figure, or the bold head of a table."""
+    if all(_SYMBOL.match(word) for word in passage.text.split()):
+        return True
+    table = "\t" in _NUMBERING.sub("", passage.text) and passage.size < LARGE * usual.size
+    return table and not is_named_heading(passage.text)
+
+
+def _find_other_labels(passages: Sequence[Passage]) -> None:
+    """Marks the headings that are directly above a caption as labels of its figure, and those of the first pages that
+    are above a larger heading, such as authors and date of a paper, as text."""
+    below: Passage | None = None  # the first passage below that is no such heading
+    for here in reversed(passages):
+        if below and here.kind == "heading" and not is_named_heading(here.lines[0].text):
+            if CAPTION.match(below.text) and not NUMBERED.match(here.text):
+                here.kind = "label"
+                continue
+            larger = below.kind == "heading" and below.size > here.size + _NEAR
+            if larger and here.number == below.number < _FIRST_PAGES:
+                here.kind = ""
+                continue
+        below = here

@@ -8,9 +8,8 @@ from itertools import chain, groupby
 from statistics import median
 
 from readagent_core.document import Document, Notice
-from readagent_core.loaders.pdf.layout import LONG, Flow
+from readagent_core.loaders.pdf.layout import LONG, BodyStyle, Flow, measure_body
 from readagent_core.loaders.pdf.lines import Line
-from readagent_core.loaders.pdf.paragraphs import BodyStyle, measure_body
 from readagent_core.loaders.recognition.page import DOUBTFUL, RecognisedPage
 from readagent_core.words import count_of
 
