@@ -49,7 +49,6 @@ _LOST = {
 }
 _PDFIUM = threading.Lock()  # PDFium may run in one thread only
 _MEMORY = 0.6  # share of the limit at which reading stops; the paragraphs need the rest
-_LONGEST_TITLE = 200  # characters
 
 
 @dataclass
@@ -193,11 +192,10 @@ def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
 
 def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
     """Returns the title of the first page: the text in its largest letters, '' where that is a heading."""
-    first = [each for each in passages if each.number == 0 and each.size >= LARGE * usual.size]
-    largest = max(first, key=lambda each: each.size, default=None)
-    text = largest.text if largest else ""
+    large = [each for each in passages if each.number == 0 and each.level and each.size >= LARGE * usual.size]
+    text = max(large, key=lambda each: each.size).text if large else ""
     heading = is_contents_title(text) or headings.is_named_heading(text) or paragraphs.NUMBERED.match(text)
-    return text if 1 < len(text) < _LONGEST_TITLE and not heading else ""
+    return "" if heading else text
 
 
 def _add_passages(

@@ -258,10 +258,8 @@ def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
 
 def _is_label(passage: Passage, usual: BodyStyle) -> bool:
     """Returns whether a passage is the label of a node in a figure, or the bold head of a table."""
-    if all(_SYMBOL.match(word) for word in passage.text.split()):
-        return True
     table = "\t" in _NUMBERING.sub("", passage.text) and passage.size < LARGE * usual.size
-    return table and not is_named_heading(passage.text)
+    return table or all(_SYMBOL.match(word) for word in passage.text.split())
 
 
 def _find_other_labels(passages: Sequence[Passage]) -> None:
