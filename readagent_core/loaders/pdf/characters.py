@@ -36,12 +36,8 @@ TEX_PAGE = re.compile("[\0-\x08\x0b-\x1f\u0391-\u03c9\u2190-\u22ff]")
 # parts of brackets as Adobe numbers them, and Greek letters that its list takes for units
 _ADOBE = {0xF8EB + n: part for n, part in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭")} | {0x2126: "Ω", 0x2206: "Δ"}
 _NEGATED = re.compile("\u0338\\s*(\\S)")
-# what has exponents: numbers, variables, units (most have no vowel), sums in brackets; other text has marks of notes
-_POWER = re.compile(
-    r"(?:\d|[}|∂∇∆]|\b(?:[^\W\d_]|[b-df-hj-np-tv-xz]+|mi|sec|ha|yards|miles|met(?:re|er)s|feet|inches)|"
-    r"[(\[][^(\[]*[-+−=*/^][^(\[]*[)\]])$",
-    re.IGNORECASE,
-)
+# what has exponents: numbers, variables, units without a vowel, sums in brackets; other text has marks of notes
+_POWER = re.compile(r"(?:\d|[}|∂∇∆]|\b(?:[^\W\d_]|[b-df-hj-np-tv-xz]+)|[(\[][^(\[]*[-+−=*/^][^(\[]*[)\]])$", re.I)
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d$")
 SMALL_NUMBER = re.compile(r"[-−]?\d{1,3}(?:[,–-]\d{1,3}){0,3}(?!\d)|[*†‡]")  # an exponent or the mark of a note
 PRIVATE = re.compile("[\ue000-\uf8ff\ufffd]")

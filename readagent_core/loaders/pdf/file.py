@@ -45,11 +45,9 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
         raise DamagedDocumentError(f"This PDF is damaged and cannot be read. Nothing was opened. {REPAIR_ADVICE}")
     if document is None or not len(document):
         raise EmptyDocumentError("This PDF has no pages, or lost them when it was copied. Download or copy it again.")
-    total = len(document)
-    if total > limits.source_pages:
-        document.close()
+    if len(document) > limits.source_pages:
         raise TooLargeError(
-            f"This PDF has {total:,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
+            f"This PDF has {len(document):,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
             "opened. Split it and open the parts."
         )
     return document, bool(repaired) or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)

@@ -26,11 +26,7 @@ _UNUSUAL = re.compile("[^ -~\u00a1-\u00a7\u00a9-\u00b3\u00b5-\u00b7\u00b9-\u02c5
 _COMPATIBLE = re.compile("[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc\u00a0]+")  # ligatures, Arabic presentation forms
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]{2,}")
 # the words of Arabic and Hebrew presentation forms, which PDFium writes in logical order
-_FORMS = {
-    word
-    for code in (*range(0xFB1D, 0xFE00), *range(0xFE70, 0xFEFD))
-    for word in unicodedata.normalize("NFKC", chr(code)).split()
-}
+_FORMS = {word for code in range(0xFB1D, 0xFEFD) for word in unicodedata.normalize("NFKC", chr(code)).split()}
 _BREAK = "\u2028"  # between lines, so that a line feed or carriage return can only be the number of a glyph
 # what may be the number of a glyph: no byte, dash or quotation mark, but a control character
 _SUSPECT = re.compile("[\u0100-\u200f\u2027\u2029-\uffff\0-\x1f]")
@@ -85,12 +81,11 @@ def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
     for found in _LINE.finditer(reader.text):
         reader.read(*found.span())
     textpage.close()
-    lines = reader.lines
     for field in _read_fields(page, number):  # each goes beside its label, before what is right of it or below
-        level = ((i, line) for i, line in enumerate(lines) if line.y < field.y + _BESIDE * line.size)
+        level = ((i, line) for i, line in enumerate(reader.lines) if line.y < field.y + _BESIDE * line.size)
         after = (i for i, line in level if line.x > field.x or line.y < field.y - _BESIDE * line.size)
-        lines.insert(next(after, len(lines)), field)
-    return lines, reader.readable
+        reader.lines.insert(next(after, len(reader.lines)), field)
+    return reader.lines, reader.readable
 
 
 class _PageReader:

@@ -32,17 +32,17 @@ from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.words import count_of
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
-_RECOGNISE_ADVICE = (
+_OCR_ADVICE = (
     "The text can be recognised on this computer: Latin and Greek letters, Chinese and Japanese. For others use a PDF "
     "program that has OCR (or 'ocrmypdf {option} in.pdf out.pdf'), and open the result here."
 )
 _SCANNED, _UNREADABLE, _DAMAGED, _SKIPPED = "pages-without-text", "pages-unreadable", "pages-damaged", "pages-not-read"
 # what is said before and after the numbers of pages that were not read
 _LOST = {
-    _SCANNED: ("Pictures without text, so not read", _RECOGNISE_ADVICE.format(option="--skip-text")),
+    _SCANNED: ("Pictures without text, so not read", _OCR_ADVICE.format(option="--skip-text")),
     _UNREADABLE: (
         "The fonts do not say which letters they show, so not read",
-        _RECOGNISE_ADVICE.format(option="--force-ocr"),
+        _OCR_ADVICE.format(option="--force-ocr"),
     ),
     _DAMAGED: ("Damaged, so left out", file.REPAIR_ADVICE),
     _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", file.REPAIR_ADVICE),
@@ -58,7 +58,6 @@ class _Pages:
     ``lost``: the pages, from 0, that have no text in the file, by the code of their notice.
     ``recognised``: those whose text was recognised, with its confidence."""
 
-    total: int
     lines: list[list[Line]] = field(default_factory=list)
     lost: dict[str, list[int]] = field(default_factory=lambda: {code: [] for code in _LOST})
     recognised: dict[int, float] = field(default_factory=dict)
@@ -131,11 +130,11 @@ def _read_pages(
     shown: Pictures,
 ) -> _Pages:
     """Returns what could be read of the pages within the limits on time and memory."""
-    pages = _Pages(len(document))
+    pages, total = _Pages(), len(document)
     end = time.monotonic() + limits.longest
     if progress:
-        progress(0, pages.total)
-    for number in range(pages.total):
+        progress(0, total)
+    for number in range(total):
         lines: list[Line] = []
         lost = _SKIPPED if number in skip else ""
         try:
@@ -157,7 +156,7 @@ def _read_pages(
             pages.lost[lost].append(number)
         pages.lines.append([] if lost else lines)
         if progress:
-            progress(number + 1, pages.total)
+            progress(number + 1, total)
         if time.monotonic() > end:
             pages.reason = f"reading took longer than {limits.longest / 60:.0f} minutes"
         elif used_memory(limits) > _MEMORY:
@@ -170,7 +169,7 @@ def _read_pages(
 
 def _note_lost_pages(builder: Builder, pages: _Pages, labels: list[str]) -> None:
     lost = [(code, *_LOST[code], numbers) for code, numbers in pages.lost.items()]
-    missing = list(range(len(pages.lines), pages.total))
+    missing = list(range(len(pages.lines), len(labels)))
     stopped = (_SKIPPED, f"Not read, because {pages.reason}", "Split the file and open the parts.", missing)
     for code, before, advice, numbers in (*lost, stopped):
         if numbers:

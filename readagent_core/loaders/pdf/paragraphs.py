@@ -31,7 +31,7 @@ _BROKEN = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _NUMBERING = re.compile(r"^[\dIVXLC.]+\s")
 _SYMBOL = re.compile(r"^\(?[a-z]\d?\)?$")  # '(a)', 'i2'
 _NEAR = 0.4  # points by which the letters of one kind of heading differ
-_LINES, _LONGEST = 4, 200  # of a heading; characters
+_LONGEST = 200  # characters of a heading
 _FIRST_PAGES = 2
 
 
@@ -247,10 +247,8 @@ def mark_headings(passages: Sequence[Passage], usual: BodyStyle) -> list[Passage
 
 def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
     large = passage.size >= LARGE * usual.size
-    if len(passage.lines) > (_LINES if large else 2) or not (large or passage.bold):
-        return False
     text = passage.text
-    if len(text) > _LONGEST or not any(c.isalpha() for c in text):
+    if not (large or passage.bold) or len(text) > _LONGEST or not any(c.isalpha() for c in text):
         return False
     ends = text[-1] in ".,;:" and not text[0].isdigit()
     return len(text) > 1 if large else len(text) > 2 and passage.size >= 0.97 * usual.size and not ends
