@@ -62,7 +62,7 @@ def find_rows(lines: Sequence[Line]) -> list[list[Line]]:
     """Returns the lines at one height together, from the top."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda each: -each.y):
-        if rows and abs(rows[-1][0].y - line.y) < SAME * max(line.size, rows[-1][0].size):
+        if rows and abs(rows[-1][0].y - line.y) < SAME * line.size:
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -171,14 +171,14 @@ def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
     long = [line for line in lines if len(line.text) >= LONG]
     middle = _middle(long)
     up = sum(after.y > before.y + before.size for before, after in pairwise(long))
-    switches = sum(_side(before, middle) != _side(after, middle) for before, after in pairwise(long))
+    switches = sum(_side(before, middle) != _side(after, middle) for before, after in pairwise(long if middle else ()))
     if up * 2 >= max(2, len(long)) or switches > _SWITCHES:  # PDFium reads some sideways pages upwards
         rows = [line for row in find_rows(lines) for line in sorted(row, key=lambda each: each.x)]
         bands = (list(band) for _, band in groupby(rows, key=lambda line: _side(line, middle) == 0))
         lines = [line for band in bands for line in sorted(band, key=lambda each: _side(each, middle))]
     runs = [list(lines[:1])] if lines else []
     for before, line in pairwise(lines):
-        across = _side(before, middle) != _side(line, middle) and abs(line.y - before.y) > 0.5 * line.size
+        across = middle and _side(before, middle) != _side(line, middle) and abs(line.y - before.y) > 0.5 * line.size
         if across or line.y > before.y + 2 * before.size:
             runs.append([])
         runs[-1].append(line)

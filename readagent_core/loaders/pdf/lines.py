@@ -147,7 +147,7 @@ class _PageReader:
         lefts, ends = zip(self._place(first), self._place(last), *parts, strict=True)
         left, end = min(lefts), max(ends)
         wide = end - left > _SPACED * size * (stop - start)
-        wide = wide or any(after[0] - before[1] > GAP * size for before, after in pairwise(parts))
+        wide = wide or (rects > 1 and any(after[0] - before[1] > GAP * size for before, after in pairwise(parts)))
         if wide or _DIGIT.search(self.text, start, stop):
             cuts = sorted({start, *self._find_cuts(start, stop, size, GAP if wide else inf), stop})
             if len(cuts) > 2:
@@ -242,10 +242,11 @@ def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:
 def _is_continued(last: Line, line: Line, widest: float) -> bool:
     """Returns whether ``line`` is an index of ``last``, or what follows on its baseline."""
     size = max(last.size, line.size)
-    is_index = min(last.size, line.size) < _INDEX * size
+    if abs(last.y - line.y) >= _RAISED * size:
+        return False
     gap = (line.x - last.end) / size
-    if is_index and -0.5 < gap < 0.5:
-        return abs(last.y - line.y) < _RAISED * size
+    if min(last.size, line.size) < _INDEX * size and -0.5 < gap < 0.5:
+        return True
     return abs(last.y - line.y) < SAME * size and (line.x >= last.x if widest == inf else -0.5 < gap < widest)
 
 

@@ -34,16 +34,13 @@ from readagent_core.words import count_of
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix) )?(?:[a-z] )?(?:\d+(?: \d+)*|[ivxlc]+|[a-z]) ")
 _OCR_ADVICE = (
     "The text can be recognised on this computer: Latin and Greek letters, Chinese and Japanese. For others use a PDF "
-    "program that has OCR (or 'ocrmypdf {option} in.pdf out.pdf'), and open the result here."
+    "program that has OCR (or 'ocrmypdf {} in.pdf out.pdf'), and open the result here."
 )
 _SCANNED, _UNREADABLE, _DAMAGED, _SKIPPED = "pages-without-text", "pages-unreadable", "pages-damaged", "pages-not-read"
 # what is said before and after the numbers of pages that were not read
 _LOST = {
-    _SCANNED: ("Pictures without text, so not read", _OCR_ADVICE.format(option="--skip-text")),
-    _UNREADABLE: (
-        "The fonts do not say which letters they show, so not read",
-        _OCR_ADVICE.format(option="--force-ocr"),
-    ),
+    _SCANNED: ("Pictures without text, so not read", _OCR_ADVICE.format("--skip-text")),
+    _UNREADABLE: ("The fonts do not say which letters they show, so not read", _OCR_ADVICE.format("--force-ocr")),
     _DAMAGED: ("Damaged, so left out", file.REPAIR_ADVICE),
     _SKIPPED: ("Left out because the program that reads PDFs crashed or came to no end", file.REPAIR_ADVICE),
 }
