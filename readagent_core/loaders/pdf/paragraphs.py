@@ -92,9 +92,8 @@ def _begins(line: Line, before: Line, flow: Flow, usual: BodyStyle) -> bool:
     widest = max(1.3 * usual.leading * max(1.0, size / usual.size), usual.leading + 0.25 * size)
     if abs(line.size - before.size) > 0.08 * size or before.y - line.y > widest:
         return True
-    continues = before.text.endswith((*HYPHENS, ",", ";"))
-    if line.bold != before.bold and min(len(before.text), len(line.text)) < 80 and not continues:
-        return True
+    if line.bold != before.bold and min(len(before.text), len(line.text)) < 80:
+        return not before.text.endswith((*HYPHENS, ",", ";"))
     if line.size >= LARGE * usual.size and line.bold == before.bold:  # the lines of a heading may be centred
         return is_named_heading(line.text) or bool(NUMBERED.match(line.text))
     length, offset, offset_before = before.end - flow.left, line.x - flow.left, before.x - flow.left
