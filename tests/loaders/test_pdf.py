@@ -138,6 +138,13 @@ def test_a_broken_table_of_objects_is_repaired_with_a_notice():
     assert "mended" in [w.code for w in document.warnings]
 
 
+def test_a_file_that_was_cut_off_and_has_no_text_is_not_said_to_be_opened():
+    data = pdf([[], []])
+    with pytest.raises(EmptyDocumentError, match="no text that can be read") as caught:
+        load(data[: data.rindex(b"xref\n", 0, data.rindex(b"startxref"))], "x.pdf")
+    assert "was opened" not in str(caught.value).replace("Nothing was opened", "")
+
+
 def test_half_a_file_is_damaged():
     with pytest.raises(DamagedDocumentError, match="open it in a PDF viewer, save or print it as a new PDF") as caught:
         load(b"%PDF-1.7\n1 0 obj\n<< /Type", "x.pdf")

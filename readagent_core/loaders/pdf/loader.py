@@ -92,14 +92,14 @@ def load(
             facts = file.read_metadata(document)
         finally:
             document.close()
-    if repaired:
-        builder.add_notice(
-            "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
-        )
     _note_lost_pages(builder, pages, labels)
     remaining, removed = remove_running_lines(pages.lines)
     if not any(remaining):
         raise _no_text_error(pages, builder)
+    if repaired:
+        builder.add_notice(
+            "mended", "The file is damaged; what could be found in it was opened. Compare the number of pages."
+        )
     if removed:
         what = "running headers, footers and page numbers were" if removed > 1 else "running header or page number was"
         builder.add_notice("furniture", f"{removed:,} {what} left out.", removed)
@@ -143,9 +143,9 @@ def _read_pages(
                 if lost and number + 1 in recognised:
                     lines, lost = recognition.place_lines(recognised[number + 1], page.get_width(), number), ""
                     pages.recognised[number] = recognised[number + 1].confidence
-                elif pictured and (lines or 2 * len(pages.lost[_SCANNED]) < number):
+                elif pictured and (not lost or 2 * len(pages.lost[_SCANNED]) + 2 < number):
                     # not of a page that was recognised, nor of a file that is mostly scans
-                    pages.figures += read_figures(page, number, lines, shown)
+                    pages.figures += read_figures(page, number, [] if lost else lines, shown)
                 page.close()
         except PdfiumError:  # one broken page must not lose the book; a notice names it
             lost = _DAMAGED
