@@ -39,6 +39,7 @@ _PACKAGES = (
     "bm25s",
     "scikit-learn",
     "pysbd",
+    "pypdf",
     "pypdfium2",
     "EbookLib",
     "beautifulsoup4",

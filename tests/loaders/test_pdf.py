@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 
 import pytest
@@ -138,6 +139,13 @@ def test_a_broken_table_of_objects_is_repaired_with_a_notice():
     assert "mended" in [w.code for w in document.warnings]
 
 
+def test_a_table_of_objects_that_names_a_wrong_catalog_is_repaired():
+    data = re.sub(rb"/Root \d+ 0 R", b"/Root 99 0 R", pdf([wordy(1), wordy(2)]))
+    document = load(data, "x.pdf")
+    assert len(document.paragraphs) == 2
+    assert "mended" in [w.code for w in document.warnings]
+
+
 def test_a_file_that_was_cut_off_and_has_no_text_is_not_said_to_be_opened():
     data = pdf([[], []])
     with pytest.raises(EmptyDocumentError, match="no text that can be read") as caught:
@@ -166,7 +174,7 @@ def test_a_damaged_page_is_left_out_with_a_notice(monkeypatch):
 
 
 def test_whatever_a_parser_trips_over_is_told_in_plain_words(monkeypatch):
-    monkeypatch.setattr(pdf_loader.file, "page_labels", lambda *_: {}["none"])
+    monkeypatch.setattr(pdf_loader.file, "read_metadata", lambda *_: {}["none"])
     with pytest.raises(DamagedDocumentError, match=r"cannot be read\. Nothing was opened"):
         load(pdf([wordy(1)]), "x.pdf")
 

@@ -1,6 +1,6 @@
-"""Opens a PDF file with PDFium: password, repair, outline, page labels and metadata.
+"""Opens a PDF file with PDFium: password, repair, outline and metadata.
 
-PDFium repairs most files by itself. One that it refuses gets a new trailer, which says where its pages are.
+PDFium repairs most files by itself. One that it refuses gets a new trailer, or is written again by pypdf.
 """
 
 from __future__ import annotations
@@ -8,10 +8,14 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import islice
 
 import pypdfium2.raw as pdfium
+from pypdf import PdfWriter
 from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
 from readagent_core.errors import DamagedDocumentError, EmptyDocumentError, PasswordError, TooLargeError
@@ -29,8 +33,8 @@ REPAIR_ADVICE = (
     "Download or copy it again. If that does not help, open it in a PDF viewer, save or print it as a new PDF, and "
     "open the new one here (or repair it with 'qpdf in.pdf out.pdf')."
 )
-# it logs every flaw that it skips; what matters to a reader is in the notices
-logging.getLogger("pypdfium2").setLevel(logging.CRITICAL)
+for _library in ("pypdf", "pypdfium2"):  # both log every flaw; what matters to a reader is in the notices
+    logging.getLogger(_library).setLevel(logging.CRITICAL)
 
 
 def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, bool]:
@@ -38,9 +42,9 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
 
     Raises PasswordError, DamagedDocumentError, EmptyDocumentError without a page, TooLargeError with too many."""
     document = _open(data, password)
-    repaired = _add_trailer(data) if document is None else None
-    if repaired:
-        document = _open(repaired, password)
+    refused = not document  # or it has no pages
+    if refused:
+        document = next(filter(None, (_open(repaired, password) for repaired in _repair(data))), document)
     if document is None and not _NO_PAGES.search(data):
         raise DamagedDocumentError(f"This PDF is damaged and cannot be read. Nothing was opened. {REPAIR_ADVICE}")
     if document is None or not len(document):
@@ -50,7 +54,7 @@ def open_pdf(data: bytes, password: str, limits: Limits) -> tuple[PdfDocument, b
             f"This PDF has {len(document):,} pages; at most {limits.source_pages:,} can be opened at once. Nothing was "
             "opened. Split it and open the parts."
         )
-    return document, bool(repaired) or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
+    return document, refused or not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 
 def _open(data: bytes, password: str) -> PdfDocument | None:
@@ -66,21 +70,19 @@ def _open(data: bytes, password: str) -> PdfDocument | None:
     raise PasswordError("This PDF is locked with a password. Nothing was opened. Type its password to open it.")
 
 
-def _add_trailer(data: bytes) -> bytes | None:
-    """Returns ``data`` with a new trailer at the end; None where no catalog of pages is found."""
-    roots = [*_CATALOG.findall(data), *_ROOT.findall(data)]
-    return b"%s\nendobj\ntrailer\n<< /Root %s %s R >>\n%%%%EOF\n" % (data, *roots[-1]) if roots else None
+def _repair(data: bytes) -> Iterator[bytes]:
+    """Yields ``data`` with a new trailer, which says where the catalog of pages is, and as pypdf writes it again."""
+    for number, generation in [*_CATALOG.findall(data), *_ROOT.findall(data)][-1:]:
+        yield b"%s\nendobj\ntrailer\n<< /Root %s %s R >>\n%%%%EOF\n" % (data, number, generation)
+    with suppress(Exception):  # pypdf may fail in any way on a broken file
+        PdfWriter(clone_from=BytesIO(data)).write(written := BytesIO())
+        yield written.getvalue()
 
 
 def has_picture(page: PdfPage) -> bool:
     """Returns whether a page has a picture."""
     objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
     return any(pdfium.FPDFPageObj_GetType(each) in _PICTURES for each in objects)
-
-
-def page_labels(document: PdfDocument) -> list[str]:
-    """Returns the printed number of each page: 'iv', '12'."""
-    return [document.get_page_label(i) or str(i + 1) for i in range(len(document))]
 
 
 def read_metadata(document: PdfDocument) -> dict[str, str]:
@@ -109,8 +111,7 @@ def read_outline(document: PdfDocument) -> list[OutlineEntry]:
     for bookmark in islice(document.get_toc(max_depth=_DEEPEST_ENTRY), _MOST_ENTRIES):
         title = bookmark.get_title().removeprefix("þÿ").strip()  # a byte order mark that was encoded again
         target = bookmark.get_dest()
-        number = target.get_index() if target and title else None
-        if number is not None:
+        if title and target and (number := target.get_index()) is not None:
             mode, place = target.get_view()
             top = place[1] if mode == pdfium.PDFDEST_VIEW_XYZ else 0
             entries.append(OutlineEntry(title, number, top or None, bookmark.level + 1))

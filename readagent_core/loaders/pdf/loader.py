@@ -88,7 +88,7 @@ def load(
             document.init_forms()
             pages = _read_pages(document, limits, progress, skip, recognised, shown)
             entries = file.read_outline(document)
-            labels = file.page_labels(document)
+            labels = [document.get_page_label(i) or str(i + 1) for i in range(len(document))]  # as printed: 'iv', '12'
             facts = file.read_metadata(document)
         finally:
             document.close()
