@@ -2,6 +2,7 @@
 // of which the view shows one or two; a turn moves the columns. Vertical writing runs the same way, with the columns
 // below each other. The gists of the pages in view stand beside the text, or in a line below it.
 
+import { button } from "../shared/dom.js";
 import { lastUpTo, unitEnd } from "./text_store.js";
 
 const SIDE = 64; // px on each side of a column, for the page's number
@@ -20,6 +21,10 @@ export class Paged {
     const { scroller } = reader;
     this.events = { click: (e) => this.clicked(e), wheel: (e) => this.wheeled(e), touchstart: (e) => this.touched(e), touchend: (e) => this.lifted(e) };
     for (const [type, listener] of Object.entries(this.events)) scroller.addEventListener(type, listener, { passive: type !== "wheel" });
+    const { backward } = this;
+    const side = (icon, step) => button("", () => this.turn(step), { kind: `quiet icon turn ${icon}`, icon, name: step > 0 ? "Turn to the next page" : "Turn to the page before" });
+    this.turners = [[side("left", backward), backward], [side("right", -backward), -backward]];
+    scroller.append(...this.turners.map(([node]) => node));
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
     scroller.scrollTop = 0;
@@ -29,6 +34,7 @@ export class Paged {
     const { scroller, column, sheet, units } = this.reader;
     for (const [type, listener] of Object.entries(this.events)) scroller.removeEventListener(type, listener);
     this.resize.disconnect();
+    for (const [node] of this.turners) node.remove();
     column.style.cssText = sheet.style.cssText = "";
     for (const unit of units.units) unit.classList.remove("on");
     this.closed = true;
@@ -143,6 +149,7 @@ export class Paged {
     const shown = [...boxes].findIndex((box) => this.screenOfBox(box) >= this.index);
     const at = shown > 0 ? Math.floor((shown / boxes.length) * book.text[first].length) : 0;
     position.arrived(asked?.paragraph ?? first, asked ? asked.at : at, first, last);
+    for (const [node, step] of this.turners) node.disabled = !this.within(this.index + step) && !this.groups()[this.group + step];
     layer.settle();
     this.reader.drawBeside(first, last);
   }
@@ -162,10 +169,14 @@ export class Paged {
     return [first, Math.max(first, after - 1)];
   }
 
+  within(index) {
+    return index >= 0 && index < this.count;
+  }
+
   turn(step) {
     if (this.group < 0) return;
     const index = this.index + step;
-    if (index < 0 || index >= this.count) {
+    if (!this.within(index)) {
       const group = this.group + step;
       const unit = this.groups()[group];
       if (!unit || !this.reader.units.units[unit[step > 0 ? 0 : 1]].firstChild) return void this.move();

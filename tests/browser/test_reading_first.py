@@ -183,6 +183,7 @@ def test_reading_three_screens_counts_and_can_be_set_by_hand(
     page.keyboard.press("End")
     expect(line).to_contain_text(re.compile(r"^\d+ % read, you are at 9\d %"))
     page.locator(".foot .fact").first.click()
+    assert page.get_by_role("menu").bounding_box()["height"] > 80  # all of it is seen
     page.get_by_role("menuitem", name="I have read all of it").click()
     expect(line).to_contain_text("100 % · read to the end")
     page.locator(".foot").get_by_role("button", name="Undo").click()
@@ -213,6 +214,11 @@ def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: st
     page.locator(".panel").get_by_role("button", name=flow, exact=True).click()
     page.keyboard.press("Escape")
     page.locator(".leaves").focus()
+    on, back = (page.get_by_role("button", name=name) for name in ("Turn to the next page", "Turn to the page before"))
+    expect(back).to_be_disabled()
+    on.click()
+    expect(page.locator('p[data-i="0"]')).not_to_be_in_viewport()
+    back.click()
     last = page.locator('p[data-i="59"]')
     seen = set[str]()
     for _ in range(60):
@@ -222,6 +228,7 @@ def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: st
         page.keyboard.press("ArrowRight")
     assert seen == {str(n) for n in range(60)}  # every paragraph was on the screen
     expect(last).to_be_in_viewport()
+    expect(on).to_be_disabled()
     box = page.locator(".leaves").bounding_box()
     page.mouse.click(box["x"] + 12, box["y"] + box["height"] / 2)  # the left edge turns back
     expect(last).not_to_be_in_viewport()
