@@ -35,9 +35,9 @@ export class Listen {
     return !this.node.hidden;
   }
 
-  /** Opens the bar and begins; pressed again, pauses or goes on. */
+  /** Opens the bar and begins; pressed again, pauses or goes on. Without voices it looks for them again. */
   async open() {
-    if (this.opened) return this.toggle();
+    if (this.opened && this.voice.length) return this.toggle();
     this.node.hidden = false;
     this.reader.toolbar.marked();
     const voices = await this.voices();

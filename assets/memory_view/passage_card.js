@@ -105,7 +105,7 @@ export class PassageCard {
   // Where else the words occur; a click goes there.
   placesOf({ places, more, state, signer }) {
     if (this.asked.task !== "define" || signer?.kind !== "builtin" || state !== "done") return [];
-    if (!places.length) return [el("p", { class: "small dim" }, "These words occur nowhere else in what may be shown.")];
+    if (!places.length) return [el("p", { class: "small dim" }, "These words occur nowhere else, or only beyond the spoiler limit.")];
     const go = (place) => () => (this.close(), this.reader.position.jump({ paragraph: place.paragraph, at: place.at }));
     const rows = places.map((place) => el("li", {}, el("button", { type: "button", onclick: go(place), dir: "auto", lang: this.reader.book.outline.language },
       place.before, el("b", {}, place.words), place.after), el("span", { class: "small dimmer" }, place.section)));

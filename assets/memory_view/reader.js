@@ -181,7 +181,7 @@ export class Reader {
     this.root.classList.toggle("has-gists", this.layer.gistsMade() > 0);
     if (!this.layer.gistsMade() && this.view !== "both") this.setView("both");
     this.toolbar.update();
-    this.toolbar.at(here.page);
+    this.toolbar.at(here);
     this.foot.drawGists(this.data.gists);
     this.search.again();
     this.map.soon();
@@ -207,7 +207,7 @@ export class Reader {
   // Called by the position: another paragraph is read.
   moved() {
     this.map.place();
-    this.toolbar.at(this.position.here.page);
+    this.toolbar.at(this.position.here);
     this.foot.drawYou();
     this.original.follow();
   }

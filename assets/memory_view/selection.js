@@ -2,7 +2,7 @@
 
 import { button, el, icon } from "../shared/dom.js";
 import { COLOURS, COLOUR_NAMES, paint } from "./marks.js";
-import { partsOf, rangeIn, spotAt, trimmed, wordsOf } from "./text_places.js";
+import { partsOf, rangeIn, spotAt, trimmed, wholeWords, wordsOf } from "./text_places.js";
 import { placeOf } from "./text_store.js";
 
 const GAP = 8; // px between the words and the menu
@@ -65,7 +65,10 @@ export class SelectionMenu {
     const start = spotAt(column, range.startContainer, range.startOffset);
     const end = spotAt(column, range.endContainer, range.endOffset, true);
     const forward = start && end && (start.paragraph < end.paragraph || (start.paragraph === end.paragraph && start.offset < end.offset));
-    return forward ? trimmed(book, start, end) : null;
+    const passage = forward ? trimmed(book, start, end) : null;
+    if (!passage) return null;
+    const [from, to] = wholeWords(book, passage.start, passage.end);
+    return { start: from, end: to };
   }
 
   check() {

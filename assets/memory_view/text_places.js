@@ -77,6 +77,19 @@ export function wordsOf(reader, start, end) {
   return partsOf(book, start, end).map(shown).join("\n\n").trim();
 }
 
+const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** The passage with whole words at its ends, in a script that has spaces between words. */
+export function wholeWords(book, start, end) {
+  const within = (text, at) => LETTER.test(text[at - 1] ?? "") && LETTER.test(text[at] ?? "") && !UNSPACED.test(text[at - 1] + text[at]);
+  const [first, last] = [book.text[start.paragraph], book.text[end.paragraph]];
+  let [from, to] = [start.offset, end.offset];
+  while (within(first, from)) from--;
+  while (within(last, to)) to++;
+  return [{ ...start, offset: from }, { ...end, offset: to }];
+}
+
 /** The passage without white space at its ends; null where nothing else is in it. */
 export function trimmed(book, start, end) {
   let [a, b] = [{ ...start }, { ...end }];

@@ -2,6 +2,7 @@
 
 import { button, el, icon, number } from "../shared/dom.js";
 import { lookPanel } from "./look_panel.js";
+import { placeOf } from "./text_store.js";
 
 const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
 const KEYS = [
@@ -97,8 +98,13 @@ export class Toolbar {
     this.views.forEach((node, i) => node.setAttribute("aria-pressed", String(VIEWS[i][0] === view)));
   }
 
-  at(page) {
-    if (this.reader.root.getRootNode().activeElement !== this.page) this.page.value = page ?? "";
+  at(here) {
+    if (this.reader.root.getRootNode().activeElement !== this.page) this.page.value = this.pageAt(here);
+  }
+
+  // The page that the field shows: one of the reading, or of the source before there are any.
+  pageAt({ page, paragraph }) {
+    return String(page ?? placeOf(this.reader.book, paragraph));
   }
 
   // --- search and going to a page -----------------------------------------------------------------
@@ -140,7 +146,7 @@ export class Toolbar {
     if (plain) position.jump({ paragraph: plain.s, at: plain.a ?? 0 }, { focus: true });
     else if (source) position.jump({ paragraph: source[0] }, { focus: true });
     else this.miss(asked);
-    input.value = this.page.value = position.here.page ?? "";
+    input.value = this.page.value = this.pageAt(position.here);
   }
 
   // Says for a moment that there is no such page, in the place of the number of pages.
@@ -194,17 +200,18 @@ export class Toolbar {
     return lookPanel(reader.look, reader, pick);
   }
 
-  // The controls that have no room in a narrow window.
+  // The controls of the bar that have no room in a narrow window.
   morePanel() {
     const input = this.pageInput();
-    input.value = this.reader.position.here.page ?? "";
-    const other = (name) => () => (this.toggle("more"), this.toggle(name));
-    return [this.goto.hidden ? null : el("label", { class: "goto" }, el("span", { class: "dim" }, "Page"), input, el("span", { class: "dim num" }, this.of.textContent)),
-      this.seg.hidden ? null : el("div", { class: "seg", role: "group", "aria-label": "View" },
+    input.value = this.pageAt(this.reader.position.here);
+    const lacks = (node) => !node.hidden && !node.checkVisibility();
+    return [!lacks(this.goto) ? null : el("label", { class: "goto" }, el("span", { class: "dim" }, "Page"), input, el("span", { class: "dim num" }, this.of.textContent)),
+      !lacks(this.seg) ? null : el("div", { class: "seg", role: "group", "aria-label": "View" },
         ...VIEWS.map(([view, label]) => button(view === "both" ? "Both" : label, () => (this.reader.chooseView(view), this.toggle("more")), { "aria-pressed": String(this.reader.view === view) }))),
-      el("div", { class: "erow" }, button("Type and theme", other("type"), {}), ...this.telling(""),
-        this.export.hidden ? null : this.opening("Export", "export", ""),
-        ...this.hiddenOnPhones(), button("Keys", other("help"), {}))].filter(Boolean);
+      el("div", { class: "erow" }, ...this.telling("").filter((_, i) => lacks(this.told[i])),
+        lacks(this.export) ? this.opening("Export", "export", "") : null,
+        ...this.hiddenOnPhones().filter((_, i) => lacks([this.notes, this.listening][i])),
+        lacks(this.help) ? button("Keys", () => (this.toggle("more"), this.toggle("help")), {}) : null)].filter(Boolean);
   }
 
   // A button that opens a dialog of the screen.

@@ -16,7 +16,7 @@ const LINES_A_FIGURE = 12;
 function promise(row) {
   const lines = [92, 80, 86, 48].map((width) => el("div", { class: "ln", style: `width:${width}%` }));
   return el("div", { class: "promise", style: `--rows:${row} / ${row + 1}` }, el("div", { "aria-hidden": "true" }, ...lines),
-    "A gist is a page in about a sixth of its words. Gists will stand here. The text will not move.");
+    "A gist is a page in about a sixth of its words. Gists will appear here. The text will not move.");
 }
 
 export class Units {

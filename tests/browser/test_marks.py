@@ -102,12 +102,13 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     words = "“Why the Second Wife, Mr. Reeve?” I said at last.\n\n“First one sank”"
     assert copied == f"{words} (The Keeper of Harrow Light, p. 1)"
 
-    drag(page, "Why the", "First one sank")
+    drag(page, "hy the", "First one san")  # a part of a word stands for the word
     page.get_by_role("button", name="Leaf highlight").click()
     expect(page.locator(".selmenu")).to_be_hidden()
     (mark,) = stored(library, keeper, 1)
     assert (mark.kind, mark.colour) == ("highlight", "leaf")
     assert mark.exact.startswith("Why the *Second Wife*, Mr. Reeve?”")
+    assert mark.exact.endswith("“First one sank")
     assert len(page.evaluate(PAINTED, "mark-leaf")) == 2  # a range for each paragraph
     page.get_by_role("button", name="Undo").click()
     stored(library, keeper, 0)
@@ -353,3 +354,15 @@ def test_the_text_is_read_aloud_sentence_by_sentence(
     expect(page.get_by_role("group", name="Listen")).to_contain_text("Page 1 ends here")
     page.keyboard.press("Escape")
     expect(page.get_by_role("group", name="Listen")).to_be_hidden()
+
+
+def test_without_a_voice_nothing_is_read_however_often_one_presses(new_page: Page, app_url: str, keeper: str) -> None:
+    page = new_page
+    page.add_init_script(f"{SPEECH} voices.length = 0;")
+    page.goto(f"{app_url}/read?book={keeper}&page=1")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
+    for _ in range(2):
+        page.keyboard.press("l")
+        expect(page.get_by_role("group", name="Listen")).to_contain_text("This browser has no voices")
+        assert page.evaluate("spoken.length") == 0
+        expect(page.get_by_role("button", name="Play", exact=True)).to_be_hidden()

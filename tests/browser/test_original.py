@@ -109,6 +109,9 @@ def test_a_citation_leads_to_the_pdf_page_by_key_and_on_a_phone(
 def test_a_locked_pdf_asks_for_its_password_once(page: Page, app_url: str, books: dict[str, str]) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{app_url}/read?book={books['locked']}")
+    page.get_by_role("button", name="More", exact=True).click()
+    expect(page.locator(".panel .pagein")).to_have_value("p. 1")  # of the source, because there are no gists
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="PDF", exact=True).click()
     field = page.get_by_label("Password of the PDF")
     field.fill("wrong")

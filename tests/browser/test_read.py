@@ -252,6 +252,7 @@ def test_what_a_narrow_window_hides_is_in_its_panel(page: Page, app_url: str) ->
     open_reader(page, app_url, at=2)
     more = page.get_by_role("button", name="More", exact=True)
     more.click()
+    expect(page.locator(".panel").get_by_role("button", name="Type and theme")).to_have_count(0)  # the bar has it
     page.locator(".panel .pagein").fill("20")
     page.locator(".panel .pagein").press("Enter")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "20")

@@ -9,6 +9,7 @@ from typing import Any
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
+from readagent_core.models.builtin.reader import NAME
 from readagent_core.models.cost.prices import money
 from readagent_core.reading.progress import Progress
 from readagent_core.words import count_of
@@ -124,7 +125,7 @@ def job_line(
 
 def ready_line(reading: Reading, memory: GistMemory) -> dict[str, Any]:
     """The line of gists that are complete, or recorded."""
-    made = f"{count_of(len(memory.pages), 'page')}; made with {reading.model}"
+    made = f"{count_of(len(memory.pages), 'page')}; made with {'the ' if reading.model == NAME else ''}{reading.model}"
     if reading.recorded:
         return gists_line("recording", "A recording", [f"made on {reading.recorded}", made], percent=100)
     return gists_line("ready", "Ready", [made], percent=100)
