@@ -34,5 +34,5 @@ if refused:
     st.stop()
 shell.set_title(screen.title)
 with suppress(ReadAgentError):  # the screen shows it
-    shell.model_line(get_workspace().model)
+    shell.model_line(get_workspace().model, warn=screen.title != "Settings")
 screen.run()

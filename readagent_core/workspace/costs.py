@@ -51,7 +51,7 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPla
     parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost.replace("about under", "under")]
     minutes = _minutes(workspace, work.calls)
     if minutes is not None:
-        parts.append("under a minute" if minutes < 1 else f"about {round(minutes):,} minutes")
+        parts.append("under a minute" if minutes < 1 else f"about {count_of(round(minutes), 'minute')}")
     return f"{'; '.join(parts)}."
 
 

@@ -82,6 +82,13 @@ def test_what_the_environment_says_comes_back_and_that_is_told(workspace, monkey
     assert connecting.override_notice(workspace.settings)
 
 
+def test_a_server_without_a_model_is_reported_on_the_screen_and_not_beside_it(app, monkeypatch):
+    monkeypatch.setenv("READAGENT_BASE_URL", "http://127.0.0.1:9/v1")
+    at = app("pages/settings.py")
+    assert any("no model" in caption.value for caption in at.main.caption)
+    assert not at.sidebar.caption
+
+
 def test_verdicts_cards_and_the_stores_line():
     good, weak, failed = (Check("x", "X", state) for state in ("good", "weak", "failed"))
     outcomes = [connecting.outcome_of(checks) for checks in ((good, good), (good, weak), (weak, failed))]

@@ -90,4 +90,6 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(foot).to_contain_text("The server cut a prompt without saying so: it read 200 of about")
             expect(foot).to_contain_text("give the model a larger context")
             go_to(page, "Settings")
+            expect(page.locator(".st-key-settings")).to_contain_text("The server cut a prompt")
+            expect(foot).to_have_count(0)  # once is enough
             expect(page.locator(".st-key-settings")).to_contain_text("The server asked for fewer calls at once")

@@ -172,6 +172,13 @@ def test_speed_comes_from_earlier_readings(open_workspace):
         assert "minutes." in costs.estimate_sentence(workspace, random_document(1), PLAN)
 
 
+def test_an_estimate_of_one_minute_is_singular(open_workspace, monkeypatch):
+    monkeypatch.setattr(costs, "_minutes", lambda *_: 1.2)
+    with FakeServer() as server:
+        sentence = costs.estimate_sentence(open_workspace(server.url), random_document(1), PLAN)
+    assert sentence.endswith("; about 1 minute.")
+
+
 def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     answer = Answer(
         "So.", "read-agent-p", looked_up=(15, 21), seen={15: "full", 21: "full", 1: "gist"}, memory_words=1945

@@ -45,7 +45,7 @@ def draw(workspace: Workspace) -> Book | None:
         if not links:
             st.caption("Links are turned off in Settings. A page that you saved as a file can be opened.")
         running = job is not None and job.running
-        if st.form_submit_button("Add", key=f"add_{turn}", disabled=running) and not running:
+        if st.form_submit_button("Add", type="primary", key=f"add_{turn}", disabled=running) and not running:
             st.session_state["adding"] = job = start_adding(workspace, pasted)
     if job is not None and job.running:
         _wait(job)

@@ -36,7 +36,9 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         price = price_of(model, where, saved.get("prices"))
         price = listed if listed is not None and (price is None or price.as_of) else price
         read = left.number_input("Dollars a million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
-        written = right.number_input("… written", 0.0, 1000.0, price.written if price else 0.0, step=0.1)
+        written = right.number_input(
+            "Dollars a million tokens written", 0.0, 1000.0, price.written if price else 0.0, step=0.1
+        )
         if price is None:
             st.caption("No price is known for this model, so its cost is not counted and no budget applies.")
         elif price.as_of:

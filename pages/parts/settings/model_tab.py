@@ -146,6 +146,8 @@ def current_model(workspace: Workspace) -> None:
         with st.container(border=True, key="error_calm_key"):
             st.markdown(":orange[:material/lock:] &nbsp; **The keyring does not give the key**")
             st.text(workspace.settings.key_trouble)
+    elif missing := shell.missing_setting():
+        st.caption(f":orange[:material/warning:] {missing}")
     if overruled := connecting.override_notice(workspace.settings):
         st.caption(f":material/info: {overruled}")
 

@@ -20,9 +20,9 @@ def card(workspace: Workspace) -> None:
         with st.container(border=True, key="test_card"):
             st.markdown("**Test a model**")
             st.caption(
-                "About forty short prompts, 15,000 words in all, test what a model can do: pause points, gists, "
-                "look-ups, exact quotations, saying that a text does not tell. Then the settings that suit it are "
-                "chosen."
+                "Choose a model and press “Test”: about forty short prompts, 15,000 words in all, show what it can do "
+                "(pause points, gists, look-ups, exact quotations, saying that a text does not tell) and which "
+                "settings suit it."
             )
         return
     st.fragment(_test)(workspace)

@@ -162,8 +162,11 @@ def missing_setting() -> str:
     return "A server is set in the environment, but no model: set READAGENT_MODEL too, or choose a model in Settings."
 
 
-def model_line(model: ChatModel) -> None:
-    """Name the model at the right of the header, with a link to Settings; warn of cut prompts and missing settings."""
+def model_line(model: ChatModel, *, warn: bool = True) -> None:
+    """Name the model at the right of the header, with a link to Settings.
+
+    ``warn``: of cut prompts and missing settings, in the sidebar; the Settings screen shows them itself.
+    """
     with st.container(key="model_line"):
         if get_workspace().settings.server:
             label, about = as_text(model.name), as_text(f"{model.name}, which this server provides")
@@ -175,7 +178,7 @@ def model_line(model: ChatModel) -> None:
             label = "Connect a model"
             about = "No language model is connected: the built-in reader is used."
         st.page_link("pages/settings.py", label=label, icon=":material/power:", help=about)
-    if notice := model.cutting or missing_setting():
+    if warn and (notice := model.cutting or missing_setting()):
         with st.sidebar.container(key="notice"):
             st.caption(f":orange[:material/warning:] {notice}")
 
