@@ -102,7 +102,7 @@ export class Adding {
     });
     const forget = (name) => () => (this.sent.splice(this.sent.indexOf(name), 1), this.upload()); // an upload that failed
     this.notes.replaceChildren(...this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name))),
-      ...this.next.map(({ name }) => this.busy(`${name} is next`)), ...refused,
+      ...this.next.map(({ name }) => this.waiting(name)), ...refused,
       ...this.imports.map((one) => this.line(one)));
   }
 
@@ -110,10 +110,10 @@ export class Adding {
     const { key, name, state, pages, book, title, text, offer, detail } = one;
     if (state === "importing" || state === "imported") return this.folder(one);
     const dismiss = () => this.send({ do: "dismiss", of: key });
-    if (state === "waiting") return this.busy(`${name} is next`, this.away(dismiss, name, "Do not open"));
+    if (state === "waiting") return this.waiting(name, this.away(dismiss, name, "Do not open"));
     if (state === "opening") {
       const far = pages ? ` Page ${number(pages[0])} of ${number(pages[1])}` : "";
-      return this.busy(`Opening ${name}…${far}`, this.away(dismiss, name, "Do not open"));
+      return this.busy(`Opening ${name}…${far}`, this.away(dismiss, name, "Do not open"), pages && pages[0] / pages[1]);
     }
     if (state === "opened") {
       const report = () => this.send({ do: "report", of: book });
@@ -147,6 +147,8 @@ export class Adding {
         here ? act("Undo", "remove", here) : away ? act("Restore", "restore", away) : null,
         this.away(() => this.send({ do: "dismiss", of: key }), name)));
   }
+
+  waiting = (name, action = null) => el("p", { class: "note" }, el("span", { class: "grow dim", dir: "auto" }, `${name} waits`), action);
 
   busy = (text, action = null, share = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),
     el("span", { class: share === null ? "busy" : "busy far", "aria-hidden": "true" },
