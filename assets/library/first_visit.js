@@ -54,7 +54,7 @@ export class FirstVisit {
             ...(others.length ? [" Also here: ", ...others, "."] : []))),
         drawing("wide", WIDE, data), drawing("narrow", NARROW, data)),
       el("div", { class: "drop" }, icon("drop"),
-        el("div", { class: "grow" }, el("p", {}, el("b", {}, "Drop a book here")),
+        el("div", { class: "grow" }, el("p", {}, el("b", {}, matchMedia("(pointer: coarse)").matches ? "Add a book" : "Drop a book here")),
           el("p", { class: "small dim" }, `PDF, EPUB, Word, web page or text. It stays on this ${data.place}.`)),
         button("Paste a link or text", () => this.send({ do: "paste" }), { kind: "quiet" }),
         data.folders ? button("Import a folder", () => this.send({ do: "folder" }), { kind: "quiet" }) : null,

@@ -268,7 +268,7 @@ export class Library {
       null,
       ...(make ? [{ label: make, act: act("make") }] : []),
       ...(gists ? [{ label: "Export the gists", act: act("export") }] : []),
-      ...(book.web_page ? [{ label: "Act on it", act: act("act") }] : []),
+      ...(book.web_page ? [{ label: "Act on its web page", act: act("act") }] : []),
       { label: "Import report", act: act("report") },
       null,
       { label: "Remove", act: () => this.selection.remove([book]) },

@@ -39,7 +39,7 @@ from readagent_core.workspace.place import Place, made_from, place_of
 RECAP, WHO_IS_WHO = "recap", "who_is_who"  # the templates, and the kinds of artifact
 REPLY_WORDS = {RECAP: 300, WHO_IS_WHO: 600}
 MOST_PEOPLE = 12
-NOTHING_READ = "Nothing counts as read yet. Read a page, or set on the map how far you have read."
+NOTHING_READ = "Nothing counts as read yet. Read a page, or press “You” below the text to set how far you have read."
 NO_GISTS = "None of the pages that you have read has a gist yet. Make gists, then ask again."
 _QUOTES = '“”„«»「」『』"'
 _EMPHASIS = re.compile(r"\*{1,2}([^*\n]+)\*{1,2}")
