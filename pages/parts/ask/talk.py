@@ -189,7 +189,8 @@ def _line(now: AskState) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"
-        st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,))
+        nothing = isinstance(now, Scene) and now.limit == 0  # which the line above says, with the ways out
+        st.chat_input(label, key="ask_input", max_chars=20_000, on_submit=_submit, args=(now,), disabled=nothing)
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
         with st.popover(

@@ -100,7 +100,10 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
             refused.append(f"page {number}: only {limit} could be opened")
         else:
             pages.append(number)
-    unclear = not pages and (bool(numbers) or not _NONE.search(text))
+    none = _NONE.search(text)
+    if none and not numbers and none.group().startswith("["):  # what follows 'Page []'
+        end = none.end()
+    unclear = not pages and (bool(numbers) or none is None)
     return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, tuple(numbers), unclear)
 
 
