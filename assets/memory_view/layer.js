@@ -185,7 +185,7 @@ export class Layer {
   body(page) {
     if (!page.g) return [];
     const text = el("p", { class: "gtext", dir: "auto" });
-    fill(text, page.g.t, this.reader.search.inGist(page.n), this.reader.book.outline.marked);
+    fill(text, page.g.t, this.reader.search.inGist(page.n), this.reader.book.outline.emphasis);
     return [text];
   }
 
@@ -235,7 +235,7 @@ export class Layer {
 
   redrawGist(n) {
     const text = this.drawn.get(n)?.gist.querySelector(".gtext");
-    if (text) fill(text, this.pages[n - 1].g.t, this.reader.search.inGist(n), this.reader.book.outline.marked);
+    if (text) fill(text, this.pages[n - 1].g.t, this.reader.search.inGist(n), this.reader.book.outline.emphasis);
   }
 
   gistAt(paragraph) {

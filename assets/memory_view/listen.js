@@ -93,7 +93,9 @@ export class Listen {
     const [from, to] = this.sentences[this.sentence] ?? [];
     if (from === undefined) return this.next();
     const text = this.text.slice(from, to);
-    const said = Object.assign(new SpeechSynthesisUtterance(this.reader.book.outline.marked ? text.replace(/\*/g, "") : text), { rate: chosen.rate });
+    const { emphasis } = this.reader.book.outline;
+    const words = emphasis ? text.replaceAll(emphasis, "") : text;
+    const said = Object.assign(new SpeechSynthesisUtterance(words), { rate: chosen.rate });
     const voice = this.speech.getVoices().find((one) => one.voiceURI === this.voice.value);
     if (voice) Object.assign(said, { voice, lang: voice.lang });
     said.onend = () => turn === this.turn && this.playing && this.next();

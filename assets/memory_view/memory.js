@@ -191,7 +191,7 @@ export class Memory {
     const no = el("span", { class: "no num" }, String(n));
     if (state === "gist") {
       const gist = el("span", { class: "g", ...words });
-      fill(gist, page.g?.t ?? "This page has no gist yet.", [], meta.marked);
+      fill(gist, page.g?.t ?? "This page has no gist yet.", [], meta.emphasis);
       const opener = el("button", { type: "button", class: "peekb", "aria-expanded": "false", onclick: toggle,
         "aria-label": `Open page ${n}` }, no, gist);
       return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
@@ -243,7 +243,7 @@ export class Memory {
         const fold = flush();
         if (fold) line.append(fold, " ");
         const piece = el("span");
-        fill(piece, text, spans.map(([a, b]) => [a, b, "quote"]), this.data.meta.marked, start, end);
+        fill(piece, text, spans.map(([a, b]) => [a, b, "quote"]), this.data.meta.emphasis, start, end);
         line.append(piece);
         at = end;
       }

@@ -15,7 +15,7 @@ const NOTHING = "Nothing yet. Select words in the text to highlight them or writ
  * @property {string} where the page
  * @property {boolean} lost
  * @property {string} language
- * @property {boolean} marked
+ * @property {"" | "*" | "_"} emphasis
  */
 export class NotesList {
   /** @param {{go: (mark: ListedMark) => void, remove?: (mark: ListedMark) => void, edit?: (mark: ListedMark) => void, cite?: (cite: any) => void}} acts */
@@ -81,11 +81,11 @@ export class NotesList {
   }
 
   row(item) {
-    const { mark, where, lost, language, marked } = item;
+    const { mark, where, lost, language, emphasis } = item;
     const sign = mark.k === "bookmark" ? icon("bookmark") : mark.k === "answer" ? icon("ask") : el("i", { class: `spot hue-${mark.c}`, title: COLOUR_NAMES[mark.c] });
     const go = () => this.acts.go(item);
     const words = el("span", { lang: language, dir: "auto" });
-    fill(words, mark.x, [], marked);
+    fill(words, mark.x, [], emphasis);
     const body = mark.k === "answer" && mark.a ? answerOf(mark, (cite) => this.acts.cite?.(cite), language)
       : el(lost ? "div" : "button", { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.c ? `hue-${mark.c}` : mark.k}` }, words);
     const act = (name, shape, does) => (does ? button("", () => does(item), { kind: "quiet icon slim", icon: shape, name }) : null);

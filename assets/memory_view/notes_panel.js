@@ -47,8 +47,8 @@ export class NotesPanel {
   draw() {
     if (!this.opened || !this.reader.book?.outline) return;
     const { marks, book } = this.reader;
-    const { language, marked } = book.outline;
-    const common = { language, marked };
+    const { language, emphasis } = book.outline;
+    const common = { language, emphasis };
     const placed = marks.all.map((mark) => ({ mark, group: sectionAt(book, mark.s[0]), where: this.where(mark), lost: false, ...common }));
     const lost = (marks.store?.lost ?? []).map((mark) => ({ mark, group: mark.h ?? "", where: "", lost: true, ...common }));
     this.list.update([...placed, ...lost]);
@@ -79,8 +79,8 @@ export class AllNotes {
 
   /** @param {{books: import("./types.js").BookMarks[]}} data */
   update({ books }) {
-    this.list.update(books.flatMap(({ id, title, language, marked, marks }) => marks.map((mark) =>
+    this.list.update(books.flatMap(({ id, title, language, emphasis, marks }) => marks.map((mark) =>
       ({ mark: { ...mark, a: mark.a && { ...mark.a, pieces: mark.a.pieces.map((piece) => ({ ...piece, cites: piece.cites.map((cite) => ({ ...cite, book: id })) })) } },
-        book: id, group: title, where: mark.p || "Open", lost: false, language, marked }))), "All books");
+        book: id, group: title, where: mark.p || "Open", lost: false, language, emphasis }))), "All books");
   }
 }

@@ -109,7 +109,7 @@ export class Parts {
       const pages = part.a === part.z ? `Page ${part.a}` : `Pages ${part.a} to ${part.z}`;
       const words = { lang: this.meta.language, dir: this.meta.rtl ? "rtl" : "ltr" };
       const gist = (!open || this.wasClosed(one)) && part.g ? el("span", { class: "g", ...words }) : null;
-      if (gist) fill(gist, part.g, [], this.meta.marked);
+      if (gist) fill(gist, part.g, [], this.meta.emphasis);
       head.setAttribute("aria-expanded", String(open));
       head.replaceChildren(icon(open ? "down" : "right"), el("span", { class: "pt" },
         el("strong", part.t ? { ...words, title: part.t } : {}, part.t || pages),

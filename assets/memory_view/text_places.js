@@ -64,12 +64,12 @@ export function partsOf(book, start, end) {
   return parts;
 }
 
-/** The words of a passage as they are stored, without the stars that mean emphasis. */
+/** The words of a passage as they are stored, without the signs round emphasised ones. */
 export function wordsOf(reader, start, end) {
   const { book, units } = reader;
   const shown = ([i, from, to]) => {
     const node = units.nodes[i];
-    if (!book.outline.marked || !node) return book.text[i].slice(from, to);
+    if (!book.outline.emphasis || !node) return book.text[i].slice(from, to);
     const copy = rangeIn(node, from, to).cloneContents();
     for (const star of copy.querySelectorAll(".star")) star.remove();
     return copy.textContent;

@@ -54,7 +54,7 @@
  * @property {boolean} rtl text runs from right to left
  * @property {number} words
  * @property {number} paragraphs
- * @property {boolean} marked Markdown: *stars* mean emphasis
+ * @property {"" | "*" | "_"} emphasis the sign round emphasised words
  * @property {boolean} complete
  * @property {string | null} recorded date of a recording
  *
@@ -77,7 +77,7 @@
  * @property {number} speed words a minute
  * @property {number} words
  * @property {number} paragraphs
- * @property {boolean} marked Markdown: *stars* mean emphasis
+ * @property {"" | "*" | "_"} emphasis the sign round emphasised words
  * @property {[number, number][]} units what is drawn together: first paragraph, words
  * @property {[string, number, number, number][]} sections title, level, first paragraph, words
  * @property {number[]} chapters first paragraphs
@@ -178,7 +178,7 @@
  * @property {string} id
  * @property {string} title
  * @property {string} language
- * @property {boolean} marked
+ * @property {"" | "*" | "_"} emphasis
  * @property {MarkRecord[]} marks
  *
  * @typedef {object} Act trigger "act" of the reader and of the memory

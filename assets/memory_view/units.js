@@ -68,7 +68,7 @@ export class Units {
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind });
-      fill(node, text[i], this.reader.marks.spans(i), outline.marked);
+      fill(node, text[i], this.reader.marks.spans(i), outline.emphasis);
       this.rows[i] = row;
       this.nodes[i] = node;
       place(node);
@@ -91,7 +91,7 @@ export class Units {
   mark(paragraph, spans) {
     const node = this.nodes[paragraph];
     if (!node) return;
-    fill(node, this.book.text[paragraph], [...spans, ...this.reader.marks.spans(paragraph)], this.book.outline.marked);
+    fill(node, this.book.text[paragraph], [...spans, ...this.reader.marks.spans(paragraph)], this.book.outline.emphasis);
     this.reader.marks.paragraphDrawn(paragraph);
   }
 }

@@ -81,12 +81,12 @@ export function button(label, onclick, /** @type {Record<string, any>} */ { kind
  * @param {Element} node
  * @param {string} text
  * @param {[number, number, string][]} spans start, end, class
- * @param {boolean} marked show *words* between stars in italics; the stars stay in the DOM, hidden (Markdown texts)
+ * @param {"" | "*" | "_"} emphasis the sign round words that are shown in italics; the signs stay in the DOM, hidden
  * @param {number} from the first character to show; spans count from the start of the whole text all the same
  * @param {number} to the end of what is shown
  */
-export function fill(node, text, spans = [], marked = false, from = 0, to = text.length) {
-  const ranges = marked ? [...text.matchAll(EMPHASIS)].map((found) => [found.index, found.index + found[0].length]) : [];
+export function fill(node, text, spans = [], emphasis = "", from = 0, to = text.length) {
+  const ranges = emphasis ? [...text.matchAll(EMPHASIS[emphasis])].map((found) => [found.index, found.index + found[0].length]) : [];
   const pieces = [];
   let at = from;
   for (const [first, last, kind] of [...spans].sort((a, b) => a[0] - b[0])) {
@@ -98,11 +98,14 @@ export function fill(node, text, spans = [], marked = false, from = 0, to = text
   node.replaceChildren(...pieces, ...emphasised(text, at, to, ranges));
 }
 
-const EMPHASIS = /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu;
+const EMPHASIS = {
+  "*": /(?<![*\p{L}\p{N}])\*(?=[^\s*])([^*\n]{1,1000}?)(?<=[^\s*])\*(?![*\p{L}\p{N}])/gu,
+  _: /(?<![_\p{L}\p{N}])_(?=[^\s_])([^_\n]{1,1000}?)(?<=[^\s_])_(?![_\p{L}\p{N}])/gu,
+};
 
 // The nodes of `text` from `start` to `end`, with each emphasised range, or the part of it inside, as an <em>.
 function emphasised(text, start, end, ranges) {
-  const star = () => el("span", { class: "star" }, "*");
+  const sign = (at) => el("span", { class: "star" }, text[at]);
   const pieces = [];
   let at = start;
   for (const [open, close] of ranges) {
@@ -110,7 +113,7 @@ function emphasised(text, start, end, ranges) {
     if (low >= high) continue;
     const [opens, closes] = [low === open, high === close];
     const inside = text.slice(low + (opens ? 1 : 0), high - (closes ? 1 : 0));
-    pieces.push(text.slice(at, low), el("em", {}, opens ? star() : null, inside, closes ? star() : null));
+    pieces.push(text.slice(at, low), el("em", {}, opens ? sign(open) : null, inside, closes ? sign(close - 1) : null));
     at = high;
   }
   return [...pieces, text.slice(at, end)].filter((piece) => piece !== "");

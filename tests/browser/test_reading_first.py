@@ -74,6 +74,16 @@ def open_book(page: Page, url: str, book: str, place: str = "") -> None:
     expect(page.locator(".foot .fact").first).to_contain_text("in the book")
 
 
+def test_words_between_underscores_of_a_plain_text_are_in_italics(page: Page, app_url: str, app_home: Path) -> None:
+    text = "The _Evening Star_ put into Falmouth; her_log_was wet, and 2 _ 3 is no sum."
+    book = add(app_home, Document("Emphasis", (Paragraph(text), Paragraph("So it ended.")), format="text"))
+    open_book(page, app_url, book)
+    line = page.locator('p[data-i="0"]')
+    expect(line.locator("em")).to_have_count(1)
+    assert line.inner_text() == text.replace("_Evening Star_", "Evening Star")
+    assert line.text_content() == text
+
+
 def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url: str, book: str) -> None:
     open_book(page, app_url, book)
     expect(page.locator('p[data-i="0"]')).to_be_in_viewport()

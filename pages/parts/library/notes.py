@@ -11,7 +11,7 @@ import streamlit as st
 from pages.parts.read.marks import mark_record
 from pages.parts.shared import book as current
 from pages.parts.shared.component import act_of, no_callback
-from pages.parts.shared.memory_view import show_notes
+from pages.parts.shared.memory_view import EMPHASIS_SIGNS, show_notes
 from readagent_core.library.marks import Mark
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
@@ -32,5 +32,10 @@ def show_all_notes(workspace: Workspace) -> None:
 def _record(book: Book, marks: Iterable[Mark]) -> dict[str, Any]:
     """``BookMarks`` of types.js. The place of a mark is named by its section: pages belong to a reading."""
     listed = [mark_record(mark) | {"p": mark.section} for mark in marks]
-    about = {"id": book.id, "title": book.title, "language": book.language, "marked": book.format == "markdown"}
+    about = {
+        "id": book.id,
+        "title": book.title,
+        "language": book.language,
+        "emphasis": EMPHASIS_SIGNS.get(book.format, ""),
+    }
     return about | {"marks": listed}

@@ -16,7 +16,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared.component import component
-from pages.parts.shared.memory_view import gist_record, utf16_offset
+from pages.parts.shared.memory_view import EMPHASIS_SIGNS, gist_record, utf16_offset
 from readagent_core.document import Document, Figure, Section
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import is_unspaced
@@ -116,7 +116,7 @@ def book_outline(document: Document, words: int) -> dict[str, Any]:
         "speed": UNSPACED_WORDS_A_MINUTE if unspaced else WORDS_A_MINUTE,
         "words": words,
         "paragraphs": len(document.paragraphs),
-        "marked": document.format == "markdown",
+        "emphasis": EMPHASIS_SIGNS.get(document.format, ""),
         "units": [[start, words_in(start, end)] for start, end in pairwise(unit_starts(document, per_word))],
         "sections": [
             [s.title, s.level, s.start, words_in(s.start, _section_end(document, at))]

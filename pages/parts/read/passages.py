@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared.book import LANGUAGES
-from pages.parts.shared.memory_view import utf16_offset
+from pages.parts.shared.memory_view import EMPHASIS_SIGNS, utf16_offset
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.jobs import Job, Snapshot
@@ -116,8 +116,8 @@ def _places(passage: Passage) -> dict[str, Any]:
         section = passage.document.section_of(place.paragraph)
         first, last = max(0, place.start - AROUND), min(len(text), place.end + AROUND)
         before, after = text[first : place.start], text[place.end : last]
-        if passage.document.format == "markdown":  # the stars of emphasis
-            before, after = before.replace("*", ""), after.replace("*", "")
+        if sign := EMPHASIS_SIGNS.get(passage.document.format):
+            before, after = before.replace(sign, ""), after.replace(sign, "")
         places.append(
             {
                 "paragraph": place.paragraph,

@@ -32,6 +32,7 @@ from readagent_core.workspace.parts import PartSeen
 STYLES = (
     "memory_view/memory_view.css memory_view/memory.css memory_view/shelf.css memory_view/marks.css pdf_page/panel.css"
 )
+EMPHASIS_SIGNS = {"markdown": "*", "text": "_"}  # round emphasised words, by the format of the book
 BATCH = 40  # pages in a batch: a change of one page sends about 80 KB again, a whole book of 1000 pages 2 MB
 BATCH_COMPLETE = 200  # of a complete reading: fewer batches are drawn sooner
 
@@ -122,7 +123,7 @@ def book_facts(memory: GistMemory) -> dict[str, Any]:
         "rtl": document.right_to_left,
         "words": document.words,
         "paragraphs": len(document.paragraphs),
-        "marked": document.format == "markdown",
+        "emphasis": EMPHASIS_SIGNS.get(document.format, ""),
         "complete": memory.complete,
         "recorded": memory.recorded,
     }
