@@ -4,6 +4,7 @@
 import { isLoaded, shareRead } from "./text_store.js";
 
 const MOST_BACK = 20; // places to go back to
+const MOST_REPORTED = 20; // places remembered that the server was told
 
 export class Position {
   constructor(reader) {
@@ -27,12 +28,16 @@ export class Position {
     this.showBack();
   }
 
-  // Goes where the server asks, once for every `id`.
+  // Goes where the server asks, once for every `id`. Where it names an older place than the last one that it was told,
+  // that report was lost (a click just after it takes its place): then the person stays, and it is sent again.
   request(goto) {
     const { book } = this.reader;
-    if (goto && goto.id !== book.visited) {
-      if (this.restored && goto.paragraph === this.here.paragraph) book.visited = goto.id; // the person is there already
-      else this.wanted = goto;
+    if (goto && goto.id !== book.visited && goto.id !== this.wanted?.id) {
+      const lost = goto.before === null && goto.paragraph !== book.at?.paragraph && book.reported.slice(0, -1).includes(goto.paragraph);
+      if (!lost) this.report(...(goto.before === null ? [] : [goto.before]), goto.paragraph);
+      const paragraph = lost ? book.at.paragraph : goto.paragraph;
+      if (!this.restored || paragraph !== this.here.paragraph) this.wanted = { ...goto, paragraph, lost };
+      else book.visited = goto.id; // the person is there already
     } else if (!this.restored && !this.wanted) this.wanted = { paragraph: book.at?.paragraph ?? goto?.paragraph ?? 0, id: book.visited };
     this.tryWanted();
   }
@@ -40,14 +45,15 @@ export class Position {
   tryWanted() {
     const { book, units } = this.reader;
     if (!this.wanted || !units.nodes[this.wanted.paragraph]) return;
-    const { paragraph, before, id } = this.wanted;
+    const { paragraph, before, id, lost } = this.wanted;
     this.wanted = null;
     book.visited = id;
     if (before !== null && before !== undefined) this.remember(before);
     this.reader.progress.jumped();
     this.reader.flow.show({ paragraph });
-    this.sent = JSON.stringify(this.value());
+    this.sent = lost ? null : JSON.stringify(this.value());
     this.restored = true;
+    if (lost) this.save();
     this.reader.opened();
   }
 
@@ -89,9 +95,17 @@ export class Position {
     else this.timer = setTimeout(() => this.flush(), 700);
   }
 
+  // Remembers places that the server was told, or has told.
+  report(...paragraphs) {
+    const { reported } = this.reader.book;
+    reported.push(...paragraphs);
+    reported.splice(0, reported.length - MOST_REPORTED);
+  }
+
   flush() {
     clearTimeout(this.timer);
     if (this.unsent) {
+      this.report(this.unsent.paragraph);
       this.sent = JSON.stringify({ ...this.unsent, by_hand: undefined });
       this.reader.setState("at", this.unsent);
     }

@@ -9,9 +9,10 @@ const texts = tabState("texts", () => new Map());
  * @typedef {EventTarget & {
  *   outline: import("./types.js").BookOutline | null, text: string[], heads: Map<number, [number, string][]>,
  *   places: [number, string][], joined: Set<number>, at: Here | null, furthest: number | null, visited: string | null,
- *   back: number[], sums: number[] | null, lengths: number[][]}} StoredText
+ *   back: number[], reported: number[], sums: number[] | null, lengths: number[][]}} StoredText
  *   `at`: where the person is; `furthest`: how many paragraphs they have read; `visited`: the id of the last request to
- *   go somewhere (see types.js) that was followed; `back`: the places before each jump. Events: "outline", "text"
+ *   go somewhere (see types.js) that was followed; `back`: the places before each jump;
+ *   `reported`: the last places that the server was told. Events: "outline", "text"
  *   (detail: first paragraph and end), "at", "show outline", "goto" (detail: a paragraph).
  * @typedef {{paragraph: number, page: number | null}} Here
  *
@@ -21,7 +22,7 @@ const texts = tabState("texts", () => new Map());
 export function textOf(scope) {
   if (!texts.has(scope)) {
     const empty = { outline: null, text: [], heads: new Map(), places: [], joined: new Set(), at: null, furthest: null,
-      visited: null, back: [], sums: null, lengths: [] };
+      visited: null, back: [], reported: [], sums: null, lengths: [] };
     texts.set(scope, Object.assign(new EventTarget(), empty));
   }
   return texts.get(scope);

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from playwright.sync_api import Page, expect
 
+from readagent_core.library import Library
 from tests.browser.conftest import go_to
 from tests.browser.test_ask import BOX, ask, open_ask
 from tests.browser.test_ask import replies as replies
@@ -63,6 +67,25 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
     met = page.evaluate("met")
     assert met["tried"], "nothing looked at the work"
     assert met["sent"] == 0
+
+
+def test_a_place_whose_report_was_lost_is_kept(page: Page, app_url: str, app_home: Path, keeper: str):
+    page.goto(f"{app_url}/read?book={keeper}&page=3")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    library = Library(app_home)
+    before = library.position(keeper).paragraph
+    page.keyboard.press("j")
+    expect(page).to_have_url(re.compile("page=4"))  # it is stored
+    after = library.position(keeper).paragraph
+    library.set_position(keeper, before)  # as if the report had not come
+    go_to(page, "Library")
+    expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
+    go_to(page, "Read")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
+    page.keyboard.press("j")
+    expect(page).to_have_url(re.compile("page=5"))  # from there on it is reported again
+    assert library.position(keeper).paragraph > after > before
+    library.close()
 
 
 def test_a_change_of_screen_just_after_a_page_was_turned_is_not_lost_nor_the_place(
