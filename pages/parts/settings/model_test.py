@@ -20,7 +20,7 @@ def card(workspace: Workspace) -> None:
         with st.container(border=True, key="test_card"):
             st.markdown("**Test a model**")
             st.caption(
-                "Choose a model and press “Test”: about forty short prompts, 15,000 words in all, show what it can do "
+                "Choose a model and press “Test”: about forty prompts, 18,000 words in all, show what it can do "
                 "(pause points, gists, look-ups, exact quotations, saying that a text does not tell) and which "
                 "settings suit it."
             )
