@@ -277,6 +277,15 @@ def app_url(chromium: Browser, app_home: Path, keeper: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(autouse=True)
+def usual_view(request: pytest.FixtureRequest) -> None:
+    """Every test finds the usual view of Read, whatever the one before it chose in an app that they share."""
+    for name in {"app_home", "model_app_home"} & set(request.fixturenames):
+        library = Library(request.getfixturevalue(name))
+        library.set_preference("view", "both")
+        library.close()
+
+
 @pytest.fixture(scope="session")
 def fake_server() -> Iterator[FakeServer]:
     with FakeServer() as server:

@@ -32,7 +32,6 @@ def library(app_home: Path, keeper: str) -> Iterator[Library]:
     library = Library(app_home)
     for mark in library.marks(keeper):
         library.remove_mark(mark.id)
-    library.set_preference("view", "both")
     yield library
     library.close()
 

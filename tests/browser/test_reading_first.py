@@ -59,10 +59,9 @@ def wait_for(page: Page, home: Path, book: str, expected: int) -> None:
 
 @pytest.fixture
 def book(app_home: Path, request: pytest.FixtureRequest) -> str:
-    """A book of its own, not begun, in a reader that another test may have left in another state."""
+    """A book of its own, not begun."""
     book = add(app_home, long_text(name=request.node.name))
     library = Library(app_home)
-    library.set_preference("view", "both")
     library.set_position(book, 0)
     library.close()
     return book
