@@ -4,7 +4,7 @@
 import { isLoaded, shareRead } from "./text_store.js";
 
 const MOST_BACK = 20; // places to go back to
-const MOST_REPORTED = 20; // places remembered that the server was told
+const MOST_REPORTED = 20; // places sent to or by the server that are remembered
 
 export class Position {
   constructor(reader) {
@@ -28,8 +28,8 @@ export class Position {
     this.showBack();
   }
 
-  // Goes where the server asks, once for every `id`. Where it names an older place than the last one that it was told,
-  // that report was lost (a click just after it takes its place): then the person stays, and it is sent again.
+  // Goes where the server asks, once for every `id`. Where it names an older place than the last one that was sent,
+  // that message was lost (a click just after it replaces it): then the person stays, and the place is sent again.
   request(goto) {
     const { book } = this.reader;
     if (goto && goto.id !== book.visited && goto.id !== this.wanted?.id) {
@@ -95,7 +95,7 @@ export class Position {
     else this.timer = setTimeout(() => this.flush(), 700);
   }
 
-  // Remembers places that the server was told, or has told.
+  // Remembers places that were sent to the server or came from it.
   report(...paragraphs) {
     const { reported } = this.reader.book;
     reported.push(...paragraphs);

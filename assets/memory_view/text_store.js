@@ -12,7 +12,7 @@ const texts = tabState("texts", () => new Map());
  *   back: number[], reported: number[], sums: number[] | null, lengths: number[][]}} StoredText
  *   `at`: where the person is; `furthest`: how many paragraphs they have read; `visited`: the id of the last request to
  *   go somewhere (see types.js) that was followed; `back`: the places before each jump;
- *   `reported`: the last places that the server was told. Events: "outline", "text"
+ *   `reported`: the last places sent to or by the server. Events: "outline", "text"
  *   (detail: first paragraph and end), "at", "show outline", "goto" (detail: a paragraph).
  * @typedef {{paragraph: number, page: number | null}} Here
  *

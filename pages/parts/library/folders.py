@@ -18,7 +18,7 @@ from readagent_core.workspace.folders import JOB, FolderReport, start_import
 
 _THIS_COMPUTER = {"localhost", "127.0.0.1", "::1"}
 _NEEDS_MORE = {NoTextError.__name__, PasswordError.__name__}
-_CALIBRE = "~/Calibre Library"  # where Calibre puts its library unless it is told otherwise
+_CALIBRE = "~/Calibre Library"  # Calibre's usual folder
 
 
 def is_offered(workspace: Workspace) -> bool:
