@@ -90,12 +90,12 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     gate.let_through(30)  # of more than fifty, so the gists cannot be complete before they are paused
     make_again(page)
     foot = page.locator(".foot .gistsfact")
-    expect(foot).to_contain_text(re.compile(r"\d+ of about"))
+    expect(foot).to_contain_text(re.compile(r"\d+ of (about )?\d+"))
     expect(page.locator("#p3 .gtext")).to_be_attached()
     page.locator(".leaves").focus()
     page.keyboard.press("j")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
-    expect(page.locator('p[aria-live="polite"]')).to_have_text(re.compile(r"^Gists: \d+ of about \d+ pages$"))
+    expect(page.locator('p[aria-live="polite"]')).to_have_text(re.compile(r"^Gists: \d+ of (about )?\d+ pages$"))
     text = page.locator(".unit > p", has_text="Round the end of the headland")
     top = top_of(text)
     expect(page.locator("#p4 .gtext")).to_be_attached()
@@ -127,23 +127,25 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     expect(elsewhere).to_contain_text("Paused at")
     made = page.locator(".gtext").count()
     page.get_by_role("button", name="Go on").click()
-    expect(elsewhere).to_contain_text(re.compile(r"\d+ of about"))  # the other tab notices by itself
+    expect(elsewhere).to_have_attribute("data-state", "running")  # the other tab notices by itself
     gate.let_through(None)
     expect(elsewhere).to_contain_text("Ready", timeout=40_000)
     expect(foot).to_contain_text("Ready", timeout=40_000)
     expect(page.locator(".gtext").nth(made)).to_be_attached()
 
 
-def test_the_last_gist_leaves_the_person_where_they_are(page: Page, slow_url: str) -> None:
+def test_the_last_gist_leaves_the_person_where_they_are(page: Page, slow_url: str, gate: Gate) -> None:
     page.goto(f"{slow_url}/read")
     expect(page.locator(".foot")).to_contain_text("A recording")
+    gate.let_through(30)  # of more than fifty, so the last gist cannot come before the person is on its way
     make_again(page)
     foot = page.locator(".foot .gistsfact")
-    expect(foot).to_contain_text(re.compile(r"\d+ of about"))
+    expect(foot).to_have_attribute("data-state", "running")
     expect(page.locator("#p6")).to_be_attached()
     page.locator(".leaves").focus()
     for _ in range(4):
         page.keyboard.press("j")
+    gate.let_through(None)
     for _ in range(150):  # to and fro, never still for long enough that the place would be told
         for key, number in (("j", "6"), ("k", "5")):
             page.keyboard.press(key)
