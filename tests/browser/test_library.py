@@ -88,6 +88,7 @@ def test_a_first_visit_says_what_this_is_and_opens_the_sample_story(
         expect(page.locator(".model")).to_contain_text("work without a model")
         page.get_by_role("link", name="Open the sample story").click()
         expect(page).to_have_url(re.compile("/read"))
+        expect(page.locator("#p1")).to_be_visible()
         go_to(page, "Library")
         expect(card(page, KEEPER)).to_contain_text("Sample")
         for title in (KEEPER, "Harrow Sound Parish Council", "雪の駅"):
