@@ -196,7 +196,7 @@ def reader(
             "furthest": workspace.library.position(book.id).furthest,
             "looked": looked[0],
             "lit": looked[1],
-            "original": original_of(workspace, book),
+            "original": original_of(book),
             "look": state.look_of(workspace.library.preference("look", {})),
             "view": workspace.library.preference("view", "both"),
             "can": {

@@ -114,13 +114,10 @@ def run_child(
     ``folder``: where it runs. ``progress`` is called in this thread with the source pages that the child reports."""
     ended = Ended()
     with (folder / "errors").open("w+b") as errors_file:
-        process, lines, reader = start_child(module, errors_file, folder)
-        assert process.stdin is not None
-        assert process.stdout is not None
+        child = Child(module, errors_file, folder)
         try:
-            with contextlib.suppress(BrokenPipeError), process.stdin:
-                process.stdin.write(json.dumps(request).encode())
-            while line := lines.get(timeout=limits.seconds * _CLOCK_FACTOR):
+            child.write(json.dumps(request).encode())
+            while line := child.lines.get(timeout=limits.seconds * _CLOCK_FACTOR):
                 if line.startswith(_PAGE):
                     done, ended.pages = map(int, line.removeprefix(_PAGE).split())
                     ended.page = done if done < ended.pages else None
@@ -131,41 +128,54 @@ def run_child(
         except Empty:
             ended.stopped = True
         finally:
-            process.kill()
-            ended.code = process.wait()
-            reader.join()
-            process.stdout.close()
+            ended.code = child.end()
         errors_file.seek(0)
         ended.errors = errors_file.read()
     ended.stopped = ended.stopped or ended.code == -getattr(signal, "SIGXCPU", 0)
     return ended
 
 
-def start_child(
-    module: str, errors_file: IO[bytes], folder: Path | None = None
-) -> tuple[subprocess.Popen[bytes], Queue[bytes], Thread]:
-    """Starts a child that runs ``module`` in ``folder``. Raises OSError where none can start.
+class Child:
+    """A child process that runs ``module`` in ``folder``. Raises OSError where none can start.
 
-    The queue gets each line of its output, and b'' at the end; the thread ends then."""
-    path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
-    process = subprocess.Popen(
-        [sys.executable, "-m", module],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors_file,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
-    )
-    lines: Queue[bytes] = Queue()
+    ``lines`` gets each line of its output, and b'' at the end."""
 
-    def forward() -> None:
-        for line in process.stdout or ():
-            lines.put(line)
-        lines.put(b"")
+    def __init__(self, module: str, errors_file: IO[bytes] | int, folder: Path | None = None) -> None:
+        path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors_file,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
+        )
+        self.lines: Queue[bytes] = Queue()
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    reader = Thread(target=forward, daemon=True)
-    reader.start()
-    return process, lines, reader
+    def write(self, line: bytes) -> None:
+        """Writes a line to its input. Where it has ended nothing is raised: the end of ``lines`` says so."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(line + b"\n")
+            self.process.stdin.flush()
+
+    def end(self) -> int:
+        """Kills it if it is running still. Returns its exit code."""
+        self.process.kill()
+        code = self.process.wait()
+        self._reader.join()
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(BrokenPipeError):  # what was written to a child that has ended
+                pipe.close()
+        return code
+
+    def _read(self) -> None:
+        for line in self.process.stdout or ():
+            self.lines.put(line)
+        self.lines.put(b"")
 
 
 _NO_CHILD_PROCESS = Notice(
@@ -184,15 +194,20 @@ def _parse_reply(ended: Ended, limits: Limits, folder: Path) -> Document:
         raise explain_end(ended, limits)
     answer: dict[str, Any] = json.loads(ended.reply)
     if "error" in answer:
-        kind = getattr(errors, str(answer["error"]), DocumentError)
-        if kind is NoTextError:
+        if answer["error"] == NoTextError.__name__:
             raise NoTextError(answer["message"], tuple(answer["pages"]))
-        raise kind(answer["message"]) if issubclass(kind, DocumentError) else DocumentError(answer["message"])
+        raise named_error(answer)
     document = Document.from_dict(answer["document"])
     if answer["cover"]:
         document = replace(document, cover=Cover(b64decode(answer["cover"][0]), answer["cover"][1]))
     pictures = tuple(Picture(name, kind, (folder / name).read_bytes()) for name, kind in answer["pictures"])
     return replace(document, pictures=pictures)
+
+
+def named_error(answer: Mapping[str, Any]) -> DocumentError:
+    """Returns the DocumentError that a child named in its answer, with its message."""
+    kind = getattr(errors, str(answer["error"]), DocumentError)
+    return (kind if issubclass(kind, DocumentError) else DocumentError)(answer["message"])
 
 
 def explain_end(ended: Ended, limits: Limits) -> DocumentError:
@@ -237,7 +252,7 @@ def extend_time(limits: Limits) -> None:
 
 def main() -> None:
     """Serves one request from standard input: writes a line for each source page and a line of JSON."""
-    request = json.loads(sys.stdin.buffer.read())
+    request = json.loads(sys.stdin.buffer.readline())
     limits = Limits(**request["limits"])
 
     def report(done: int, pages: int) -> None:

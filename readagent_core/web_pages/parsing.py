@@ -177,7 +177,7 @@ def _is_short_link(address: str) -> bool:
 
 def main() -> None:
     """Serves one request of ``open_page`` from standard input: writes a line of JSON."""
-    data = Path(json.loads(sys.stdin.buffer.read())["file"]).read_bytes()
+    data = Path(json.loads(sys.stdin.buffer.readline())["file"]).read_bytes()
     limit_memory(DEFAULT)
     extend_time(DEFAULT)
     answer: dict[str, Any]

@@ -10,11 +10,9 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 
 from readagent_core.errors import NotInLibraryError, PasswordError
 from readagent_core.library import Library
-from readagent_core.library.records import Book
 from readagent_core.loaders.pdf.picture import PdfFacts, PdfPages
 from readagent_core.loaders.pdf.quotation import PagePlace
 
@@ -29,7 +27,6 @@ NO_ORIGINAL = (
 
 @dataclass
 class _Open:
-    path: Path
     version: str
     pages: PdfPages
     used: float = 0.0
@@ -44,10 +41,6 @@ class OriginalPages:
         self._passwords: dict[str, str] = {}
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
-
-    def has_pages(self, book: Book) -> bool:
-        """Returns whether the book is a PDF, so that it may have pages to show."""
-        return book.format == "pdf"
 
     def facts(self, book_id: str) -> tuple[PdfFacts, str]:
         """Returns the number and printed numbers of the pages, and the version of the file: another file has another.
@@ -109,7 +102,7 @@ class OriginalPages:
                 if found is not None:
                     closing.append(found)
                 pages = PdfPages(path, password=self._passwords.get(book_id, ""))
-                found = self._open[book_id] = _Open(path, version, pages)
+                found = self._open[book_id] = _Open(version, pages)
             found.used = time.monotonic()
             self._open.move_to_end(book_id)
             while len(self._open) > _MOST_OPEN:

@@ -26,7 +26,7 @@ def client(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Te
 
 def test_facts_pictures_and_places(client: TestClient, workspace: Workspace) -> None:
     book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
-    assert original.original_of(workspace, book) == book.id
+    assert original.original_of(book) == book.id
     facts = client.get(f"{book.id}/facts").json()
     assert (facts["pages"], facts["labels"]) == (1, [])
     picture = client.get(f"{book.id}/{facts['version']}/1.jpg?width=400")
@@ -48,7 +48,7 @@ def test_what_is_refused(client: TestClient, workspace: Workspace) -> None:
     book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
     text = open_file(workspace, b"Some words of a text.", "a.txt")
     workspace.library.remove_original(text.id)
-    assert original.original_of(workspace, text) is None
+    assert original.original_of(text) is None
     refused = {
         f"{book.id}/v/2.jpg?width=400": 422,
         f"{book.id}/v/1.jpg?width=100000": 400,

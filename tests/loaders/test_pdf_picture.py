@@ -9,6 +9,7 @@ import random
 import re
 import zlib
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -20,7 +21,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readagent_core.errors import DamagedDocumentError, DocumentError, PasswordError
 from readagent_core.loaders import load
-from readagent_core.loaders.pdf.picture import PdfFacts, PdfPages, draw_page, page_rectangles
+from readagent_core.loaders.pdf.picture import PdfFacts, PdfPages
 from tests.loaders.making import Press, sample
 from tests.loaders.test_pdf import locked
 from tests.loaders.words_under import plain, words_under
@@ -59,27 +60,45 @@ def bomb() -> bytes:
     return out.getvalue()
 
 
+@pytest.fixture
+def written(tmp_path):
+    """Writes the bytes of a PDF to a file and returns its path."""
+
+    def write(data: bytes) -> Path:
+        path = tmp_path / "a.pdf"
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+def places_of(path: Path, text: str, start: int, end: int, label: str = "1"):
+    with PdfPages(path) as pages:
+        return pages.find(text, start, end, pages.facts().numbers(label))
+
+
 @pytest.mark.parametrize(("turned", "crop", "shape"), [(0, False, A5), (90, False, A5[::-1]), (0, True, (360, 460))])
-def test_a_picture_has_the_shape_of_what_is_shown_of_the_page(turned, crop, shape):
-    data = pages_of(["Words"], turned=turned, crop=crop)
-    picture = Image.open(BytesIO(draw_page(data, 1, width=500)))
+def test_a_picture_has_the_shape_of_what_is_shown_of_the_page(written, turned, crop, shape):
+    with PdfPages(written(pages_of(["Words"], turned=turned, crop=crop))) as pages:
+        picture = Image.open(BytesIO(pages.draw(1, width=500)))
     assert picture.format == "JPEG"
     assert picture.width == pytest.approx(500, abs=1)
     assert picture.height == pytest.approx(500 * shape[1] / shape[0], abs=2)
     assert picture.convert("L").getextrema()[0] < 100  # the words are black
 
 
-def test_a_locked_file_needs_its_password():
-    data = locked("secret", "owner")
+def test_a_locked_file_needs_its_password(written):
+    path = written(locked("secret", "owner"))
     for password, message in (("", "Type its password"), ("wrong one", "does not open")):
-        with pytest.raises(PasswordError, match=message) as caught:
-            draw_page(data, 1, width=100, password=password)
+        with pytest.raises(PasswordError, match=message) as caught, PdfPages(path, password=password) as pages:
+            pages.draw(1, width=100)
         assert "wrong one" not in str(caught.value)
-    assert draw_page(data, 1, width=100, password="secret").startswith(b"\xff\xd8")
+    with PdfPages(path, password="secret") as pages:
+        assert pages.draw(1, width=100).startswith(b"\xff\xd8")
 
 
-def test_a_page_that_brings_the_process_down_is_an_error_and_the_next_page_is_drawn():
-    with PdfPages(bomb()) as pages:
+def test_a_page_that_brings_the_process_down_is_an_error_and_the_next_page_is_drawn(written):
+    with PdfPages(written(bomb())) as pages:
         assert pages.facts() == PdfFacts(3)
         for _ in range(2):
             with pytest.raises(DamagedDocumentError, match="other pages can be shown"):
@@ -89,10 +108,8 @@ def test_a_page_that_brings_the_process_down_is_an_error_and_the_next_page_is_dr
             pages.draw(4, width=100)
 
 
-def test_size_is_bounded(tmp_path):
-    path = tmp_path / "a.pdf"
-    path.write_bytes(pages_of(["Words"]))
-    with PdfPages(path) as pages:
+def test_size_is_bounded(written):
+    with PdfPages(written(pages_of(["Words"]))) as pages:
         assert Image.open(BytesIO(pages.draw(1, width=10**6))).width <= 3000
 
 
@@ -103,7 +120,7 @@ def test_a_label_may_name_several_pages():
 
 
 @pytest.mark.parametrize("name", ["the-keeper-of-harrow-light", "yuki-no-eki"])
-def test_the_words_under_the_rectangles_are_the_words_asked_for(name):
+def test_the_words_under_the_rectangles_are_the_words_asked_for(written, name):
     data = Press(hyphens=True)(sample(name))
     document = load(data, "x.pdf")
     sentences = [
@@ -114,7 +131,7 @@ def test_the_words_under_the_rectangles_are_the_words_asked_for(name):
     ]
     chosen = random.Random(1).sample(sentences, 50)
     pdf = PdfDocument(data)
-    with PdfPages(data) as pages:
+    with PdfPages(written(data)) as pages:
         facts = pages.facts()
         for paragraph, start, end in chosen:
             places = pages.find(paragraph.text, start, end, facts.numbers(paragraph.place.removeprefix("p. ")))
@@ -122,7 +139,7 @@ def test_the_words_under_the_rectangles_are_the_words_asked_for(name):
 
 
 @pytest.mark.parametrize(("turned", "crop"), [(0, False), (90, False), (180, True), (270, True)])
-def test_a_quotation_over_a_page_break_has_two_places(turned, crop):
+def test_a_quotation_over_a_page_break_has_two_places(written, turned, crop):
     data = pages_of(
         ["The keeper lit the lamp, and then he went slowly", "down to the boat that lay un-"],
         ["Harrow Light, chapter one", "loved at the quay. The lamp went out."],
@@ -130,7 +147,7 @@ def test_a_quotation_over_a_page_break_has_two_places(turned, crop):
         crop=crop,
     )
     text = "The keeper lit the lamp, and then he went slowly down to the boat that lay unloved at the quay."
-    places = page_rectangles(data, text, text.index("he went"), len(text), label="1")
+    places = places_of(written(data), text, text.index("he went"), len(text))
     assert [place.number for place in places] == [1, 2]
     under = plain(words_under(PdfDocument(data), places))
     assert under == plain("he went slowly down to the boat that lay unloved at the quay.")
@@ -138,29 +155,29 @@ def test_a_quotation_over_a_page_break_has_two_places(turned, crop):
         assert all(0 <= edge <= 1 for rectangle in place.rectangles for edge in rectangle)
 
 
-def test_words_that_occur_twice_are_found_where_the_paragraph_has_them():
+def test_words_that_occur_twice_are_found_where_the_paragraph_has_them(written):
     lines = ["A bell. The lamp went out at dawn, he said.", "A boat. The lamp went out at dusk, she said."]
-    data = pages_of(lines)
+    path = written(pages_of(lines))
     for row, text in enumerate(lines):
         start = text.index("The lamp")
-        (place,) = page_rectangles(data, text, start, start + len("The lamp went out"), label="1")
+        (place,) = places_of(path, text, start, start + len("The lamp went out"))
         ((_, top, _, bottom),) = place.rectangles
         assert top < (A5[1] - 520 + 16 * row) / A5[1] < bottom + 0.01
 
 
-def test_words_that_are_not_on_the_page_have_no_place():
-    data = pages_of(["The keeper lit the lamp."])
+def test_words_that_are_not_on_the_page_have_no_place(written):
+    path = written(pages_of(["The keeper lit the lamp."]))
     text = "Something else altogether was written here by another hand."
-    assert page_rectangles(data, text, 0, len(text), label="1") == ()
-    assert page_rectangles(data, "The keeper lit the lamp.", 0, 24, label="7") == ()
-    assert page_rectangles(data, "… !", 0, 3, label="1") == ()
+    assert places_of(path, text, 0, len(text)) == ()
+    assert places_of(path, "The keeper lit the lamp.", 0, 24, "7") == ()
+    assert places_of(path, "… !", 0, 3) == ()
 
 
-def test_the_end_of_a_paragraph_of_many_pages_is_found():
+def test_the_end_of_a_paragraph_of_many_pages_is_found(written):
     lines = [
         [f"Lamp {page} was lit by keeper {row} of the {page * row} of it." for row in range(25)] for page in range(9)
     ]
     text = " ".join(line for page in lines for line in page)
     start = text.index("Lamp 8 was lit by keeper 20")
-    (place,) = page_rectangles(pages_of(*lines), text, start, start + 40, label="1")
+    (place,) = places_of(written(pages_of(*lines)), text, start, start + 40)
     assert place.number == 9

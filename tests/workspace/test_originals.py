@@ -61,7 +61,7 @@ def test_few_processes_and_none_that_is_not_used(workspace, monkeypatch):
         workspace.originals.facts(book.id)
     running = workspace.originals._open
     assert list(running) == [book.id for book in books[-3:]]
-    processes = [one.pages._process for one in running.values()]
+    processes = [one.pages._child.process for one in running.values()]
     monkeypatch.setattr(originals, "_IDLE_SECONDS", 0)
     workspace.originals._close_idle()
     assert not running
@@ -72,7 +72,7 @@ def test_few_processes_and_none_that_is_not_used(workspace, monkeypatch):
 def test_a_process_that_was_killed_is_started_again(workspace):
     book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
     workspace.originals.facts(book.id)
-    workspace.originals._open[book.id].pages._process.kill()
+    workspace.originals._open[book.id].pages._child.process.kill()
     with pytest.raises(DocumentError, match="crashed"):
         workspace.originals.draw(book.id, 1, width=300)
     assert workspace.originals.draw(book.id, 1, width=300)

@@ -53,7 +53,7 @@ def _memory(now: Scene, events: Sequence[Event]) -> dict[str, Any]:
     asked_of = (now.current.up_to or now.current.extra.get("pages_read")) if now.current else None
     return {
         "scope": scope_of(now),
-        "original": original_of(now.workspace, now.book),
+        "original": original_of(now.book),
         "count": len(memory.pages) if limit is None else min(limit, len(memory.pages)),
         "meta": book_facts(memory),
         "parts": part_records(parts_seen(events, memory.up_to(asked_of) if asked_of else memory), memory),

@@ -18,7 +18,6 @@ from starlette.routing import Route
 from pages.parts.shared.cached import workspace_of_request
 from readagent_core.errors import NotInLibraryError, PasswordError, ReadAgentError, SignInError
 from readagent_core.library.records import Book
-from readagent_core.workspace import Workspace
 
 MOST_BYTES = 1 << 20  # of a request
 WIDTHS = range(200, 3001)  # pixels
@@ -32,9 +31,9 @@ _FRESH = {**_GUARD, "Cache-Control": "no-store"}
 _STORED = {**_GUARD, "Cache-Control": "private, immutable, max-age=86400"}  # a changed file has another address
 
 
-def original_of(workspace: Workspace, book: Book) -> str | None:
+def original_of(book: Book) -> str | None:
     """The id under which the panel asks for the pages of ``book``; None for a book that was no PDF."""
-    return book.id if workspace.originals.has_pages(book) else None
+    return book.id if book.format == "pdf" else None
 
 
 def original_routes(prefix: str) -> list[Route]:

@@ -1,7 +1,7 @@
 """The child process that draws and searches the pages of one PDF, for ``picture.PdfPages``.
 
-It reads one request a line from standard input, JSON, and answers each with a line of JSON, which a picture follows
-where its size says so. It ends at the end of the input, so it never outlives the process that started it.
+It reads one request a line from standard input and answers each with a line, both JSON. It ends at the end of the
+input, so it never outlives the process that started it.
 """
 
 from __future__ import annotations
@@ -9,33 +9,32 @@ from __future__ import annotations
 import json
 import os
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
+from pathlib import Path
 from typing import IO, Any
 
 from pypdfium2 import PdfDocument, PdfiumError
 
 from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError
-from readagent_core.loaders.base import Limits
 from readagent_core.loaders.child_process import extend_time, limit_memory
+from readagent_core.loaders.pdf.picture import LIMITS
 
 _QUALITY = 85  # of the JPEG
 _MOST_PIXELS = 16_000_000
 
 
-def _open(file: str, data: bytes, password: str, limits: Limits) -> PdfDocument:
-    """Returns the document at path ``file``, which is read as needed, or in ``data``. Raises DocumentError."""
+def _open(file: str, password: str) -> PdfDocument:
+    """Returns the document at path ``file``, which is read as needed. Raises DocumentError."""
     try:
-        return PdfDocument(file or data, password=password or None)
+        return PdfDocument(file, password=password or None)
     except PdfiumError:
         # imported late, because this takes as long as all else: it knows how to repair files, and forms of passwords
         from readagent_core.loaders.pdf.file import open_pdf
 
-        if file:
-            with open(file, "rb") as opened:
-                data = opened.read()
-        return open_pdf(data, password, limits)[0]
+        return open_pdf(Path(file).read_bytes(), password, LIMITS)[0]
 
 
 def _labels(document: PdfDocument) -> list[str]:
@@ -67,26 +66,24 @@ def _find(document: PdfDocument, request: dict[str, Any]) -> list[Any]:
     return [[place.number, place.rectangles] for place in found]
 
 
-def _serve(document: PdfDocument, request: dict[str, Any]) -> tuple[Any, bytes]:
-    """Returns the value that answers a request, and a picture or b''."""
+def _serve(document: PdfDocument, request: dict[str, Any]) -> Any:
+    """Returns the value that answers a request."""
     if request["do"] == "draw":
-        return None, _draw(document, request["number"], request["width"])
-    return _find(document, request), b""
+        return b64encode(_draw(document, request["number"], request["width"])).decode()
+    return _find(document, request)
 
 
-def _answer(output: IO[bytes], work: Callable[[], tuple[Any, bytes]]) -> bool:
+def _answer(output: IO[bytes], work: Callable[[], Any]) -> bool:
     """Writes what ``work`` returns, or the DocumentError that it raised. Returns whether there was none."""
-    data = b""
     try:
-        value, data = work()
-        answer = {"value": value, "size": len(data)}
+        answer = {"value": work()}
     except DocumentError as error:
         answer = {"error": type(error).__name__, "message": str(error)}
     except MemoryError:
         answer = {"error": TooLargeError.__name__, "message": "This page needs more memory than drawing is allowed."}
     except Exception:  # noqa: BLE001  PDFium and Pillow may fail in any way on a broken page
         answer = {"error": DamagedDocumentError.__name__, "message": "This page is damaged and cannot be shown."}
-    output.write(json.dumps(answer).encode() + b"\n" + data)
+    output.write(json.dumps(answer).encode() + b"\n")
     output.flush()
     return "error" not in answer
 
@@ -97,21 +94,19 @@ def main() -> None:
     os.dup2(2, 1)  # whatever else is printed must not be taken for an answer
     source = sys.stdin.buffer
     first = json.loads(source.readline())
-    data = source.read(first["size"])
-    limits = Limits(**first["limits"])
-    limit_memory(limits)
-    extend_time(limits)
+    limit_memory(LIMITS)
+    extend_time(LIMITS)
     opened: list[PdfDocument] = []
 
-    def begin() -> tuple[Any, bytes]:
-        document = _open(first["file"], data, first["password"], limits)
+    def begin() -> Any:
+        document = _open(first["file"], first["password"])
         document.init_forms()
         opened.append(document)
-        return {"pages": len(document), "labels": _labels(document)}, b""
+        return {"pages": len(document), "labels": _labels(document)}
 
     if _answer(output, begin):
         for line in source:
-            extend_time(limits)
+            extend_time(LIMITS)
             _answer(output, partial(_serve, opened[0], json.loads(line)))
 
 

@@ -8,24 +8,23 @@ numbered from 1. Raises DocumentError.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import threading
+from base64 import b64decode
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
-from readagent_core import errors
 from readagent_core.errors import DamagedDocumentError, DocumentError
 from readagent_core.loaders.base import MEGABYTE, Limits
+from readagent_core.loaders.child_process import Child, named_error
 from readagent_core.loaders.pdf.quotation import PagePlace
 
 LIMITS = Limits(memory=400 * MEGABYTE, seconds=10)
 WIDEST = 3_000  # pixels
 _CLOCK_FACTOR = 3  # seconds of the clock for a second of the processor
-_ROOT = Path(__file__).resolve().parents[3]
 _CRASHED = (
     "This page could not be shown: the program that draws it crashed or took too long. The text of the book is not "
     "affected, and the other pages can be shown."
@@ -47,16 +46,15 @@ class PdfFacts:
 
 
 class PdfPages:
-    """The pages of one PDF, a path or its bytes. Any thread may call; one call runs at a time.
+    """The pages of the PDF at ``path``. Any thread may call; one call runs at a time.
 
     The child process starts at the first call and, after a page that brought it down, again at the next.
     """
 
-    def __init__(self, source: Path | bytes, *, password: str = "", limits: Limits = LIMITS) -> None:
-        self._source = source
+    def __init__(self, path: Path, *, password: str = "") -> None:
+        self._path = path
         self._password = password
-        self._limits = limits
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._facts = PdfFacts(0)
         self._lock = threading.Lock()
 
@@ -76,7 +74,7 @@ class PdfPages:
         with self._lock:
             self._start()
             self._check(number)
-            return self._call({"do": "draw", "number": number, "width": max(1, min(width, WIDEST))})[1]
+            return b64decode(self._call({"do": "draw", "number": number, "width": max(1, min(width, WIDEST))}))
 
     def find(self, text: str, start: int, end: int, numbers: Sequence[int]) -> tuple[PagePlace, ...]:
         """Returns where characters ``start`` to ``end`` of the paragraph ``text`` stand; () where that is not known.
@@ -86,7 +84,7 @@ class PdfPages:
         with self._lock:
             self._start()
             request = {"do": "find", "text": text, "start": start, "end": end, "numbers": list(numbers)}
-            found = self._call(request)[0]
+            found = self._call(request)
         return tuple(PagePlace(number, tuple(map(tuple, rectangles))) for number, rectangles in found)
 
     def close(self) -> None:
@@ -99,68 +97,36 @@ class PdfPages:
             raise DocumentError(f"There is no page {number} in this PDF of {self._facts.pages:,} pages.")
 
     def _start(self) -> None:
-        if self._process is not None:
+        if self._child is not None:
             return
-        path = os.pathsep.join(p for p in (str(_ROOT), os.environ.get("PYTHONPATH", "")) if p)
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "readagent_core.loaders.pdf.page_process"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"},
-            )
+            self._child = Child("readagent_core.loaders.pdf.page_process", subprocess.DEVNULL)
         except OSError:
             raise DocumentError(
                 "The page could not be shown, because no process could be started. Close other programs, then try "
                 "again."
             ) from None
-        file, data = (str(self._source), b"") if isinstance(self._source, Path) else ("", self._source)
-        request = {"file": file, "size": len(data), "password": self._password, "limits": asdict(self._limits)}
-        value, _ = self._call(request, data)
+        try:
+            value = self._call({"file": str(self._path), "password": self._password})
+        except DocumentError:
+            self._end()
+            raise
         self._facts = PdfFacts(value["pages"], tuple(value["labels"]))
 
-    def _call(self, request: dict[str, Any], data: bytes = b"") -> tuple[Any, bytes]:
-        """Returns the child's answer to a request: a value and a picture."""
-        process = self._process
-        assert process is not None
-        assert process.stdin is not None
-        assert process.stdout is not None
-        timer = threading.Timer(self._limits.seconds * _CLOCK_FACTOR, process.kill)
-        timer.start()
+    def _call(self, request: dict[str, Any]) -> Any:
+        """Returns the value that the child answers a request with."""
+        assert self._child is not None
+        self._child.write(json.dumps(request).encode())
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n" + data)
-            process.stdin.flush()
-            answer = json.loads(process.stdout.readline())
-            picture = process.stdout.read(answer.get("size", 0))
-        except (OSError, ValueError):
+            answer = json.loads(self._child.lines.get(timeout=LIMITS.seconds * _CLOCK_FACTOR))
+        except (Empty, ValueError):
             self._end()
             raise DamagedDocumentError(_CRASHED) from None
-        finally:
-            timer.cancel()
         if "error" in answer:
-            if "file" in request:
-                self._end()
-            kind = getattr(errors, str(answer["error"]), DocumentError)
-            raise (kind if issubclass(kind, DocumentError) else DocumentError)(answer["message"])
-        return answer["value"], picture
+            raise named_error(answer)
+        return answer["value"]
 
     def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.communicate()
-
-
-def draw_page(data: bytes, number: int, *, width: int, password: str | None = None) -> bytes:
-    """Returns a JPEG of page ``number``, from 1, of the PDF ``data``, about ``width`` pixels wide."""
-    with PdfPages(data, password=password or "") as pages:
-        return pages.draw(number, width=width)
-
-
-def page_rectangles(
-    data: bytes, text: str, start: int, end: int, *, label: str, password: str | None = None
-) -> tuple[PagePlace, ...]:
-    """Returns where a part of a paragraph that begins on the page printed as ``label`` stands, as ``PdfPages.find``."""
-    with PdfPages(data, password=password or "") as pages:
-        return pages.find(text, start, end, pages.facts().numbers(label))
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()

@@ -10,7 +10,6 @@ import importlib.util
 import json
 import os
 import shlex
-import subprocess
 import sys
 from base64 import b64decode, b64encode
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import DocumentError, SettingsError
-from readagent_core.loaders.child_process import start_child
+from readagent_core.loaders.child_process import Child
 from readagent_core.loaders.recognition.page import RecognisedPage, arrange
 
 WIDTH = 1240  # pixels of a picture; A4 at 150 dots an inch
@@ -48,20 +47,14 @@ class Recogniser:
 
     def __init__(self, cancel: CancelToken) -> None:
         self._cancel = cancel
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     def __enter__(self) -> Recogniser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._reader.join()
-            for pipe in (self._process.stdin, self._process.stdout):
-                assert pipe is not None
-                with contextlib.suppress(BrokenPipeError):  # what was written to a child that has ended
-                    pipe.close()
+        if self._child is not None:
+            self._child.end()
             self._errors.close()
 
     def recognise(self, picture: bytes) -> RecognisedPage:
@@ -71,16 +64,13 @@ class Recogniser:
         or took too long."""
         if not is_installed():
             raise SettingsError(f"Recognising text needs packages that are not installed: {how_to_install()}")
-        process = self._process or self._start()
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # the child has ended, and its output says so below
-            process.stdin.write(b64encode(picture) + b"\n")
-            process.stdin.flush()
+        child = self._child or self._start()
+        child.write(b64encode(picture))
         end = monotonic() + _SECONDS
         while monotonic() < end:
             self._cancel.check()
             with contextlib.suppress(Empty):
-                reply = self._replies.get(timeout=_POLL_SECONDS)
+                reply = child.lines.get(timeout=_POLL_SECONDS)
                 if not reply:
                     raise DocumentError(
                         "The program that recognises text crashed. What was recognised before is saved. "
@@ -93,10 +83,10 @@ class Recogniser:
             "recognised before is saved."
         )
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> Child:
         self._errors = TemporaryFile()  # noqa: SIM115  closed with the child
-        self._process, self._replies, self._reader = start_child(__name__, self._errors)
-        return self._process
+        self._child = Child(__name__, self._errors)
+        return self._child
 
     def _last_error(self) -> str:
         """Returns the last line that the child wrote about its error."""
