@@ -6,12 +6,11 @@ or one of its subclasses. Knows nothing of models, of how books are read, or of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from readagent_core.errors import NotInLibraryError
-from readagent_core.library import several
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
 from readagent_core.library.file_lock import FileLock
@@ -22,10 +21,11 @@ from readagent_core.library.readings import Readings
 from readagent_core.library.records import Card
 from readagent_core.library.schema import BUSY_SECONDS, FILE, Database
 from readagent_core.library.search import Hit, TextHit, find_hits, find_in_all, index_text, texts_to_index
+from readagent_core.library.several import SeveralBooks
 from readagent_core.library.shelves import Shelves, load_cards
 
 
-class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions):
+class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -60,26 +60,6 @@ class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks, Own
         Texts are indexed by ``index_texts``; those that are not yet are left out.
         """
         return find_in_all(self._db, query, limit=limit)
-
-    def books_to_ask(self, book_ids: Sequence[str]) -> list[several.BookToAsk]:
-        """These books with the figures of their readings, in this order, without those that were removed."""
-        return several.books_to_ask(self._db, book_ids)
-
-    def stored_artifacts(self, kind: str, document_ids: Sequence[str]) -> dict[tuple[str, str], str]:
-        """The artifacts of one kind of these texts, as JSON by (text, key)."""
-        return several.stored_artifacts(self._db, kind, document_ids)
-
-    def texts_with(self, words: str, document_ids: Sequence[str]) -> list[str]:
-        """Those of these texts in which the words stand beside one another, the one with most of them first."""
-        return several.texts_with(self._db, words, document_ids)
-
-    def passages(self, question: str, document_ids: Sequence[str]) -> list[tuple[str, int]]:
-        """The paragraphs (text, index) of these texts that share words with the question, the best first."""
-        return several.passages(self._db, question, document_ids)
-
-    def unindexed(self, document_ids: Sequence[str]) -> list[str]:
-        """Those of these texts that cannot be searched yet."""
-        return several.unindexed(self._db, document_ids)
 
     def index_text(self, document_id: str) -> None:
         """Index a text, unless it is, so that it can be searched."""

@@ -171,7 +171,7 @@ def find_in_all(db: Database, query: str, *, limit: int) -> list[TextHit]:
     phrases = phrases_of(query)
     if not phrases:
         return []
-    match = _match(phrases)
+    match = match_of(phrases)
     books = db.rows(_IN_BOOKS, (match, limit))
     numbers = ", ".join(str(book["number"]) for book in books)
     # one pass over the places in all books: the short beginning of a word has very many, and every query collects all
@@ -214,7 +214,7 @@ def _excerpt(text: str, phrases: Sequence[Sequence[str]]) -> tuple[tuple[str, bo
     return tuple(part for part in parts if part[0])
 
 
-def _match(phrases: Sequence[Sequence[str]]) -> str:
+def match_of(phrases: Sequence[Sequence[str]]) -> str:
     """The FTS5 expression for all phrases. The last term of each may be the beginning of a word."""
     return " AND ".join('"' + " ".join(terms) + '" *' for terms in phrases)
 
@@ -223,7 +223,7 @@ def _matching_rows(db: Database, index: int, phrases: Sequence[Sequence[str]]) -
     """The numbers of the paragraphs or pages in an index that have all phrases."""
     rows = db.rows(
         "SELECT rowid FROM found WHERE found MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid",
-        (_match(phrases), index << 24, (index + 1) << 24),
+        (match_of(phrases), index << 24, (index + 1) << 24),
     )
     return [row[0] & 0xFFFFFF for row in rows]
 
