@@ -7,12 +7,10 @@ et al., 2025).
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from readagent_core.methods.support.resources import embedder_for, open_artifact
 from readagent_core.methods.support.response import ANSWER_WORDS, pages_prompt, respond
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import max_context_words, take_fitting
+from readagent_core.models.builtin.statistics import Bm25
 from readagent_core.words import count_words, terms
 
 KIND = "page embeddings"  # in the artifact store
@@ -37,9 +36,7 @@ def rank_by_bm25(question: str, memory: GistMemory) -> list[int]:
     bounds = tuple((page.start, page.end) for page in memory.pages)
     with _INDEXING:  # questions on one book start together; the first one builds the index for all
         index = _bm25_index(_Pages(memory.document.id, bounds, memory))
-    known = [term for term in terms(question) if term in index.vocab_dict]
-    scores = index.get_scores(known) if known else [0.0] * len(memory.pages)
-    return sort_by_score([float(score) for score in scores])
+    return sort_by_score(index.scores(terms(question)))
 
 
 @dataclass(frozen=True)
@@ -52,15 +49,9 @@ class _Pages:
 
 
 @lru_cache(maxsize=64)
-def _bm25_index(pages: _Pages) -> Any:
+def _bm25_index(pages: _Pages) -> Bm25:
     """Return the BM25 index of a book's pages; the last 64 are cached."""
-    import bm25s  # takes a third of a second to import
-
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets its own logger to DEBUG
-    index = bm25s.BM25()
-    numbers = [page.number for page in pages.memory.pages]
-    index.index([terms(pages.memory.page_text(n)) or [""] for n in numbers], show_progress=False)
-    return index
+    return Bm25([terms(pages.memory.page_text(page.number)) for page in pages.memory.pages])
 
 
 def rank_by_embedding(run: Run) -> list[int]:

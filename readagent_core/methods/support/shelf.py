@@ -5,7 +5,6 @@ Every book has a number, which its pages begin with in prompts and citations: '2
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,6 +15,7 @@ from readagent_core.methods.support.resources import embedder_for
 from readagent_core.methods.support.retrieval import sort_by_score
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.view import PLACES, Place, find_places
+from readagent_core.models.builtin.statistics import Bm25
 from readagent_core.words import count_words, terms
 
 OWN_WORDS = 150  # gists of pages that are no longer than this are the gist of the book
@@ -139,11 +139,5 @@ def choose_books(run: Run, books: Sequence[ShelfBook], most: int) -> list[ShelfB
 
 def rank_texts(question: str, texts: Sequence[str]) -> list[int]:
     """Return the numbers, from 1, of the texts that share a word with the question, by falling BM25 score."""
-    import bm25s  # takes a third of a second to import
-
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets its own logger to DEBUG
-    index = bm25s.BM25()
-    index.index([terms(text) or [""] for text in texts], show_progress=False)
-    known = [term for term in terms(question) if term in index.vocab_dict]
-    scores = [float(score) for score in index.get_scores(known)] if known else []
+    scores = Bm25([terms(text) for text in texts]).scores(terms(question))
     return [place for place in sort_by_score(scores) if scores[place - 1] > 0]

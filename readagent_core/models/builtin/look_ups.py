@@ -13,7 +13,7 @@ from dataclasses import replace
 from readagent_core.models.builtin.answers import answer, choose, is_not_found
 from readagent_core.models.builtin.shortening import number_in
 from readagent_core.models.builtin.statistics import (
-    bm25,
+    Bm25,
     content,
     inverse_frequencies,
     overlap,
@@ -42,7 +42,7 @@ def _ranked(prompt: Prompt) -> list[tuple[float, int, bool, list[str]]]:
     """(score, page, in full?, its terms) of every page that shares a term with the question, best first."""
     entries = split_memory(prompt.fields["memory"])
     bags = [content(text) for _, _, text in entries]
-    scores = bm25(content(prompt.fields["question"]), bags)
+    scores = Bm25(bags).scores(dict.fromkeys(content(prompt.fields["question"])))
     found = [(s, e[0], e[1], b) for s, e, b in zip(scores, entries, bags, strict=True) if s > 0]
     return sorted(found, key=lambda row: (-row[0], row[1]))
 
@@ -88,7 +88,7 @@ def walk(prompt: Prompt) -> str:
     found = list(_PART.finditer(text))
     ends = [m.start() for m in found[1:]] + [len(text)] * bool(found)
     bags = [content(text[m.end() : end]) for m, end in zip(found, ends, strict=True)]
-    scores = bm25(content(prompt.fields["question"]), bags)
+    scores = Bm25(bags).scores(dict.fromkeys(content(prompt.fields["question"])))
     left = [(-score, int(m.group(1))) for score, m in zip(scores, found, strict=True) if not m.group(2)]
     japanese = prompt.language == "ja"
     if not left and prompt.fields["back"]:

@@ -92,17 +92,21 @@ def inverse_frequencies(bags: Sequence[Iterable[str]]) -> dict[str, float]:
     return {term: math.log(1 + (len(bags) - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
 
 
-def bm25(query: Iterable[str], bags: Sequence[Sequence[str]]) -> list[float]:
-    """The BM25 score of every bag of terms for ``query``; 0 where they share no term."""
-    import bm25s  # takes a third of a second to import
+class Bm25:
+    """An index of bags of terms."""
 
-    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets its own logger to DEBUG
-    if not bags:
-        return []
-    index = bm25s.BM25(k1=1.5, b=0.75)
-    index.index([list(bag) or [""] for bag in bags], show_progress=False)
-    known = [term for term in dict.fromkeys(query) if term in index.vocab_dict]
-    return [float(score) for score in index.get_scores(known)] if known else [0.0] * len(bags)
+    def __init__(self, bags: Sequence[Sequence[str]]) -> None:
+        import bm25s  # takes a third of a second to import
+
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets its own logger to DEBUG
+        self._count = len(bags)
+        self._index = bm25s.BM25()
+        self._index.index([list(bag) or [""] for bag in bags] or [[""]], show_progress=False)
+
+    def scores(self, query: Iterable[str]) -> list[float]:
+        """The score of every bag for the terms of ``query``; 0 where they share none."""
+        known = [term for term in query if term in self._index.vocab_dict]
+        return [float(score) for score in self._index.get_scores(known)] if known else [0.0] * self._count
 
 
 def cohesion(before: Sequence[str], after: Sequence[str]) -> float:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from readagent_core.models.builtin.shortening import number_in
-from readagent_core.models.builtin.statistics import bm25, content, inverse_frequencies, overlap, shared_words
+from readagent_core.models.builtin.statistics import Bm25, content, inverse_frequencies, overlap, shared_words
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words, first_words
 
@@ -99,7 +99,7 @@ def _entries(memory: str) -> list[tuple[int, str]]:
 def look_up_snippets(prompt: Prompt) -> str:
     """'[2, 7]': the snippets whose gists share most with the task."""
     entries = _entries(prompt.fields["memory"])
-    scores = bm25(content(prompt.fields["question"]), [content(text) for _, text in entries])
+    scores = Bm25([content(text) for _, text in entries]).scores(dict.fromkeys(content(prompt.fields["question"])))
     ranked = sorted((-score, number) for score, (number, _) in zip(scores, entries, strict=True) if score > 0)
     named = ", ".join(str(number) for _, number in ranked[: number_in(prompt.fields["k"], 1)])
     said = "言葉が同じだから" if prompt.language == "ja" else "they share words with the task"
