@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from readagent_core.words import count_words, is_right_to_left, split_long
@@ -182,6 +183,11 @@ class Document:
         return [s.start for s in self.sections]
 
     @cached_property
+    def _ends(self) -> list[int]:
+        """For each paragraph the characters of the text up to its end."""
+        return list(accumulate(len(p.text) for p in self.paragraphs))
+
+    @cached_property
     def _parts(self) -> list[str]:
         """For each paragraph two entries: the separator before it, and its text with section titles."""
         parts: list[str] = []
@@ -246,6 +252,13 @@ class Document:
             sections=sections,
             figures=move_figures(self.figures, new_index, last),
         )
+
+    def count_in(self, other: Document, count: int) -> int:
+        """Return how many paragraphs of ``other`` lie wholly in the first ``count`` of this document.
+
+        One of the two is the other one as limited: they have the same characters in the same order.
+        """
+        return bisect_right(other._ends, self._ends[count - 1]) if count else 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the cover and the pictures as plain JSON values."""

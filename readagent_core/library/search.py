@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from readagent_core.document import Document
 from readagent_core.library.schema import Database
@@ -230,17 +230,8 @@ def _matching_rows(db: Database, index: int, phrases: Sequence[Sequence[str]]) -
 
 def _pieces(whole: Document, limited: Document) -> list[range]:
     """For each paragraph of ``whole``, the paragraphs it became in ``limited``."""
-    if len(whole.paragraphs) == len(limited.paragraphs):
-        return [range(i, i + 1) for i in range(len(whole.paragraphs))]
-    found: list[range] = []
-    at = 0
-    for paragraph in whole.paragraphs:
-        start, length = at, 0
-        while at == start or length < len(paragraph.text):
-            length += len(limited.paragraphs[at].text)
-            at += 1
-        found.append(range(start, at))
-    return found
+    starts = [whole.count_in(limited, i) for i in range(len(whole.paragraphs) + 1)]
+    return [range(start, end) for start, end in pairwise(starts)]
 
 
 def _index_number(connection: sqlite3.Connection, owner: str) -> tuple[int, bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from itertools import accumulate
 
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
@@ -71,18 +70,13 @@ class SeenLibrary:
 
 
 def page_finder(memory: GistMemory | None, whole: Document) -> Callable[[int], int | None]:
-    """A function that returns the page that has a paragraph of the ``whole`` text; None where it has no page yet.
-
-    Pages are of the text as limited for its reading: the two have the same characters in the same order.
-    """
+    """A function that returns the page that has a paragraph of the ``whole`` text; None where it has no page yet."""
     if memory is None:
         return lambda paragraph: None
-    before = [0, *accumulate(len(p.text) for p in whole.paragraphs)]
-    read = list(accumulate(len(p.text) for p in memory.document.paragraphs))
-    ends = [read[page.end - 1] for page in memory.pages]
+    ends = [page.end for page in memory.pages]
 
     def page_of(paragraph: int) -> int | None:
-        page = bisect_right(ends, before[paragraph]) + 1
+        page = bisect_right(ends, whole.count_in(memory.document, paragraph)) + 1
         return page if page in memory.readable else None
 
     return page_of

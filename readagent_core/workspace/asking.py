@@ -7,10 +7,8 @@ no later page can enter a prompt.
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import accumulate
 from typing import Any
 
 from readagent_core import methods
@@ -276,18 +274,14 @@ def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int
 
 def paragraphs_through(memory: GistMemory, whole: Document, page: int) -> int:
     """How many paragraphs of the ``whole`` document lie wholly in the pages up to ``page``, for ``set_limit``."""
-    end = memory.page(page).end if page else 0
-    characters = sum(len(p.text) for p in memory.document.paragraphs[:end])
-    return bisect_right(list(accumulate(len(p.text) for p in whole.paragraphs)), characters)
+    return memory.document.count_in(whole, memory.page(page).end if page else 0)
 
 
 def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:
     """The number of the last page that lies wholly in what the spoiler limit lets in, or in what was read; 0 for none.
 
-    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading:
-    the two have the same characters in the same order.
+    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading.
     """
     allowed = position.furthest if position.allowed is None else position.allowed
-    characters = sum(len(p.text) for p in whole.paragraphs[:allowed])
-    ends = list(accumulate(len(p.text) for p in memory.document.paragraphs))
-    return sum(page.end <= bisect_right(ends, characters) for page in memory.pages)
+    inside = whole.count_in(memory.document, min(allowed, len(whole.paragraphs)))
+    return sum(page.end <= inside for page in memory.pages)

@@ -5,9 +5,7 @@ The memory ends at the place, so that nothing made from it can have a later word
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from readagent_core.library.records import Reading
 from readagent_core.memory import Gist, GistMemory, Page
@@ -54,10 +52,8 @@ def place_of(workspace: Workspace, reading: Reading) -> Place:
     position = library.position(reading.book_id)
     read = min(position.furthest, len(whole.paragraphs))
     read = read if position.allowed is None else min(read, position.allowed)
-    # the reading's document has the same characters in the same order, in more paragraphs
-    characters = sum(len(p.text) for p in whole.paragraphs[:read])
     memory = library.memory(reading.id)
-    inside = bisect_right(list(accumulate(len(p.text) for p in memory.document.paragraphs)), characters)
+    inside = whole.count_in(memory.document, read)
     ended = _memory_until(memory, inside)
     covered = next((i for i, gist in enumerate(ended.gists) if gist is None), len(ended.gists))
     parts = _recent_parts(ended)
@@ -85,14 +81,7 @@ def _memory_until(memory: GistMemory, inside: int) -> GistMemory:
         words = sum(p.words for p in document.paragraphs[start:inside])
         pages.append(Page(len(pages) + 1, start, inside, words))
         gists.append(None)
-    document = replace(
-        document,
-        paragraphs=document.paragraphs[:inside],
-        sections=tuple(s for s in document.sections if s.start < inside),
-        warnings=(),
-        cover=None,
-    )
-    return replace(memory, document=document, pages=tuple(pages), gists=tuple(gists), complete=False)
+    return replace(memory, document=document.up_to(inside), pages=tuple(pages), gists=tuple(gists), complete=False)
 
 
 def _recent_parts(memory: GistMemory) -> list[tuple[int, str]]:
