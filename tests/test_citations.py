@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, check, parse, parse_unfinished
+from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.export.conversation import citation_label
@@ -229,3 +230,10 @@ def test_several_quotations_of_a_page_go_to_their_claims():
     )
     quoted = [c.quotation for c in check(answer, KEEPER, full={2}).citations]
     assert quoted == ["They didn't turn", "He fired the gun twice"]
+
+
+@pytest.mark.parametrize("heading", ["Evidence:", "**Evidence**", "Supporting quotes:", "根拠：", "引用："])
+def test_the_evidence_is_shown_apart_from_the_answer_under_any_heading(heading):
+    answer, evidence = "They didn't turn [2].", '[2] "They didn\'t turn"'
+    assert split_evidence(f"{answer}\n\n{heading}\n{evidence}") == (answer, evidence)
+    assert split_evidence(answer) == (answer, "")

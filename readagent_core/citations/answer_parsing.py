@@ -80,14 +80,19 @@ class Parsed:
 def parse(answer: str) -> Parsed:
     """Return the body of an answer, its page marks and its quotations. Never raises."""
     text = answer.strip()
-    headings = list(_HEADING.finditer(_plain(text)))
-    heading = next((h for h in headings if _ENTRY.match(_plain(text[h.end() :].lstrip()))), None)
-    heading = heading or (headings[-1] if headings else None)  # some models write their evidence twice
-    body, evidence = (text[: heading.start()], text[heading.end() :]) if heading else (text, "")
+    body, evidence = split_evidence(text)
     evidence, rest = _split_prose(evidence)
     body = f"{body.rstrip()}\n\n{rest}".strip() or text  # an answer that is only evidence is shown as it is
     body = _without_option(body).rstrip(" \t\n*_#`-").lstrip() or body
     return Parsed(body, tuple(_marks(_plain(body))), tuple(_quotations(evidence)))
+
+
+def split_evidence(text: str) -> tuple[str, str]:
+    """Return what stands before the heading of the evidence, and what stands below it; '' where there is none."""
+    headings = list(_HEADING.finditer(_plain(text)))
+    heading = next((h for h in headings if _ENTRY.match(_plain(text[h.end() :].lstrip()))), None)
+    heading = heading or (headings[-1] if headings else None)  # some models write their evidence twice
+    return (text[: heading.start()].strip(), text[heading.end() :].strip()) if heading else (text, "")
 
 
 def _without_option(body: str) -> str:

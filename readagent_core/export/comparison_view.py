@@ -6,12 +6,12 @@ text by ``textContent``. So no text of a book or a model is ever parsed as HTML.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
 from readagent_core.citations import parse_unfinished
+from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.several import parse_unfinished_several
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
@@ -20,8 +20,6 @@ from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS, Answer
 from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry, is_right, page_of_all, place_of
 from readagent_core.workspace.judging import DIFFERENT, PARTLY, SAME
-
-_EVIDENCE = re.compile(r"\n\s*(?:\*\*)?(?:Evidence|根拠)\s*[:：](?:\*\*)?\s*\n?", re.IGNORECASE)
 
 
 def to_html(node: Element | str) -> str:
@@ -255,12 +253,6 @@ def _step(nodes: list[dict[str, Any]], step: dict[str, Any], books: Sequence[Com
 
 
 # --- in words ---------------------------------------------------------------------------------------------
-
-
-def split_evidence(text: str) -> tuple[str, str]:
-    """An answer and, apart from it, the quotations it gives as evidence."""
-    found = _EVIDENCE.search(text)
-    return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text, "")
 
 
 def verdict(comparison: Comparison, entry: Entry) -> tuple[str, str] | None:

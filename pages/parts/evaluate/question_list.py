@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.questions import (
     Entry,
@@ -25,7 +26,6 @@ from readagent_core.evaluation.questions import (
     verdict_sign,
 )
 from readagent_core.evaluation.results import Result
-from readagent_core.export.comparison_view import split_evidence
 
 _SHOWN = 500  # questions in the list; a filter finds the others
 
