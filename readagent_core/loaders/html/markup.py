@@ -7,10 +7,10 @@ the tree, so that deep nesting cannot exhaust the stack. Used for web pages and 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from bs4 import BeautifulSoup, Comment, Declaration, Doctype, ProcessingInstruction, Tag
-from bs4.element import NavigableString, PageElement
+from bs4.element import PageElement
 
 from readagent_core.loaders.base import raise_text
 from readagent_core.loaders.descriptions import bracket_description
@@ -62,39 +62,26 @@ def class_names(tag: Tag) -> list[str]:
 
 def inline_text(tag: Tag, without: Collection[str] = ()) -> str:
     """Returns the text of ``tag`` on one line, without note markers, ruby and the elements named in ``without``."""
-    return " ".join("".join(inline_pieces(tag, without)).split())
-
-
-def inline_pieces(tag: Tag, without: Collection[str] = ()) -> Iterator[str]:
-    """Yields the inline text of ``tag``. Block boundaries and ``<br>`` are line breaks."""
-    stack: list[Iterator[PageElement] | str] = [iter(tag.children)]
-    while stack:
-        top = stack[-1]
-        if isinstance(top, str):
-            yield top
-            stack.pop()
+    pieces: list[str] = []
+    waiting: list[PageElement | str] = [*tag.contents[::-1]]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, Tag):
+            pieces += [str(node)] * (not isinstance(node, NOT_TEXT))
+        elif node.name in without or is_left_out(node) or is_note_marker(node):
             continue
-        child = next(top, None)
-        if child is None:
-            stack.pop()
-        elif isinstance(child, Tag):
-            if child.name in without or is_left_out(child) or is_note_marker(child):
-                continue
-            if child.name == "br":
-                yield "\n"
-            elif child.name == "img":
-                yield alternative_text(child)
-            elif child.name == "math":
-                yield formula_text(child)
-            elif child.name in RAISED_TAGS and (raised := raised_text(child)):
-                yield raised
-            else:
-                if child.name in BLOCK_TAGS:
-                    yield "\n"
-                    stack.append("\n")
-                stack.append(iter(child.children))
-        elif isinstance(child, NavigableString) and not isinstance(child, NOT_TEXT):
-            yield SPACE.sub(" ", child)
+        elif node.name == "br":
+            pieces.append(" ")
+        elif node.name == "img":
+            pieces.append(alternative_text(node))
+        elif node.name == "math":
+            pieces.append(formula_text(node))
+        elif node.name in RAISED_TAGS and (raised := raised_text(node)):
+            pieces.append(raised)
+        else:
+            edge = [" "] * (node.name in BLOCK_TAGS)
+            waiting += [*edge, *node.contents[::-1], *edge]
+    return " ".join("".join(pieces).split())
 
 
 def raised_text(tag: Tag) -> str:
