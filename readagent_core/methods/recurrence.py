@@ -14,7 +14,7 @@ from readagent_core.methods.support.resources import Artifact, open_artifact
 from readagent_core.methods.support.response import respond, text_prompt
 from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import tokens_to_words
-from readagent_core.prompts import render, render_fragment, template_hash
+from readagent_core.prompts import format_length, render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words, group_by_words
 
@@ -62,7 +62,7 @@ def _update_summary(run: Run, parts: list[str], words: int, artifact: Artifact) 
             run.language,
             reply_words=2 * words + 50,
             title=run.title,
-            target=run.format_length(words),
+            target=format_length(max(1, words), run.language),
             memory=summary or render_fragment("carry.none", run.language),
             text=parts[number],
         )

@@ -24,7 +24,7 @@ from readagent_core.methods.support.response import ANSWER_WORDS, respond, text_
 from readagent_core.methods.support.run import Method, Run
 from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.plan import GIST_SHARE
-from readagent_core.prompts import render, render_fragment, template_hash
+from readagent_core.prompts import format_range, render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words, group_by_words, sentences
 
@@ -102,7 +102,7 @@ def _compress_topics(
                 run.language,
                 reply_words=2 * wanted[number] + 50,
                 text=escape_tags(sources[number]),
-                **run.format_range(wanted[number]),
+                **format_range(wanted[number], run.language),
             )
             for number in batch
         ]

@@ -16,7 +16,7 @@ from importlib.resources import files
 from string import Template
 
 from readagent_core.tags import escape_text_marks
-from readagent_core.words import count_words, first_words
+from readagent_core.words import CHARACTERS_PER_WORD, count_words, first_words
 
 LANGUAGES = ("en", "ja")
 
@@ -63,6 +63,17 @@ def example_numbers(highest: int, count: int = 1) -> str:
 def length_range(target: float) -> tuple[int, int]:
     """Return the shortest and the longest length, a fifth under and over ``target``: a range can be obeyed."""
     return max(1, round(target * 0.8)), max(2, round(target * 1.2))
+
+
+def format_length(words: int, language: str) -> str:
+    """Return a length as prompts state it: in words, or in characters where the template is Japanese."""
+    return str(words * CHARACTERS_PER_WORD["cjk"] if template_language(language) == "ja" else words)
+
+
+def format_range(words: float, language: str) -> dict[str, str]:
+    """Return the range of lengths round ``words`` as the fields of a prompt."""
+    least, most = length_range(words)
+    return {"least": format_length(least, language), "most": format_length(most, language)}
 
 
 def template_language(code: str) -> str:

@@ -18,10 +18,10 @@ from readagent_core.memory import Gist, Page
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.thinking import remove_thinking
 from readagent_core.plan import ReadingPlan
-from readagent_core.prompts import Prompt, length_range, render, render_fragment, template_language
+from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
 from readagent_core.reading.audit import audit_gist, find_differences
 from readagent_core.tags import escape_tags
-from readagent_core.words import CHARACTERS_PER_WORD, count_words, first_words, is_unspaced, sentences
+from readagent_core.words import count_words, first_words, is_unspaced, sentences
 
 WHOLE_WORDS = 40  # a page this short is its own gist
 _LEAST_TARGET = 8
@@ -119,10 +119,8 @@ def find_problem(text: str, page_words: int) -> str:
 
 
 def _format_length(words: int, text: str, language: str) -> str:
-    """Return a length as the template states it: in words, or in characters for Japanese text."""
-    if template_language(language) == "ja" and is_unspaced(text[:2000]):
-        return str(words * CHARACTERS_PER_WORD["cjk"])
-    return str(words)
+    """Return a length as prompts state it, but in words where the text has spaces between its words."""
+    return format_length(words, language if is_unspaced(text[:2000]) else "en")
 
 
 def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> str:

@@ -19,13 +19,12 @@ from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.web_pages import gist_snippet
 from readagent_core.plan import GIST_SHARE, ReadingPlan
-from readagent_core.prompts import Prompt, length_range, render, template_hash, template_language
+from readagent_core.prompts import Prompt, format_range, render, template_hash
 from readagent_core.reading.gisting import clean_reply, find_problem
 from readagent_core.reading.pool import run_all
 from readagent_core.tags import escape_tags
 from readagent_core.web_pages.page import WebPage
 from readagent_core.web_pages.snippets import Snippet, cut_page
-from readagent_core.words import CHARACTERS_PER_WORD
 
 KIND = "snippet gists"  # in the artifact store
 LEAST_WORDS, MOST_WORDS = 12, 60  # of a gist
@@ -130,7 +129,7 @@ def read_page(
 
 
 def _key(cut: PageMemory, model: ChatModel) -> str:
-    return f"{model.name} {template_hash('gist_snippet', template_language(cut.memory.document.language))}"
+    return f"{model.name} {template_hash('gist_snippet', cut.memory.document.language)}"
 
 
 def _name(snippet: Paragraph) -> str:
@@ -145,9 +144,7 @@ def _with_gists(cut: PageMemory, gists: Sequence[Gist | None], model: ChatModel)
 def gist_prompt(title: str, language: str, snippet: Paragraph) -> Prompt:
     """Return the gisting prompt of a snippet."""
     target = min(MOST_WORDS, max(LEAST_WORDS, round(snippet.words * GIST_SHARE)))
-    unit = CHARACTERS_PER_WORD["cjk"] if template_language(language) == "ja" else 1
-    least, most = (str(words * unit) for words in length_range(target))
-    fields = {"title": escape_tags(title), "snippet": escape_tags(snippet.text), "least": least, "most": most}
+    fields = {"title": escape_tags(title), "snippet": escape_tags(snippet.text), **format_range(target, language)}
     return render("gist_snippet", language, reply_words=max(150, target * 3), **fields)
 
 

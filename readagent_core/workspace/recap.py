@@ -171,7 +171,7 @@ def cost_sentence(model: ChatModel, place: Place, task: str) -> str:
 
 
 def _key(place: Place, task: str, model: ChatModel) -> str:
-    version = prompts.template_hash(task, prompts.template_language(place.language))
+    version = prompts.template_hash(task, place.language)
     gists = place.memory.up_to(place.covered).gist_text
     parts = [place.reading.id, model.name, model.where, version, place.whole, gists]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]

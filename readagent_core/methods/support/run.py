@@ -20,9 +20,8 @@ from readagent_core.methods.base import Answer, Answered, AnswerPart, AskSetting
 from readagent_core.methods.support.resources import resources_of
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.meter import Metered
-from readagent_core.prompts import Prompt, length_range, template_language
+from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
-from readagent_core.words import CHARACTERS_PER_WORD
 
 _CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
@@ -50,16 +49,6 @@ class Run:
     @property
     def language(self) -> str:
         return self.memory.document.language
-
-    def format_length(self, words: int) -> str:
-        """Return a length as prompts state it: in words, or in characters where the template is Japanese."""
-        unit = CHARACTERS_PER_WORD["cjk"] if template_language(self.language) == "ja" else 1
-        return str(max(1, words * unit))
-
-    def format_range(self, words: int) -> dict[str, str]:
-        """Return the range of lengths round ``words`` as the fields of a prompt."""
-        least, most = length_range(words)
-        return {"least": self.format_length(least), "most": self.format_length(most)}
 
     @property
     def words_left(self) -> int | None:

@@ -17,7 +17,7 @@ from readagent_core.methods.base import Event
 from readagent_core.methods.support.resources import Artifact, open_artifact
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.word_budget import tokens_to_words
-from readagent_core.prompts import Prompt, render, template_hash
+from readagent_core.prompts import Prompt, format_range, render, template_hash
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words, group_by_words
 
@@ -156,7 +156,7 @@ def _source_text(document: Document, node: Node, summaries: Mapping[int, tuple[s
 def _prompt(run: Run, node: Node, text: str, segment_words: int) -> Prompt:
     words = _summary_words(node, text, segment_words)
     task = "tree_parent" if node.children else "tree_segment"
-    return render(task, run.language, reply_words=2 * words + 50, text=text, **run.format_range(words))
+    return render(task, run.language, reply_words=2 * words + 50, text=text, **format_range(words, run.language))
 
 
 def _summary_words(node: Node, text: str, segment_words: int) -> int:
