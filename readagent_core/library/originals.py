@@ -57,6 +57,15 @@ class Originals(Books):
         """The original file of the book; None where it was not kept."""
         return next((path for path in self._original_files() if path.stem == book_id and path.suffix != _PART), None)
 
+    def original_version(self, book_id: str) -> tuple[Path, str] | None:
+        """The original file of the book and its version, which another file has another of; None without a file."""
+        path = self.original_path(book_id)
+        try:
+            state = path.stat() if path is not None else None
+        except FileNotFoundError:  # removed at this moment
+            return None
+        return (path, f"{state.st_mtime_ns:x}-{state.st_size:x}") if path is not None and state is not None else None
+
     def original(self, book_id: str) -> bytes | None:
         """The bytes of the book's original file; None where it was not kept."""
         path = self.original_path(book_id)

@@ -36,6 +36,10 @@ from readagent_core.workspace.replay import answer_of
 KIND = "web steps"  # in the artifact store
 MOST_STORED = 20  # steps of one book
 _MOST_OPEN = 4  # pages whose snippets stay in memory
+_NO_PAGE = (
+    "The saved web page of this book is not in the library, so nothing can be done on it. Open the file again to store "
+    "it. (Settings, Storage, has the switch that stores original files.)"
+)
 
 
 @dataclass(frozen=True)
@@ -145,20 +149,19 @@ class BookPages:
         """Return the page of a book. Raises NotInLibraryError or DocumentError."""
         library = self._workspace.library
         book = library.book(book_id)
-        path = library.original_path(book_id) if book.removed is None and can_act(book) else None
-        if path is None:
-            raise NotInLibraryError(
-                "The saved web page of this book is not in the library, so nothing can be done on it. Open the file "
-                "again to store it. (Settings, Storage, has the switch that stores original files.)"
-            )
-        state = path.stat()
-        version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
-        with key_lock(
-            f"web page {book_id} in {library.home}", CancelToken()
-        ):  # another page need not wait for this one
+        stored = library.original_version(book_id)
+        if stored is None or book.removed is not None or not can_act(book):
+            raise NotInLibraryError(_NO_PAGE)
+        path, version = stored
+        # another page need not wait for this one
+        with key_lock(f"web page {book_id} in {library.home}", CancelToken()):
             found = self._open.get(book_id)
             if found is None or found.version != version:
-                found = OpenedPage(version, cut_memory(open_page(path.read_bytes()), title=book.title))
+                try:
+                    data = path.read_bytes()
+                except FileNotFoundError:  # removed meanwhile
+                    raise NotInLibraryError(_NO_PAGE) from None
+                found = OpenedPage(version, cut_memory(open_page(data), title=book.title))
             with self._lock:
                 self._open[book_id] = found
                 self._open.move_to_end(book_id)

@@ -85,16 +85,10 @@ class OriginalPages:
             one.pages.close()
 
     def _opened(self, book_id: str) -> _Open:
-        if self._library.book(book_id).removed is not None:
+        stored = self._library.original_version(book_id)
+        if stored is None or self._library.book(book_id).removed is not None:
             raise NotInLibraryError(NO_ORIGINAL)
-        path = self._library.original_path(book_id)
-        if path is None:
-            raise NotInLibraryError(NO_ORIGINAL)
-        try:
-            state = path.stat()
-        except OSError:  # removed at this moment
-            raise NotInLibraryError(NO_ORIGINAL) from None
-        version = f"{state.st_mtime_ns:x}-{state.st_size:x}"
+        path, version = stored
         closing: list[_Open] = []
         with self._lock:
             found = self._open.get(book_id)

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from pages.parts.act import drawn_page
 from pages.parts.act.board import Shown, board, cost_line
+from readagent_core.errors import NotInLibraryError
 from readagent_core.web_pages.acting import WebTask
 from readagent_core.web_pages.steps import BookPages, start_step, stored_steps
 from readagent_core.workspace import Workspace
@@ -82,3 +83,16 @@ def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) 
     assert cost_line(opened.memory, workspace.model) == ""
     said = cost_line(opened.memory, knowing("504"))
     assert f"{len(opened.memory.snippets)} calls" in said
+
+
+def test_a_saved_page_that_is_removed_at_this_moment_is_no_crash(
+    workspace: Workspace, pages: BookPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = open_file(workspace, PAGE, "shop.html")
+    removed = workspace.home / "removed"
+    monkeypatch.setattr(workspace.library, "original_path", lambda _: removed)
+    with pytest.raises(NotInLibraryError, match="Open the file again"):
+        pages.open(book.id)
+    monkeypatch.setattr(workspace.library, "original_version", lambda _: (removed, "1-1"))
+    with pytest.raises(NotInLibraryError, match="Open the file again"):
+        pages.open(book.id)
