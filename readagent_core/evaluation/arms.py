@@ -22,6 +22,10 @@ _NO_LOOK_UPS = ("gist-mem", "full-text")  # methods that look nothing up, whatev
 _RETRIEVAL = ("bm25", "bm25-dos", "neural", "neural-dos")
 _LOOKING_UP = ("read-agent-p", "read-agent-s", "gist-neural", "gist-mem")
 _EXPLORING = ("zoom", "read-agent-search")
+_OF_METHODS = frozenset(  # settings that only some methods have
+    "block_words chunk_words embed fill fit max_steps most_words opened requests segment_tokens siblings "  # noqa: SIM905
+    "summary_tokens words".split()
+)
 WORDS_A_REQUEST = 6000  # of a budget: so many words for each request of an exploring method, at least one
 VIEW_SHARE = 0.5  # of an exploring prompt, for gists; the rest is for what is opened
 
@@ -143,8 +147,10 @@ def parse(text: str, base: AskSettings) -> Arm:
                 settings = replace(settings, **flag)
             elif field_name.startswith("plan."):
                 plan[field_name.removeprefix("plan.")] = _parse_value(value)
-            else:
+            elif field_name in _OF_METHODS:
                 extra[field_name] = _parse_value(value)
+            else:
+                raise ValueError
         except ValueError:
             raise SettingsError(
                 f"{part!r} in {text!r} is not understood. Write, for example, read-agent-p:5 or full-text:keep=ends."

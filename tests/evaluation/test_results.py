@@ -22,15 +22,16 @@ def test_arms_are_written_short_and_come_back():
     base = AskSettings(look_ups=3)
     assert parse("read-agent-p", base).settings.look_ups == 3
     assert parse("read-agent-p:5", base).key == "read-agent-p:5"
-    arm = parse("full-text:keep=ends:context_words=6000:plan.pagination=uniform:depth=2", base)
+    arm = parse("full-text:keep=ends:context_words=6000:plan.pagination=uniform:siblings=2", base)
     assert (arm.settings.keep, arm.settings.context_words) == ("ends", 6000)
-    assert (arm.plan, arm.settings.extra) == ({"pagination": "uniform"}, {"depth": 2})
+    assert (arm.plan, arm.settings.extra) == ({"pagination": "uniform"}, {"siblings": 2})
     assert Arm.from_dict(json.loads(json.dumps(arm.to_dict()))) == arm
     assert parse("gist-mem", base).key != parse("gist-mem:4", base).key
 
 
 @pytest.mark.parametrize(
-    "text", ["read-agent-p:many", "read-agent-p:-1", "full-text:keep=some", "gist-mem:context_words=x"]
+    "text",
+    ["read-agent-p:many", "read-agent-p:-1", "full-text:keep=some", "gist-mem:context_words=x", "zoom:word=2000"],
 )
 def test_bad_arms_are_told(text):
     with pytest.raises(SettingsError, match="not understood"):
