@@ -231,6 +231,7 @@ class Tools:
         model = Metered(self._workspace.model)
         if len(set(books)) > 1:
             shelf = LibraryShelf(self._workspace, list(dict.fromkeys(books)), model.name)
+            shelf.check_gists(then="ask again")
             shelf.make_searchable(cancel)
             equipped = with_resources(settings, self._workspace.resources(""))
             answer = _last(zoom.ask_shelf(asked, shelf, model, equipped, cancel), report)

@@ -7,7 +7,7 @@ no later page can enter a prompt.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -29,10 +29,9 @@ from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event
 from readagent_core.methods.support.resources import with_resources
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
-from readagent_core.prompts import Prompt
 from readagent_core.words import collapse_whitespace, count_of, first_words
 from readagent_core.workspace.base import Workspace
-from readagent_core.workspace.questions import STANDALONE, make_standalone, standalone_prompt, visible_history
+from readagent_core.workspace.questions import understand, visible_history
 from readagent_core.workspace.reading import memory_to_ask
 
 DEFAULTS = AskSettings()
@@ -107,13 +106,12 @@ def ask(
     )
 
     def events(job: Job) -> Iterator[Event]:
-        standalone = text
         if so_far:
             yield Noted(f"Answered from the {'page' if so_far == 1 else count_of(so_far, 'page')} read so far.")
-        if history and metered.is_language_model:
-            document = memory.document
-            prompt = standalone_prompt(text, history, title=document.title, language=document.language)
-            standalone = yield from understand(prompt, text, metered, job, extra)
+        about = memory.document
+        standalone = yield from understand(
+            text, history, metered, job, extra, title=about.title, language=about.language
+        )
         equipped = with_resources(settings, workspace.resources(reading.document_id))
         yield from chosen.run(replace(question, text=standalone), memory, metered, equipped, job)
 
@@ -131,17 +129,6 @@ def equip(
     if asked.name in saved.get("opened_after", ()):
         settings = replace(settings, extra={"opened": "after", **settings.extra})
     return Metered(asked if use_cache else asked.without_cache()), settings
-
-
-def understand(
-    prompt: Prompt, text: str, model: Metered, job: Job, extra: dict[str, Any]
-) -> Generator[Event, None, str]:
-    """The question as it can be understood without the conversation; recorded in ``extra`` where it differs."""
-    standalone, step = make_standalone(prompt, text, model, job)
-    yield from step
-    if standalone != text:
-        extra[STANDALONE] = standalone
-    return standalone
 
 
 def start_answering(

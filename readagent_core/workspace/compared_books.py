@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from readagent_core.errors import NotInLibraryError, SettingsError
+from readagent_core.errors import SettingsError
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory
 from readagent_core.methods.support.joined_books import join_memories
@@ -60,11 +60,8 @@ def text_to_compare(workspace: Workspace, book_ids: Sequence[str]) -> ComparedTe
     if len(book_ids) == 1:
         return _one(workspace, book_ids[0])
     shelf = LibraryShelf(workspace, book_ids, workspace.model.name)
+    shelf.check_gists(then="compare")
     readable = [book.id for book in shelf.books if book.pages]
-    if not readable:
-        raise NotInLibraryError(
-            "None of these books has gists that the spoiler limits let in. Make them in Read, then compare."
-        )
     titles = {book.id: book.title for book in workspace.library.books()}
     left_out = tuple(titles[book_id] for book_id in book_ids if book_id in titles and book_id not in readable)
     if len(readable) == 1:

@@ -7,7 +7,8 @@ later page comes in by way of an old answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from typing import Any
 
 from readagent_core import citations, prompts
 from readagent_core.cancel import CancelToken
@@ -90,7 +91,38 @@ def visible_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: in
     return found[::-1]
 
 
-def standalone_prompt(question: str, history: Sequence[tuple[str, str]], *, title: str, language: str) -> Prompt:
+def understand(
+    question: str,
+    history: Sequence[tuple[str, str]],
+    model: ChatModel,
+    cancel: CancelToken,
+    extra: dict[str, Any],
+    *,
+    title: str,
+    language: str,
+) -> Generator[Event, None, str]:
+    """Return ``question`` rewritten by the model so that it can be understood without the conversation before it.
+
+    It is recorded in ``extra``. Unchanged without a conversation or a language model; where it fails, with a note.
+    """
+    if not history or not model.is_language_model:
+        return question
+    prompt = _standalone_prompt(question, history, title=title, language=language)
+    meter = Metered(model)  # counts this call alone; the budget is that of ``model``
+    try:
+        reply = meter.complete(prompt, cancel).text
+    except (EmptyReplyError, RefusedError, CutOffError):
+        reply = ""
+    yield ModelCall(prompt.task, prompt.text, reply, meter.usage)
+    text = parse_standalone(reply, question)
+    if not text:
+        yield Noted("The question was asked exactly as written, without what was said before it.")
+    elif text != question:
+        extra[STANDALONE] = text
+    return text or question
+
+
+def _standalone_prompt(question: str, history: Sequence[tuple[str, str]], *, title: str, language: str) -> Prompt:
     """The prompt that asks for ``question`` rewritten so that it can be understood without the conversation."""
     marks = ("質問：", "答え：") if prompts.template_language(language) == "ja" else ("Question: ", "Answer: ")
     talk = "\n\n".join(
@@ -106,17 +138,3 @@ def parse_standalone(reply: str, question: str) -> str:
     text = next((line for line in lines if line), "").strip("*_ ").strip('"“”「」 ')
     words, asked = count_words(text), count_words(question)
     return text if words and asked / 2 <= words <= asked * 3 + 30 else ""
-
-
-def make_standalone(prompt: Prompt, question: str, model: ChatModel, cancel: CancelToken) -> tuple[str, list[Event]]:
-    """``question`` rewritten by the model, and the events of that step; unchanged, with a note, where it fails."""
-    meter = Metered(model)  # counts this call alone; the budget is that of ``model``
-    try:
-        reply = meter.complete(prompt, cancel).text
-    except (EmptyReplyError, RefusedError, CutOffError):
-        reply = ""
-    text = parse_standalone(reply, question)
-    events: list[Event] = [ModelCall(prompt.task, prompt.text, reply, meter.usage)]
-    if not text:
-        events.append(Noted("The question was asked exactly as written, without what was said before it."))
-    return text or question, events

@@ -36,10 +36,9 @@ from readagent_core.workspace.asking import (
     equip,
     page_allowed,
     start_answering,
-    understand,
 )
 from readagent_core.workspace.base import Workspace
-from readagent_core.workspace.questions import standalone_prompt, visible_history
+from readagent_core.workspace.questions import understand, visible_history
 
 MOST_BOOKS = 1000
 GIST_OF_BOOK = "gist of the book"  # in the artifact store
@@ -75,10 +74,7 @@ def ask_books(
         raise SettingsError(f"At most {MOST_BOOKS:,} books can be asked at once, not {len(book_ids):,}. Choose fewer.")
     metered, settings = equip(workspace, settings, model=model, use_cache=use_cache)
     shelf = LibraryShelf(workspace, book_ids, metered.name)
-    if not any(book.pages for book in shelf.books):
-        raise NotInLibraryError(
-            "None of these books has gists that the spoiler limits let in. Make them in Read, then ask again."
-        )
+    shelf.check_gists(then="ask again")
     library = workspace.library
     before = library.exchanges(conversation_id) if conversation_id is not None else []
     if conversation_id is None:
@@ -105,11 +101,10 @@ def ask_books(
     )
 
     def events(job: Job) -> Iterator[Event]:
-        standalone = text
-        if history and metered.is_language_model:
-            title = "; ".join(book.title for book in shelf.books[:5])
-            prompt = standalone_prompt(text, history, title=title, language=shelf.books[0].language)
-            standalone = yield from understand(prompt, text, metered, job, extra)
+        title = "; ".join(book.title for book in shelf.books[:5])
+        standalone = yield from understand(
+            text, history, metered, job, extra, title=title, language=shelf.books[0].language
+        )
         shelf.make_searchable(job)
         equipped = with_resources(settings, workspace.resources(""))
         yield from zoom.ask_shelf(replace(question, text=standalone), shelf, metered, equipped, job)
@@ -158,6 +153,13 @@ class LibraryShelf(Shelf):
         left_out = len(found) - len(let_in)
         if left_out:
             self.notes = (f"{count_of(left_out, 'book')} left out: the spoiler limit lets nothing in yet.",)
+
+    def check_gists(self, *, then: str) -> None:
+        """Raise NotInLibraryError where no book has gists; ``then``: what to do after they were made."""
+        if not any(book.pages for book in self.books):
+            raise NotInLibraryError(
+                f"None of these books has gists that the spoiler limits let in. Make them in Read, then {then}."
+            )
 
     def make_searchable(self, cancel: CancelToken) -> None:
         """Index the texts that words cannot be looked for in, if they are few; else say so in the notes."""

@@ -146,6 +146,11 @@ def test_what_the_person_has_not_read_is_in_no_result(library):
             assert "may be seen" in await refused(client, tool, **arguments)
         answer = await call(client, "ask", books=[book.id], question="Who counts the oil?")
         assert max(answer["looked_up"].get(book.id, [0])) <= 10
+        closed = [b.id for b in library.library.books()][:2]
+        for book_id in closed:
+            library.library.set_limit(book_id, on=True, paragraph=0)
+        why = await refused(client, "ask", books=closed, question="Who counts the oil?")
+        assert "None of these books has gists that the spoiler limits let in" in why
 
     with_client(make_server(library), work)
 
