@@ -20,7 +20,7 @@ from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, 
 from readagent_core.methods.support.explore import Request, parse_request
 from readagent_core.methods.support.levels import lay_out
 from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.methods.support.view import find_in_texts
+from readagent_core.methods.support.view import Place, find_in_texts
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words
@@ -147,6 +147,12 @@ def test_opens_a_part_then_a_page_and_answers_with_both_in_place() -> None:
 def test_finds_words_between_signs_of_emphasis(words: str) -> None:
     texts = [(7, "The _Evening Star_ ran *into* her at 雪の駅."), (8, "The _Evening_ paper of Starling.")]
     assert [place.page for place in find_in_texts(texts, words)] == [7]
+
+
+@pytest.mark.parametrize("words", ["Straße", "in der straße", "İzmir"])
+def test_finds_words_whose_letters_have_no_simple_lower_case(words: str) -> None:
+    (place,) = find_in_texts([(3, "İİ. Es war still in der Straße nach İzmir.")], words)
+    assert place == Place(3, "İİ. Es war still in der Straße nach İzmir.")
 
 
 def test_finds_words_in_place_and_says_what_stands_nowhere() -> None:

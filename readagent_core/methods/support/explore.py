@@ -20,7 +20,7 @@ from readagent_core.methods.support.retrieval import rank_by_bm25
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.shelf import Shelf
 from readagent_core.methods.support.shelf_view import ShelfView, first_shelf_view
-from readagent_core.methods.support.view import Place, first_view, pages_in_order
+from readagent_core.methods.support.view import Place, first_view
 from readagent_core.methods.support.word_budget import WINDOW_RETRIES, max_context_words
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt, render, render_fragment
@@ -33,7 +33,7 @@ _REQUEST = re.compile(r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(OPEN|FIND)\b[ \t]*:?[ \t
 _ANSWER = re.compile(r"^[\s>#*_]*(?:\(?\d[.)]\s*)?[*_]*ANSWER[\s*_]*:[\s*_]*", re.MULTILINE)
 _LABEL = re.compile(r"\d+(?:\.\d+)?(?:\s*-\s*(?:\d+\.)?\d+)?")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
-_EARLIER_WORDS = 80  # kept free in a prompt for the requests so far
+_EARLIER_WORDS = 80  # of a prompt, left for the requests so far
 _HELD = 60  # characters of a reply after which it is taken for an answer
 _BEGUN = re.compile(r"[\s>#*_-]*(?:\(?\d[.)]\s*)?[*_]*(?:OPEN|FIND|ANSWER)\b", re.IGNORECASE)
 
@@ -224,7 +224,7 @@ def _stream(run: Run, prompt: Prompt) -> Generator[Event, None, Completion]:
 
 @dataclass(frozen=True)
 class _Done:
-    """What the next prompt is told of a request: what could not be done, and what was folded to make room."""
+    """What the next prompt says of a request: what could not be done, and what was folded to make room."""
 
     problems: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
@@ -271,8 +271,8 @@ def _searched(request: Request, places: list[Place], reply: str) -> Iterator[Sea
         yield Searched(request.words, (), reply, request.reason)
     by_book = sorted(places, key=lambda place: place.book)
     for book, group in groupby(by_book, key=lambda place: place.book):
-        pages = tuple(page for page in pages_in_order(list(group)) if page)
-        yield Searched(request.words, pages, reply, request.reason, book)
+        pages = dict.fromkeys(place.page for place in group if place.page)
+        yield Searched(request.words, tuple(pages), reply, request.reason, book)
 
 
 def _open(run: Run, shown: ShelfView, label: str, opened: _Opened, *, most: int, limit: int | None) -> str:

@@ -8,7 +8,7 @@ again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from readagent_core.memory import GistMemory
@@ -206,24 +206,23 @@ def first_view(levels: Levels, most: int, ranking: Iterable[int]) -> View:
 
 
 def find_places(memory: GistMemory, wanted: str, *, most: int = PLACES) -> list[Place]:
-    """Return where ``wanted`` stands in the readable pages, at most two places a page; case does not matter."""
+    """Return where ``wanted`` occurs in the readable pages, at most two places a page; case does not matter."""
     pages = ((number, memory.page_text(number)) for number in memory.readable)
     return find_in_texts(pages, wanted, most=most)
 
 
 def find_in_texts(texts: Iterable[tuple[int, str]], wanted: str, *, most: int = PLACES) -> list[Place]:
-    """Return where ``wanted`` stands in numbered texts, at most two places in each; case does not matter."""
-    words = collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_").casefold()
+    """Return where ``wanted`` occurs in numbered texts, at most two places in each; case does not matter."""
+    words = collapse_whitespace(wanted.translate(_QUOTES)).strip(" .,;:!?\"'*_")
     found: list[Place] = []
     if not words:
         return found
-    # '*' and '_' may stand round words for emphasis
+    # '*' and '_' may be round words for emphasis
     pattern = "[*_]* [*_]*".join(map(re.escape, words.split(" ")))
-    bounded = re.compile(rf"(?<![^\W_]){pattern}" if words[0].isascii() else pattern)
+    bounded = re.compile(rf"(?<![^\W_]){pattern}" if words[0].isascii() else pattern, re.IGNORECASE)
     for number, whole in texts:
         text = collapse_whitespace(whole)
-        plain = text.translate(_QUOTES).lower()
-        for n, place in enumerate(bounded.finditer(plain)):
+        for n, place in enumerate(bounded.finditer(text.translate(_QUOTES))):
             if n == 2 or len(found) == most:
                 break
             found.append(Place(number, _line_around(text, place.start(), place.end())))
@@ -237,7 +236,3 @@ def _line_around(text: str, start: int, end: int) -> str:
     while right < len(text) and not text[right].isspace() and right - end < 2 * _AROUND:
         right += 1
     return ("… " if left else "") + text[left:right].strip() + (" …" if right < len(text) else "")
-
-
-def pages_in_order(places: Sequence[Place]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(place.page for place in places))
