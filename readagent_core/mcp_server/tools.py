@@ -7,11 +7,11 @@ library but what it computed for later questions. Raises ReadAgentError, whose t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from readagent_core import methods
 from readagent_core.cancel import CancelToken
-from readagent_core.citations import check
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.mcp_server import results
 from readagent_core.mcp_server.seen import CHARACTERS, SeenLibrary, cut_text, known_page, page_finder, with_gists
@@ -26,9 +26,11 @@ from readagent_core.models.cost.meter import Metered
 from readagent_core.reading import Progress
 from readagent_core.words import count_of, count_words
 from readagent_core.workspace import Workspace
+from readagent_core.workspace.asking import equip
 from readagent_core.workspace.links import is_address, open_link, open_pasted_text
 from readagent_core.workspace.opening import open_file, read_file
 from readagent_core.workspace.reading import start_reading
+from readagent_core.workspace.replay import checked_answer
 from readagent_core.workspace.shelf import LibraryShelf, checked_answer_of_several
 
 _ROWS = 100  # books, sections or marks in one result
@@ -227,8 +229,8 @@ class Tools:
         if not question.strip():
             raise SettingsError("The question is empty.")
         cancel = cancel or CancelToken()
-        asked, settings = Question(question.strip(), tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
-        model = Metered(self._workspace.model)
+        asked, plain = Question(question.strip(), tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
+        model, settings = equip(self._workspace, plain, model=None, use_cache=True)
         if len(set(books)) > 1:
             shelf = LibraryShelf(self._workspace, list(dict.fromkeys(books)), model.name)
             shelf.check_gists(then="ask again")
@@ -240,10 +242,11 @@ class Tools:
             looked_up = {book.id: list(book.looked_up) for book in answer.books if book.looked_up}
         elif books:
             memory = with_gists(self._books.seen(books[0])[0], books[0])
+            settings = replace(settings, by_importance=memory.plan.asks_chapters)
             equipped = with_resources(settings, self._workspace.resources(self._library.book(books[0]).document_id))
             chosen = methods.method(method or "read-agent-p")
             answer = _last(chosen.run(asked, memory, model, equipped, cancel), report)
-            checked = check(answer.text, memory, full=set(answer.looked_up), shown=set(answer.seen))
+            checked = checked_answer(answer.text, answer, memory)
             shown = {0: (books[0], memory.document.title)}
             looked_up = {books[0]: list(answer.looked_up)} if answer.looked_up else {}
         else:

@@ -20,8 +20,12 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from bench.rendering import big_book
+from readagent_core.citations import FROM_PAGE
 from readagent_core.mcp_server.server import http_app, make_server
+from readagent_core.mcp_server.tools import Tools
+from readagent_core.prompts import render_fragment
 from readagent_core.workspace.samples import add_samples
+from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
 
@@ -153,6 +157,25 @@ def test_what_the_person_has_not_read_is_in_no_result(library):
         assert "None of these books has gists that the spoiler limits let in" in why
 
     with_client(make_server(library), work)
+
+
+def test_a_question_is_asked_as_the_model_needs_it(open_workspace):
+    model = FakeModel(lambda prompt: "Page []" if prompt.task.startswith("look_up") else "Answer: (B)")
+    workspace = open_workspace("http://localhost:1/v1", model=model, reason_first=["fake-model"])
+    add_samples(workspace)
+    (book,) = [b for b in workspace.library.books() if "Harrow Light" in b.title]
+    answer = Tools(workspace).ask([book.id], QUESTION, options=["Nora", "Tilda"])
+    assert answer.option == "Tilda"
+    assert render_fragment("choose.reason_first", "en") in model.prompts[-1].text
+
+
+def test_a_quotation_of_a_page_in_the_prompt_is_from_that_page(open_workspace):
+    reply = 'Nora counts [14].\n\nEvidence:\n[14] "count it right"'
+    workspace = open_workspace("http://localhost:1/v1", model=FakeModel(lambda prompt: reply))
+    add_samples(workspace)
+    (book,) = [b for b in workspace.library.books() if "Harrow Light" in b.title]
+    answer = Tools(workspace).ask([book.id], QUESTION, method="full-text")
+    assert [citation.state for citation in answer.citations] == [FROM_PAGE]
 
 
 def test_a_long_result_comes_in_parts(open_workspace):
