@@ -123,12 +123,17 @@ def equip(
 ) -> tuple[Metered, AskSettings]:
     """The model of a question, with one meter for all its calls, and the settings as that model needs them."""
     asked = model or workspace.model
+    return Metered(asked if use_cache else asked.without_cache()), suited(workspace, settings, asked)
+
+
+def suited(workspace: Workspace, settings: AskSettings, model: ChatModel) -> AskSettings:
+    """``settings`` with what was saved as suiting ``model``."""
     saved = workspace.settings.saved
-    if asked.name in saved.get("reason_first", ()):
+    if model.name in saved.get("reason_first", ()):
         settings = replace(settings, reason_first=True)
-    if asked.name in saved.get("opened_after", ()):
+    if model.name in saved.get("opened_after", ()):
         settings = replace(settings, extra={"opened": "after", **settings.extra})
-    return Metered(asked if use_cache else asked.without_cache()), settings
+    return settings
 
 
 def start_answering(

@@ -37,7 +37,7 @@ from readagent_core.methods.support.resources import ArtifactStore, with_resourc
 from readagent_core.methods.support.run import Method
 from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
-from readagent_core.workspace.asking import NOTHING_LET_IN
+from readagent_core.workspace.asking import NOTHING_LET_IN, suited
 from readagent_core.workspace.base import Workspace
 from readagent_core.workspace.compared_books import ComparedText, text_to_compare
 from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry, name_pages, page_of_all, place_of
@@ -96,10 +96,9 @@ def compare(
         raise SettingsError(NOTHING_LET_IN)
     if not memory.readable:
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then compare.")
-    equipped = with_resources(
-        replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters), text.resources
-    )
     model = workspace.model
+    settings = replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters)
+    equipped = with_resources(suited(workspace, settings, model), text.resources)
     begun = Comparison(
         title=memory.document.title,
         language=memory.document.language,

@@ -15,7 +15,7 @@ from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import AskSettings, Question
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.prompts import Prompt
+from readagent_core.prompts import Prompt, render_fragment
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.asking import ask
 from readagent_core.workspace.comparison import Comparison, is_past_limit, is_right
@@ -83,6 +83,13 @@ def test_a_method_that_fails_leaves_the_others_be(workspace: Workspace) -> None:
     assert states["gist-mem"].state == "done"
     assert is_right(found, states["gist-mem"]) is True
     assert is_right(found, states["bm25"]) is None
+
+
+def test_a_method_is_asked_as_the_model_needs_it(open_workspace: Callable[..., Workspace]) -> None:
+    model = FakeModel(lambda prompt: "Page []" if prompt.task == "look_up" else "Answer: (B)")
+    workspace = open_workspace("http://localhost:1/v1", model=model, reason_first=["fake-model"])
+    compared(workspace, recorded_book(workspace), names=("gist-mem",))
+    assert render_fragment("choose.reason_first", "en") in model.prompts[-1].text
 
 
 STOP = 2.0  # seconds: one, and another for a busy machine; without a limit it would be 20
