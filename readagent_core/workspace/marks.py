@@ -121,7 +121,8 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
     }
     book_id = library.conversation(exchange.conversation_id).book_id
     quoted = next((citation.places[0] for citation in checked.citations if citation.places), None)
-    pages = [citation.page for citation in checked.citations if citation.page] + list(answer.looked_up)
+    cited = [citation.page for citation in checked.citations if 1 <= citation.page <= len(memory.pages)]
+    pages = [*cited, *answer.looked_up]
     document = memory.document
     if quoted is not None:
         start, end = Spot(quoted.paragraph, quoted.start), Spot(quoted.paragraph, quoted.end)

@@ -238,11 +238,11 @@ def test_an_answer_is_put_on_the_words_it_quotes(open_workspace):
 
 
 def test_an_answer_without_quotations_is_put_on_a_page_and_one_that_never_came_nowhere(open_workspace):
-    answers = iter(["It was so [5].", "Nothing of it."])
+    answers = iter(["It was so [5].", "Nothing of it.", "It was so [99]."])
     model = FakeModel(lambda prompt: next(answers) if prompt.task not in ("look_up", "standalone") else "Page [4]")
     workspace = open_workspace(model=model)
     book, reading = a_book(workspace, a_memory())
-    for paragraph in (4, 3):  # the cited page, then the one looked up
+    for paragraph in (4, 3, 3):  # the cited page, then the one looked up, also where the cited one does not exist
         exchange, _ = asked(workspace, book, reading, question=Question("Why?"))
         mark = make_answer_mark(workspace, exchange.id)
         assert (mark.exact, mark.start, mark.end) == ("", Spot(paragraph, 0), Spot(paragraph, 0))
