@@ -83,7 +83,7 @@ def from_json(text: str | bytes) -> list[Mark]:
     for number, item in enumerate(items, start=1):
         try:
             marks.append(_mark(item))
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
             raise DamagedDocumentError(f"Note {number:,} of this file is damaged, so nothing was imported.") from None
     return marks
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from readagent_core.workspace.base import Workspace, folder_size
 READING_SUFFIX = ".json"  # what the name of an exported reading ends with
 READING_FORMAT, READING_VERSION = "readagent gist memory", 1
 KEEP_ORIGINALS = "keep_originals"  # the preference that stores the original file of every book that is opened
+_MOST = 10**15  # no figure of a reading is as high
 _log = logging.getLogger(__name__)
 
 
@@ -144,5 +145,8 @@ def _check(memory: GistMemory) -> None:
     texts += [p.reason for p in memory.pages] + [g.text for g in gists] + [mark for g in gists for mark in g.marks]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a text is not a string")
+    figures = [*asdict(memory.usage).values(), *(page.words for page in memory.pages), *(g.level for g in gists)]
+    if not all(figure is None or 0 <= figure < _MOST for figure in figures):
+        raise ValueError("a figure is not possible")
     if memory.complete and (end != len(document.paragraphs) or None in memory.gists):
         raise ValueError("the memory is called complete but is not")

@@ -174,6 +174,9 @@ def damaged(change):
         damaged(lambda d: d["document"].update(title=["no", "words"])),
         damaged(lambda d: d["memory"]["pages"][0].update(reason=5)),
         damaged(lambda d: d["memory"].update(plan={"max_words": "many"})),
+        damaged(lambda d: d["memory"]["usage"].update(calls="many")),
+        damaged(lambda d: d["memory"]["usage"].update(seconds=float("nan"))),
+        damaged(lambda d: d["memory"]["pages"][0].update(words=10**400)),
     ],
 )
 def test_what_is_no_memory_is_refused_in_words(data):

@@ -213,6 +213,7 @@ def damaged(**changes):
         json.dumps([{"type": "Annotation", "target": {"selector": {"type": "TextQuoteSelector", "exact": 5}}}]),
         json.dumps([{"type": "Annotation"}] * 10_001),
         damaged(created="yesterday"),
+        damaged(created="0001-01-01T00:00:00+14:00"),
         damaged(target={"selector": {"type": "TextQuoteSelector", "exact": "x" * 100_001}}),
         damaged(readagent={"start": [-1, 0]}),
         damaged(readagent={"start": [0, 1e300]}),
