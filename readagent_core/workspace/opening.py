@@ -142,11 +142,16 @@ def _check(memory: GistMemory) -> None:
     gists = [gist for gist in memory.gists if gist is not None]
     texts = [document.title, document.author, document.language, document.format, memory.model, memory.recorded]
     texts += [p.text for p in document.paragraphs] + [s.title for s in document.sections]
-    texts += [p.reason for p in memory.pages] + [g.text for g in gists] + [mark for g in gists for mark in g.marks]
+    texts += [text for p in memory.pages for text in (p.reason, p.ends)]
+    texts += [text for g in gists for text in (g.text, *g.marks)]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a text is not a string")
-    figures = [*asdict(memory.usage).values(), *(page.words for page in memory.pages), *(g.level for g in gists)]
-    if not all(figure is None or 0 <= figure < _MOST for figure in figures):
+    numbers = [n for p in memory.pages for n in (p.number, p.start, p.end, p.words)] + [g.level for g in gists]
+    flags = [p.fallback for p in memory.pages] + [flag for g in gists for flag in (g.fallback, g.whole, g.edited)]
+    used = {**asdict(memory.usage), "cost": memory.usage.cost or 0, "saved_cost": memory.usage.saved_cost or 0}
+    if {*map(type, numbers)} - {int} or {*map(type, flags)} - {bool}:
+        raise ValueError("a number or a flag is of another type")
+    if not all(0 <= figure < _MOST for figure in (*numbers, *used.values())):
         raise ValueError("a figure is not possible")
     if memory.complete and (end != len(document.paragraphs) or None in memory.gists):
         raise ValueError("the memory is called complete but is not")

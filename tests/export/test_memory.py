@@ -177,6 +177,9 @@ def damaged(change):
         damaged(lambda d: d["memory"]["usage"].update(calls="many")),
         damaged(lambda d: d["memory"]["usage"].update(seconds=float("nan"))),
         damaged(lambda d: d["memory"]["pages"][0].update(words=10**400)),
+        damaged(lambda d: d["memory"]["pages"][0].update(words=None)),
+        damaged(lambda d: d["memory"]["pages"][0].update(end=1.0)),
+        damaged(lambda d: d["memory"]["gists"][0].update(fallback=[])),
     ],
 )
 def test_what_is_no_memory_is_refused_in_words(data):
