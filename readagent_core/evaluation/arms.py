@@ -23,8 +23,8 @@ _RETRIEVAL = ("bm25", "bm25-dos", "neural", "neural-dos")
 _LOOKING_UP = ("read-agent-p", "read-agent-s", "gist-neural", "gist-mem")
 _EXPLORING = ("zoom", "read-agent-search")
 _OF_METHODS = frozenset(  # settings that only some methods have
-    "block_words chunk_words embed fill fit max_steps most_words opened requests segment_tokens siblings "  # noqa: SIM905
-    "summary_tokens words".split()
+    "block_words chunk_words embed fill fit max_steps most_words opened requests segment_tokens share "  # noqa: SIM905
+    "siblings summary_tokens words".split()
 )
 WORDS_A_REQUEST = 6000  # of a budget: so many words for each request of an exploring method, at least one
 VIEW_SHARE = 0.5  # of an exploring prompt, for gists; the rest is for what is opened

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from readagent_core import methods
 from readagent_core.errors import DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, parse
 from readagent_core.evaluation.results import JsonLines, Result
@@ -27,6 +30,14 @@ def test_arms_are_written_short_and_come_back():
     assert (arm.plan, arm.settings.extra) == ({"pagination": "uniform"}, {"siblings": 2})
     assert Arm.from_dict(json.loads(json.dumps(arm.to_dict()))) == arm
     assert parse("gist-mem", base).key != parse("gist-mem:4", base).key
+
+
+def test_every_setting_that_a_method_reads_can_be_written():
+    sources = "".join(path.read_text() for path in Path(methods.__file__).parent.rglob("*.py"))
+    names = set(re.findall(r'extra\.get\("(\w+)"', sources))
+    assert len(names) > 10
+    for name in names:
+        assert parse(f"zoom:{name}=2", AskSettings()).settings.extra == {name: 2}
 
 
 @pytest.mark.parametrize(
