@@ -82,7 +82,9 @@ def ask(
         reading, memory = library.reading(reading_id), library.memory(reading_id)
     so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
     if up_to is not None:
-        memory = limited_memory(memory, up_to)
+        if up_to < 1:
+            raise SettingsError(NOTHING_LET_IN)
+        memory = memory.up_to(up_to)
     if not memory.readable:
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
     before = library.exchanges(conversation_id) if conversation_id is not None else []
@@ -247,13 +249,6 @@ def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
         return exchange.state
     state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
     return INTERRUPTED if state == "running" else state
-
-
-def limited_memory(memory: GistMemory, up_to: int) -> GistMemory:
-    """``memory`` without the pages after ``up_to``. Raises SettingsError where that is every page."""
-    if up_to < 1:
-        raise SettingsError(NOTHING_LET_IN)
-    return memory.up_to(up_to)
 
 
 def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:
