@@ -16,6 +16,7 @@ import sqlite3
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ def _opened(source: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
             yield archive, manifest
     except FileNotFoundError:
         raise LibraryError(f"There is no file {source}. Check its name.") from None
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError) as error:
         raise LibraryError(
             f"{source.name} is no backup of ReadAgent, or it is damaged ({error}). Nothing was changed. Use another."
         ) from None

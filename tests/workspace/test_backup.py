@@ -125,6 +125,24 @@ def test_a_backup_that_is_damaged_or_made_up_changes_nothing(change, words, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.zip", "good.zip", "home", "other"]
 
 
+def test_a_backup_with_damaged_compressed_data_changes_nothing(tmp_path):
+    home, other, target = tmp_path / "home", tmp_path / "other", tmp_path / "bad.zip"
+    library = Library(home)
+    library.add(book(3))
+    library.close()
+    other.mkdir()
+    back_up(home, target)
+    with zipfile.ZipFile(target) as archive:
+        at = archive.getinfo("library.db").header_offset
+    data = bytearray(target.read_bytes())
+    at += 30 + int.from_bytes(data[at + 26 : at + 28], "little") + int.from_bytes(data[at + 28 : at + 30], "little")
+    data[at] = 0xFF  # no kind of block begins so
+    target.write_bytes(data)
+    with pytest.raises(LibraryError, match="it is damaged"):
+        restore(target, other)
+    assert list(other.iterdir()) == []
+
+
 def test_a_library_of_a_newer_version_is_not_restored(tmp_path):
     home, other = tmp_path / "home", tmp_path / "other"
     Library(home).close()
