@@ -88,7 +88,7 @@ def parse(answer: str) -> Parsed:
 
 
 def split_evidence(text: str) -> tuple[str, str]:
-    """Return what stands before the heading of the evidence, and what stands below it; '' where there is none."""
+    """Return the text before the heading of the evidence and the text below it, '' without such a heading."""
     headings = list(_HEADING.finditer(_plain(text)))
     heading = next((h for h in headings if _ENTRY.match(_plain(text[h.end() :].lstrip()))), None)
     heading = heading or (headings[-1] if headings else None)  # some models write their evidence twice

@@ -108,7 +108,7 @@ class SeveralBooks(LibraryPart):
         return {(row["document_id"], row["key"]): row["body"] for row in rows}
 
     def texts_with(self, words: str, document_ids: Sequence[str]) -> list[str]:
-        """Those of these texts in which the words stand beside one another, the one with most of them first."""
+        """Those of these texts in which the words are next to each other, the one with most of them first."""
         phrases = phrases_of(f'"{words}"')
         if not phrases:
             return []

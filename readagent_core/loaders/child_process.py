@@ -157,7 +157,7 @@ class Child:
     def write(self, line: bytes) -> None:
         """Writes a line to its input. Where it has ended nothing is raised: the end of ``lines`` says so."""
         assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(OSError):
             self.process.stdin.write(line + b"\n")
             self.process.stdin.flush()
 
@@ -168,7 +168,7 @@ class Child:
         self._reader.join()
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):  # what was written to a child that has ended
+            with contextlib.suppress(OSError):  # what was written to a child that has ended
                 pipe.close()
         return code
 
