@@ -26,6 +26,7 @@ _OF_METHODS = frozenset(  # settings that only some methods have
     "block_words chunk_words embed fill fit max_steps most_words opened requests segment_tokens share "  # noqa: SIM905
     "siblings summary_tokens words".split()
 )
+_IN_WORDS = ("embed", "fit", "opened")  # those of them that are no number
 WORDS_A_REQUEST = 6000  # of a budget: so many words for each request of an exploring method, at least one
 VIEW_SHARE = 0.5  # of an exploring prompt, for gists; the rest is for what is opened
 
@@ -149,6 +150,8 @@ def parse(text: str, base: AskSettings) -> Arm:
                 plan[field_name.removeprefix("plan.")] = _parse_value(value)
             elif field_name in _OF_METHODS:
                 extra[field_name] = _parse_value(value)
+                if isinstance(extra[field_name], str) and field_name not in _IN_WORDS:
+                    raise ValueError
             else:
                 raise ValueError
         except ValueError:

@@ -42,7 +42,14 @@ def test_every_setting_that_a_method_reads_can_be_written():
 
 @pytest.mark.parametrize(
     "text",
-    ["read-agent-p:many", "read-agent-p:-1", "full-text:keep=some", "gist-mem:context_words=x", "zoom:word=2000"],
+    [
+        "read-agent-p:many",
+        "read-agent-p:-1",
+        "full-text:keep=some",
+        "gist-mem:context_words=x",
+        "zoom:word=2000",
+        "zoom:words=few",
+    ],
 )
 def test_bad_arms_are_told(text):
     with pytest.raises(SettingsError, match="not understood"):
