@@ -30,6 +30,10 @@ RUNS = (
     ("read-agent-p", AskSettings(3, extra=AFTER)),
     ("read-agent-s", AskSettings(6)),
     ("read-agent-s", AskSettings(6, extra=AFTER)),
+    ("read-agent-search", AskSettings(3)),
+    ("read-agent-search", AskSettings(3, extra=AFTER)),
+    ("zoom", AskSettings(3)),
+    ("zoom", AskSettings(3, extra=AFTER)),
     ("gist-mem", AskSettings(0)),
 )
 
@@ -78,14 +82,14 @@ def texts(arguments: Sequence[str]) -> Iterator[tuple[str, GistMemory, list[str]
 
 
 def main(arguments: Sequence[str]) -> None:
-    print(f"{'text':26} {'method':14} {'pages':9} {'prompt':20} {'prompts':>7} {'shared, mean':>13} {'least':>7}")
+    print(f"{'text':26} {'method':17} {'pages':9} {'prompt':20} {'prompts':>7} {'shared, mean':>13} {'least':>7}")
     for name, memory, questions in texts(arguments):
         for method, settings in RUNS:
             pages = settings.extra.get("opened", "in place") if settings.look_ups else ""
             for kind, shares in measure(memory, questions, method, settings).items():
                 mean = sum(shares) / len(shares)
                 print(
-                    f"{name:26} {method:14} {pages:9} {kind:20} {len(shares):7} {mean:11.1f} % {min(shares):5.1f} %",
+                    f"{name:26} {method:17} {pages:9} {kind:20} {len(shares):7} {mean:11.1f} % {min(shares):5.1f} %",
                     flush=True,
                 )
 

@@ -17,7 +17,7 @@ from readagent_core.errors import UnreachableError
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.methods import method
 from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question, Searched
-from readagent_core.methods.support.explore import Request, parse_request
+from readagent_core.methods.support.explore_replies import Request, parse_request
 from readagent_core.methods.support.levels import lay_out
 from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.methods.support.view import Place, find_in_texts

@@ -1,21 +1,32 @@
 """Explore a memory step by step: open parts and pages, find words, and answer as soon as the view holds enough.
 
 Each step is one prompt over one view of the memory; its reply opens something in place, looks for words, or answers.
-So a question that the first view settles costs one call. When no request is left the answer is asked for.
+So a question that the first view settles costs one call. When no request is left the answer is asked for. With the
+setting ``opened=after`` each prompt is the one before with what was opened or found after it, so that a server with
+prefix caching computes only that; where this grows too long for the window, the view is shown in place again.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from readagent_core.errors import EmptyReplyError, RefusedError, WindowError
 from readagent_core.methods.base import AnswerPart, Event, LookedUp, Searched
+from readagent_core.methods.support.explore_replies import ANSWER_MARK, BEGUN, Request, parse_request
 from readagent_core.methods.support.levels import make_levels
-from readagent_core.methods.support.look_up_replies import to_plain_text
-from readagent_core.methods.support.response import ANSWER_WORDS, choice_form, citing, conclude, memory_prompt, respond
+from readagent_core.methods.support.response import (
+    ANSWER_WORDS,
+    OPENED_AFTER,
+    choice_form,
+    citing,
+    conclude,
+    memory_prompt,
+    opens_after,
+    respond,
+)
 from readagent_core.methods.support.retrieval import rank_by_bm25
 from readagent_core.methods.support.run import Run
 from readagent_core.methods.support.shelf import Shelf
@@ -24,57 +35,13 @@ from readagent_core.methods.support.view import Place, first_view
 from readagent_core.methods.support.word_budget import WINDOW_RETRIES, max_context_words
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt, render, render_fragment
-from readagent_core.tags import escape_tags, join_labels
+from readagent_core.tags import escape_tags
+from readagent_core.words import count_words
 
 REQUESTS = 4  # most requests to open or find; each is one more prompt
 SHELF_REQUESTS = 6  # of a question about several books
-_SEARCHES = 3  # most words looked for in one request
-_REQUEST = re.compile(r"^[ \t>#_-]*(?:\(?\d[.)][ \t]*)?(OPEN|FIND)\b[ \t]*:?[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE)
-_ANSWER = re.compile(r"^[\s>#*_]*(?:\(?\d[.)]\s*)?[*_]*ANSWER[\s*_]*:[\s*_]*", re.MULTILINE)
-_LABEL = re.compile(r"\d+(?:\.\d+)?(?:\s*-\s*(?:\d+\.)?\d+)?")
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|「([^」\n]+)」|'([^'\n]{2,})'")
 _EARLIER_WORDS = 80  # of a prompt, left for the requests so far
 _HELD = 60  # characters of a reply after which it is taken for an answer
-_BEGUN = re.compile(r"[\s>#*_-]*(?:\(?\d[.)]\s*)?[*_]*(?:OPEN|FIND|ANSWER)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Request:
-    """A request in a reply. ``labels``: parts and pages to open. ``words``: to look for."""
-
-    labels: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    reason: str = ""
-
-    @property
-    def text(self) -> str:
-        """The request as the next prompt repeats it."""
-        opened = [f"OPEN [{', '.join(self.labels)}]"] if self.labels else []
-        return ", ".join(opened + [f'FIND "{words}"' for words in self.words])
-
-
-def parse_request(reply: str) -> Request | None:
-    """Return the request in a reply; None where it is an answer. Nothing here raises."""
-    text = join_labels(to_plain_text(reply))
-    answer = _ANSWER.search(text)
-    labels: list[str] = []
-    words: list[str] = []
-    reasons: list[str] = []
-    for found in _REQUEST.finditer(text, 0, answer.start() if answer else len(text)):
-        rest = found.group(2)
-        if found.group(1).upper() == "OPEN":
-            bracket = re.search(r"\[([^\]\n]*)\]", rest)
-            listed = bracket.group(1) if bracket else re.split(r"\b(?:to|because|since)\b|理由", rest, maxsplit=1)[0]
-            labels += [re.sub(r"\s", "", label) for label in _LABEL.findall(listed)]
-            reasons.append(rest[bracket.end() :] if bracket else rest[len(listed) :])
-        else:
-            quoted = list(_QUOTED.finditer(rest))
-            words += [next(filter(None, m.groups())).strip() for m in quoted] or [rest.strip()]
-            reasons.append(rest[quoted[-1].end() :] if quoted else "")
-    if not labels and not any(words):
-        return None
-    reason = re.sub(r"^\W*(?:to|because|since|for|理由は?)?[\s:：、]*", "", " ".join(reasons).strip(), flags=re.I)
-    return Request(tuple(dict.fromkeys(labels)), tuple(dict.fromkeys(filter(None, words)))[:_SEARCHES], reason[:400])
 
 
 def view_of_book(run: Run, most: int) -> Generator[Event, None, ShelfView]:
@@ -95,7 +62,8 @@ def explore_within(run: Run, most: int | None, shelf: Shelf | None = None) -> Ge
     for left in range(WINDOW_RETRIES, -1, -1):
         run.model.learn_window(run.cancel)
         window = run.model.window
-        around = _prompt(run, ShelfView(run, {}, shelf), 1, []).words + _EARLIER_WORDS
+        around = _prompt(run, ShelfView(run, {}, shelf), 1, []).words
+        around += _EARLIER_WORDS * (SHELF_REQUESTS if opens_after(run) else 1)
         limit = max_context_words(run.settings, run.model, sample=sample, around=around, reply_words=ANSWER_WORDS)
         words = min((n for n in (most, limit) if n is not None), default=run.memory.gist_words)
         try:
@@ -113,25 +81,38 @@ def explore(run: Run, view: ShelfView, *, most: int, limit: int | None) -> Gener
     """Open, find and answer. ``most``: words of gists in a view. ``limit``: words of a view (None: no limit)."""
     done = _Done()
     earlier: list[str] = []
+    prompt: Prompt | None = None
     yield from view.expanded()
     for left in range(_requests(run, view), 0, -1):
-        prompt = _prompt(run, view, left, earlier, done.folded)
-        if done.problems:
-            prompt = prompt.with_follow_up("explore.again", problem="; ".join(done.problems))
+        if prompt and view.repeated is not None:
+            prompt = _continued(run, view, prompt, earlier[-1], done, left)
+        else:
+            view.repeated = 0 if opens_after(run) else None
+            prompt = _prompt(run, view, left, earlier, done.folded)
+            if done.problems:
+                prompt = prompt.with_follow_up("explore.again", problem="; ".join(done.problems))
         try:
             completion = yield from _stream(run, prompt)
         except (EmptyReplyError, RefusedError):
             yield run.note("A request had no usable reply; the answer was asked for.")
+            view.repeated = None
             break
         request = parse_request(completion.text)
         if request is None:
-            said = replace(completion, text=_ANSWER.sub("", completion.text, count=1))
-            yield from conclude(run, prompt, said, **view.figures())
+            yield from _conclude(run, view, prompt, completion)
             return
         run.steps += 1
         earlier.append(request.text)
         done = yield from _carry_out(run, view, request, completion.text, most=most, limit=limit)
         yield from view.expanded()
+    if prompt and view.repeated is not None:
+        prompt = _continued(run, view, prompt, earlier[-1], done, 0)
+        with suppress(EmptyReplyError, RefusedError, WindowError):
+            completion = yield from _stream(run, prompt)
+            if parse_request(completion.text) is None:
+                yield from _conclude(run, view, prompt, completion)
+                return
+        view.repeated = None
     while True:
         try:
             yield from respond(run, _answer_prompt(run, view), **view.figures())
@@ -144,6 +125,27 @@ def explore(run: Run, view: ShelfView, *, most: int, limit: int | None) -> Gener
             name = f"{largest.prefix}{page}"
             yield run.note(f"Page {name} became a gist again: with it the prompt was too long for the model's window.")
             yield from view.expanded()
+
+
+def _conclude(run: Run, view: ShelfView, prompt: Prompt, completion: Completion) -> Generator[Event, None, None]:
+    if run.steps and opens_after(run):
+        yield run.note(OPENED_AFTER)
+    said = replace(completion, text=ANSWER_MARK.sub("", completion.text, count=1))
+    yield from conclude(run, prompt, said, **view.figures())
+
+
+def _continued(run: Run, view: ShelfView, prompt: Prompt, request: str, done: _Done, left: int) -> Prompt:
+    """Return ``prompt`` followed by what its reply, ``request``, opened or found. ``left``: requests left."""
+    if done.shown:
+        prompt = prompt.with_follow_up("explore.shown", request=escape_tags(request), shown=done.shown)
+    if done.problems:
+        prompt = prompt.with_follow_up("explore.again", problem="; ".join(done.problems))
+    pages = str(run.settings.look_ups - len(view.full())) if left else "0"
+    if left:
+        prompt = prompt.with_follow_up("explore.left", left=str(left), pages=pages)
+    else:
+        prompt = prompt.with_follow_up("explore.answer")
+    return replace(prompt, fields={**prompt.fields, "memory": view.text(), "pages": pages})
 
 
 def _requests(run: Run, view: ShelfView) -> int:
@@ -190,10 +192,11 @@ def _answer_form(run: Run) -> dict[str, str]:
 
 def _citing(run: Run, view: ShelfView) -> dict[str, str]:
     """Return the fields of a prompt that ask for page marks; on a shelf with the number of the book."""
-    fields = citing(run, quote=bool(view.full()))
+    quote = bool(view.full()) or opens_after(run)  # a page may be shown in full after this prompt
+    fields = citing(run, quote=quote)
     if view.shelf:
         fields["example"] = f"{len(view.shelf.books) + 3}.12"
-        if view.full():
+        if quote:
             fields["evidence"] = render_fragment("evidence", run.language, example=fields["example"])
     return fields
 
@@ -207,27 +210,28 @@ def _stream(run: Run, prompt: Prompt) -> Generator[Event, None, Completion]:
         except StopIteration as end:
             completion: Completion = end.value
             if not answering and parse_request(completion.text) is None:
-                yield AnswerPart(_ANSWER.sub("", completion.text, count=1))
+                yield AnswerPart(ANSWER_MARK.sub("", completion.text, count=1))
             return completion
         if not isinstance(event, AnswerPart) or answering:
             yield event
             continue
         held += event.text
-        begun = _ANSWER.match(held)
+        begun = ANSWER_MARK.match(held)
         if begun and len(held) > begun.end():
             answering = True
             yield AnswerPart(held[begun.end() :])
-        elif len(held) > _HELD and not held.lstrip().startswith("<think") and not _BEGUN.match(held):
+        elif len(held) > _HELD and not held.lstrip().startswith("<think") and not BEGUN.match(held):
             answering = True
             yield AnswerPart(held)
 
 
 @dataclass(frozen=True)
 class _Done:
-    """What the next prompt says of a request: what could not be done, and what was folded to make room."""
+    """What a request led to: what could not be done, what was folded to make room, and the text that is now shown."""
 
     problems: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
+    shown: str = ""
 
 
 def _carry_out(
@@ -235,6 +239,7 @@ def _carry_out(
 ) -> Generator[Event, None, _Done]:
     """Open and find what a request names."""
     problems: list[str] = []
+    before, words_before = view.pieces(), view.words()
     if request.words:
         found = {words: view.find(words) for words in request.words}
         yield from _searched(request, [place for places in found.values() for place in places], reply)
@@ -251,8 +256,15 @@ def _carry_out(
     for number, here in opened.items():
         yield LookedUp(tuple(here.pages), reply, request.reason, tuple(here.missing), tuple(here.parts), number)
         problems += here.missing
-    folded = [name for here in opened.values() for name in here.folded] + view.fold(most + view.full_words())
-    return _Done(tuple(problems), tuple(folded))
+    shown = "\n\n".join(text for name, text in view.pieces().items() if name not in before)
+    if view.repeated is not None:
+        view.repeated += max(0, count_words(shown) - (view.words() - words_before))
+        if limit is not None and view.words() > limit:
+            view.repeated = None
+    folded = [name for here in opened.values() for name in here.folded]
+    if view.repeated is None:
+        folded += view.fold(most + view.full_words())
+    return _Done(tuple(problems), tuple(folded), shown)
 
 
 @dataclass
@@ -291,6 +303,7 @@ def _open(run: Run, shown: ShelfView, label: str, opened: _Opened, *, most: int,
     more = view.words_of_opening(part)
     if limit is not None and shown.words() + more > limit:
         view.asked.update(range(part.first, part.last + 1))
+        shown.repeated = None
         opened.folded += shown.fold(limit - more)
         if shown.words() + more > limit:
             return "it does not fit into the prompt any more"

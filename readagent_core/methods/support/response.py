@@ -23,6 +23,7 @@ from readagent_core.words import collapse_whitespace
 
 OPTION_RETRIES = 2
 ANSWER_WORDS = 400
+OPENED_AFTER = "In the prompt the opened pages came after the gists, as set for this model."
 _LEAD = (
     r"(?i:answer|choice|choose|pick|option|選択肢|答え|回答|正解|答案|选项|respuesta|antwort|réponse)"
     r"\s*(?i:is|would be|:|は|是|=|-|es|ist|est)*\s*(?i:option\s*)?"
@@ -169,7 +170,7 @@ def respond_from_memory(run: Run, memory: GistMemory, pages: tuple[int, ...]) ->
     Each time the server says that the prompt is too long, the last of them goes back to its gist.
     """
     if pages and opens_after(run):
-        yield run.note("In the prompt the opened pages came after the gists, as set for this model.")
+        yield run.note(OPENED_AFTER)
     while True:
         shown = pages if run.steps > 1 else sorted(pages)
         prompt = memory_prompt(run, memory_text(run, memory, shown), quote=bool(pages))

@@ -31,7 +31,9 @@ class ShelfView:
     """What is shown for a question. ``views``: of the books that are open, by number. ``closed``: the numbers of
     books that are shown by their own gists. ``found``: lines in books that are not open.
 
-    A question about one book has one view, number 0, and no ``shelf``.
+    A question about one book has one view, number 0, and no ``shelf``. ``repeated``: words of gists that the next
+    prompt still has although what they are about was shown after them (``opened=after``); None where it shows the view
+    in place.
     """
 
     run: Run
@@ -39,6 +41,7 @@ class ShelfView:
     shelf: Shelf | None = None
     closed: set[int] = field(default_factory=set)
     found: dict[int, list[Place]] = field(default_factory=dict)
+    repeated: int | None = None
     _levels: dict[int, Levels] = field(default_factory=dict)
     _named: set[int] = field(default_factory=set)  # books that the model asked for: they stay open
     _told: dict[int, Expanded] = field(default_factory=dict)
@@ -57,7 +60,20 @@ class ShelfView:
         """Return the words of gists, full pages and found lines, without tags and titles."""
         lines = (line for number in self.numbers() for line in self._lines(number))
         closed = sum(count_words(self.book(number).gist) for number in self.closed)
-        return sum(view.words() for view in self.views.values()) + closed + sum(map(count_words, lines))
+        return (
+            sum(view.words() for view in self.views.values())
+            + closed
+            + sum(map(count_words, lines))
+            + (self.repeated or 0)
+        )
+
+    def pieces(self) -> dict[str, str]:
+        """Return everything shown piece by piece: texts by names that no other piece has."""
+        lines = (line for number in self.numbers() for line in self._lines(number))
+        return {
+            **dict(piece for view in self.views.values() for piece in view.pieces()),
+            **{line: line for line in lines},
+        }
 
     def full(self) -> list[tuple[View, int]]:
         """Return the pages shown in full, each with the view it is in."""

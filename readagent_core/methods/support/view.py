@@ -166,15 +166,27 @@ class View:
     def _state(self, page: int) -> str:
         return "full" if page in self.full else "gist"
 
-    def _lines(self, part: Part) -> Iterator[str]:
+    def _lines(self, part: Part) -> Iterator[tuple[int, str]]:
+        """Yield the lines found in the pages of ``part`` that are not shown in full, each with its page."""
         for page in range(part.first, part.last + 1):
             if page not in self.full:
                 for line in self.places.get(page, ()):
                     shown = f"{self.prefix}{page}"
-                    yield render_fragment("found", self._language, page=shown, line=escape_tags(line))
+                    yield page, render_fragment("found", self._language, page=shown, line=escape_tags(line))
 
     def entry(self, part: Part) -> str:
-        """Return a part as the model sees it, below its tag."""
+        """Return a part as the model sees it, below its tag, with the lines found in it."""
+        return "\n".join([self._own_entry(part), *(line for _, line in self._lines(part))])
+
+    def pieces(self) -> Iterator[tuple[str, str]]:
+        """Yield everything shown piece by piece, parts before found lines: (its name, which no other has, its text)."""
+        for part in self.shown:
+            yield f"{self.prefix}{part.label} {self._state(part.first)}", self._own_entry(part)
+        for part in self.shown:
+            for page, line in self._lines(part):
+                yield f"{self.prefix}{page} {line}", line
+
+    def _own_entry(self, part: Part) -> str:
         if part.first != part.last:
             tag = range_tag(part.first, part.last, self.prefix)
         else:
@@ -182,12 +194,12 @@ class View:
             tag = page_tag(f"{self.prefix}{part.first}", full=full, language=self._language)
         whole = not part.level and part.first in self.full
         body = escape_tags(self.memory.page_text(part.first)) if whole else self.levels.text(part)
-        return "\n".join([tag, body, *self._lines(part)])
+        return f"{tag}\n{body}"
 
     def _words(self, part: Part) -> int:
         whole = not part.level and part.first in self.full
         body = self.memory.page(part.first).words if whole else self.levels.words(part)
-        return body + sum(count_words(line) for line in self._lines(part))
+        return body + sum(count_words(line) for _, line in self._lines(part))
 
 
 def first_view(levels: Levels, most: int, ranking: Iterable[int]) -> View:

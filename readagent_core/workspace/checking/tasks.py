@@ -18,7 +18,7 @@ from readagent_core.errors import ReplyError
 from readagent_core.methods import all_methods, method
 from readagent_core.methods.base import LETTERS, AskSettings, Question
 from readagent_core.methods.memwalker import BACK, COMMIT, parse_action
-from readagent_core.methods.support.explore import parse_request
+from readagent_core.methods.support.explore_replies import parse_request
 from readagent_core.methods.support.look_up_replies import parse_look_up, to_plain_text
 from readagent_core.methods.support.response import chosen_option, declines
 from readagent_core.models.base import Completion
