@@ -114,7 +114,7 @@ def explore(prompt: Prompt) -> str:
     for place in _FOUND.finditer(prompt.fields["memory"]):
         page = int(place.group(1) or place.group(2))
         found.setdefault(page, set()).update(set(content(place.group(3))) & set(question))
-    if not enough and number_in(prompt.fields["pages"], 0) > 0:
+    if not enough and prompt.fields["pages"] != "0":
         if not found and not full and "problem" not in prompt.fields:
             words = {
                 word: sum(not {*content(word)}.isdisjoint(row[3]) for row in ranked) for word in _own_words(prompt)
