@@ -36,8 +36,9 @@ def look_up_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Gener
             break
         named = parse_look_up(reply, memory.readable, limit=1, exists=len(memory.pages))
         wanted = named.numbers[0] if named.numbers else None
-        if wanted is None:
-            if not named.stop:
+        answered = named.cited and set(named.numbers) <= set(pages)  # an answer too early, and all it rests on is open
+        if wanted is None or answered:
+            if not (named.stop or answered):
                 yield run.note("The model named neither a page nor STOP; taken as STOP.")
             yield LookedUp((), reply, named.reason)
             break

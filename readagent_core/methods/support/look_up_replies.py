@@ -41,6 +41,7 @@ _JSON_KEY = re.compile(r"[\"'](\w+)[\"']\s*:")
 _JSON_NUMBERS = re.compile(r"[\"'](\s*(?:page\s*)?\d[\d,\s-]*)[\"']", re.IGNORECASE)
 _COPIED = re.compile(r"^.*\b(?:to|because)[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)  # the form itself, not filled in
 _ASKING = re.compile(r"look(?:ing)?\s+up|re-?read|read\s+again|読み返|open\b", re.IGNORECASE)
+_CITED = re.compile(r"\w[^\[\n]*\[\s*\d")
 _NONE = re.compile(
     r"\[\s*(?:none|n/a)?\s*\]|\bnone\b|\bno\b[^.\n]{0,40}\bpages?\b|\bnot need|n't need\b|\bSTOP\b|"
     r"ありません|なし|不要|必要(?:は|が)?な|読み返さない|読み返しません",
@@ -60,6 +61,7 @@ class LookUpReply:
     ``pages``: pages to open, in the order named, up to the limit. ``refused``: every other page named, with the reason.
     ``reason``: the model's words after the list. ``stop``: the reply says STOP and names no page before it.
     ``numbers``: every number named. ``unclear``: it names no page of the memory, nor says that none is needed.
+    ``cited``: the numbers stand in brackets after words, as in an answer that was not asked for yet.
     """
 
     pages: tuple[int, ...] = ()
@@ -68,6 +70,7 @@ class LookUpReply:
     stop: bool = False
     numbers: tuple[int, ...] = ()
     unclear: bool = False
+    cited: bool = False
 
 
 def to_plain_text(reply: str) -> str:
@@ -104,7 +107,10 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
     if none and not numbers and none.group().startswith("["):  # what follows 'Page []'
         end = none.end()
     unclear = not pages and (bool(numbers) or none is None)
-    return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, tuple(numbers), unclear)
+    cited = bool(numbers and _CITED.search(text)) and not (
+        _ASKING.search(text) or re.search(_WORD, text, re.IGNORECASE)
+    )
+    return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, tuple(numbers), unclear, cited)
 
 
 def _reason_after(text: str) -> str:
