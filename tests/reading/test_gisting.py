@@ -245,6 +245,8 @@ STELL = "Stell Marine asks eighteen thousand four hundred pounds."
         (TEXT, "Ada is told so by Mr. Jackson.", "Jackson"),
         (TEXT, "Ada climbs; the light of Harrow's tower is out.", None),
         (TEXT, "Ada climbs with Jonas to the top.", "Jonas"),
+        ("They all left the _Black Eagle_ at noon.", "They leave the Black Eagle.", None),
+        ("They all left the _Black Eagle_ at noon.", "They leave the _Brown Hawk_.", "Brown"),
         (TEXT, "It is a Christian light, and on Thursday the French captain speaks English.", None),
         ("The ship left Venus and its captain slept.", "They fear Venusian storms; Martian ones too.", "Martian"),
         (TEXT, "Ada climbs with Vivian and the captain.", "Vivian"),
