@@ -33,12 +33,36 @@ _LANGUAGES = {
 
 
 def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> tuple[list[T], dict[str, str]]:
-    """Returns the pieces of the book, whose ``texts`` are given, and title, author and language from the header.
+    """Return the pieces of the book, whose ``texts`` are given, and title, author and language from the header.
 
-    Adds a notice. Without such a header these are all the pieces, and no facts."""
-    start = next((i for i, text in enumerate(texts[:2000]) if _START.search(text)), None)
+    Adds a notice. A file of several books, each with its header and licence, keeps the text of all of them; the facts
+    are those of the first. Without such a header these are all the pieces, and no facts.
+    """
+    start = _find(_START, texts, 0, 2000)
     if start is None:
         return pieces, {}
+    facts, books = _facts(texts[: start + 1]), []
+    while start is not None:
+        first = _first_of_text(texts, start)
+        end = _find(_END, texts, first)
+        books.append(slice(first, end))
+        start = None if end is None else _find(_START, texts, end)
+    words = sum(map(count_words, texts)) - sum(sum(map(count_words, texts[book])) for book in books)
+    builder.add_notice(
+        "gutenberg",
+        f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
+        words,
+    )
+    return [piece for book in books for piece in pieces[book]], facts
+
+
+def _find(pattern: re.Pattern[str], texts: Sequence[str], first: int, end: int | None = None) -> int | None:
+    """Return the number of the first of ``texts[first:end]`` that has ``pattern``."""
+    return next((i for i, text in enumerate(texts[first:end], first) if pattern.search(text)), None)
+
+
+def _first_of_text(texts: Sequence[str], start: int) -> int:
+    """Return the number of the first text of a book whose header ends at ``start``: after the names of its makers."""
     first = start + 1
     while first < len(texts) and not texts[first].strip():
         first += 1
@@ -48,14 +72,7 @@ def remove_licence(pieces: list[T], texts: Sequence[str], builder: Builder) -> t
             first += 1
             if first < len(texts) and not _CREDIT.match(texts[first]) and are_paragraphs:
                 break
-    end = next((i for i in range(first, len(texts)) if _END.search(texts[i])), len(texts))
-    words = sum(map(count_words, (*texts[:first], *texts[end:])))
-    builder.add_notice(
-        "gutenberg",
-        f"Project Gutenberg's header and licence ({words:,} words) were left out; they are not part of the book.",
-        words,
-    )
-    return pieces[first:end], _facts(texts[: start + 1])
+    return first
 
 
 def _facts(header: Sequence[str]) -> dict[str, str]:

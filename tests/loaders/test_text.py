@@ -173,6 +173,10 @@ def test_gutenberg_is_left_out_with_a_notice():
     notice = document.warnings[0]
     assert notice.code == "gutenberg"
     assert notice.count > 20
+    joined = f"{text}\n\n{text.replace(PROSE, PROSE.upper())}"
+    document = load(joined.encode(), "several.txt")
+    assert [p.text for p in document.paragraphs] == [PROSE, PROSE.upper()]
+    assert document.title == "The Book"
 
 
 JAPANESE = "メロスは激怒した。必ず、かの邪智暴虐の王を除かなければならぬと決意した。メロスには政治がわからぬ。" * 4
