@@ -1,8 +1,8 @@
 """The figures of an experiment, put together once for the screen and every file, and sentences about them.
 
 ``tables`` arranges the figures; ``formats`` and ``html`` write them. Two arms are compared on the questions both have
-answered, by each question's mean over runs: with McNemar's test where every value is right or wrong, else with the
-paired bootstrap. So a difference is always that of the table's own figures, on these questions.
+answered, by each question's mean over runs: with McNemar's test where every value is right or wrong, else with a
+paired randomization test. So a difference is always that of the table's own figures, on these questions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.published import Benchmark, PublishedFigure, find_published
 from readagent_core.evaluation.results import ReadingFigures
 from readagent_core.evaluation.score_table import Row, Score, ScoreTable
-from readagent_core.evaluation.scores import Difference, average, bootstrap, mcnemar
+from readagent_core.evaluation.scores import Difference, average, mcnemar, randomization
 from readagent_core.models.cost.prices import money
 from readagent_core.words import count_of
 
@@ -138,7 +138,7 @@ def score_of(row: Row, measure: str) -> tuple[float, float | None, float | None]
 
 
 def find_differences(table: ScoreTable, first: Arm, second: Arm) -> dict[str, Difference]:
-    """Return second minus first, by measure; a measure without pairs is left out."""
+    """Return second minus first, by measure; a measure without pairs, or with too few for its test, is left out."""
     arms = [dict(table.scores.get(arm.key, {})) for arm in (first, second)]
     rated = all(any(score.rating for score in scores.values()) for scores in arms)
     found = {}
@@ -151,8 +151,8 @@ def find_differences(table: ScoreTable, first: Arm, second: Arm) -> dict[str, Di
             before, after = [one[q] for q in both], [two[q] for q in both]
             if measure != ROUGE_L and {*before, *after} <= {0.0, 1.0}:
                 found[measure] = mcnemar([value == 1 for value in before], [value == 1 for value in after])
-            else:
-                found[measure] = bootstrap(before, after)
+            elif difference := randomization(before, after):
+                found[measure] = difference
     return found
 
 

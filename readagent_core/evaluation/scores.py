@@ -1,7 +1,7 @@
 """The measures, as plain functions of numbers: shares, means, paired tests.
 
 See docs/methods.md, 'Measures'. Every figure comes with its uncertainty: Wilson intervals for shares,
-standard deviations over runs, exact McNemar and paired bootstrap for differences. Knows nothing of models.
+standard deviations over runs, exact McNemar and paired randomization for differences. Knows nothing of models.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
-BOOTSTRAPS = 10_000
+SAMPLES = 10_000
+FEWEST_PAIRS = 6  # of fewer, no randomization has a p below 0.05, and the interval would be far too narrow
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ def mean(values: Sequence[float]) -> Mean | None:
 class Difference:
     """A paired test over ``n`` questions. ``value``: second minus first, with 95 % interval ``low``–``high``.
 
-    ``p``: two-sided. ``test``: 'McNemar, exact' or 'paired bootstrap'. ``only_first``, ``only_second``: questions right
-    in one only.
+    ``p``: two-sided. ``test``: 'McNemar, exact' or 'paired randomization'. ``only_first``, ``only_second``: questions
+    right in one only.
     """
 
     value: float
@@ -123,25 +124,30 @@ def _newcombe(first: Sequence[bool], second: Sequence[bool], b: int, c: int) -> 
     return max(-1.0, low), min(1.0, high)
 
 
-def bootstrap(first: Sequence[float], second: Sequence[float]) -> Difference:
-    """Return the paired bootstrap of the mean difference: percentile interval, p from differences shifted to mean 0."""
+def randomization(first: Sequence[float], second: Sequence[float]) -> Difference | None:
+    """Return the paired randomization test of the mean difference, with its bootstrap percentile interval.
+
+    p is the share of random signs of the questions' differences that give a mean at least as far from 0. None for
+    fewer than ``FEWEST_PAIRS`` questions.
+    """
     import numpy as np
 
     n = _paired(first, second)
+    if n < FEWEST_PAIRS:
+        return None
     differences = np.asarray(second, dtype=float) - np.asarray(first, dtype=float)
     value = float(differences.mean())
     random = np.random.default_rng(0)  # the same figures each time
-    rows = max(1, min(BOOTSTRAPS, 4_000_000 // n))  # in blocks, so that memory stays flat for large n
+    rows = max(1, min(SAMPLES, 4_000_000 // n))  # in blocks, so that memory stays flat for large n
     means: list[Any] = []
-    left = BOOTSTRAPS
-    while left:
-        block = min(rows, left)
+    extreme = 0
+    for start in range(0, SAMPLES, rows):
+        block = min(rows, SAMPLES - start)
         means.append(differences[random.integers(0, n, (block, n))].mean(axis=1))
-        left -= block
-    drawn = np.concatenate(means)
-    low, high = (float(x) for x in np.quantile(drawn, (0.025, 0.975)))
-    extreme = int(np.count_nonzero(np.abs(drawn - value) >= abs(value) - 1e-12))
-    return Difference(value, low, high, (extreme + 1) / (BOOTSTRAPS + 1), n, "paired bootstrap")
+        flipped = (random.choice((-1.0, 1.0), (block, n)) * differences).mean(axis=1)
+        extreme += int(np.count_nonzero(np.abs(flipped) >= abs(value) - 1e-12))
+    low, high = (float(x) for x in np.quantile(np.concatenate(means), (0.025, 0.975)))
+    return Difference(value, low, high, (extreme + 1) / (SAMPLES + 1), n, "paired randomization")
 
 
 def _paired(first: Sequence[Any], second: Sequence[Any]) -> int:

@@ -107,7 +107,7 @@ def test_differences_over_runs_are_those_of_the_table():
             tally.add(chosen(P3, item, item < 4 or run == 1, run=run))
     found = find_differences(tally, FULL, P3)["Accuracy"]
     assert found.value == pytest.approx(tally.row(P3).accuracy.value - tally.row(FULL).accuracy.value)  # 70 - 40 %
-    assert (found.n, found.test) == (10, "paired bootstrap")
+    assert (found.n, found.test) == (10, "paired randomization")
 
 
 def test_free_form_answers_differ_in_rating_and_in_rouge():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.evaluation.scores import bootstrap, mcnemar, mean, share
+from readagent_core.evaluation.scores import mcnemar, mean, randomization, share
 from readagent_core.overlap import rouge, strip_citations
 
 
@@ -99,16 +99,22 @@ def test_newcombe_interval_from_his_paper():
     assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-4), pytest.approx(0.3404, abs=5e-4))
 
 
-def test_bootstrap_sees_a_difference_and_none():
+def test_randomization_sees_a_difference_and_none():
     base = [i / 50 for i in range(50)]
     better = [value + 0.1 + (0.02 if i % 2 else -0.02) for i, value in enumerate(base)]
-    found = bootstrap(base, better)
+    found = randomization(base, better)
     assert found.value == pytest.approx(0.1)
     assert found.low > 0
     assert found.p < 0.001
-    same = bootstrap(base, base)
+    same = randomization(base, base)
     assert (same.value, same.p) == (0, 1)
-    assert bootstrap(base, better) == found  # seeded: the same every time
+    assert randomization(base, better) == found  # seeded: the same every time
+
+
+def test_a_few_questions_show_no_difference_in_means():
+    assert randomization([0.2] * 5, [0.3] * 5) is None
+    seven = randomization([0.2] * 7, [0.21, 0.3, 0.25, 0.4, 0.5, 0.22, 0.3])  # all better, by chance 2 times in 128
+    assert seven.p == pytest.approx(2 / 128, abs=0.005)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
