@@ -55,9 +55,9 @@ def _start(workspace: Workspace, experiment: Experiment | None) -> None:
     to_come, left = (_estimate(e, before.answers, before.failed, _done=before) for e in (whole, only))
     leave_out = to_come.answers > left.answers and not _finish_others(whole, experiment)
     to_come = left if leave_out else to_come
-    st.text(to_come.sentence(workspace.model.price))
+    st.text(to_come.sentence(workspace.model.price, built_in=not workspace.model.is_language_model))
     running_now = job is not None and job.running
-    label = "Start" if not before.answers else "Continue" if to_come.answers else "Show it"
+    label = "Start" if not before.answers else "Continue" if to_come.answers else "Show results"
     if st.button(label, type="primary", disabled=running_now, key="evaluate_start"):
         if to_come.answers:
             start(workspace, experiment, leave_out=leave_out)  # raises if the cost is unknown and a budget is set

@@ -176,14 +176,14 @@ def run_experiment(
         more = len(whole.arms_to_run) - len(experiment.arms)
         if more and expected.answers:
             say_aside(f"Together with {count_of(more, 'other method')} from the earlier start.")
-        price = workspace.model.price
+        price, built_in = workspace.model.price, not workspace.model.is_language_model
         if only_estimate:
             if json:
                 print_json({"estimate": {**vars(expected), "dollars": expected.dollars(price)}, "folder": str(folder)})
             else:
-                say(expected.sentence(price))
+                say(expected.sentence(price, built_in=built_in))
             return folder
-        say_aside(expected.sentence(price))
+        say_aside(expected.sentence(price, built_in=built_in))
         more_of_start = {"run": run} if run else {}
         job, _ = start(workspace, experiment, name=folder.name, leave_out=leave_out, **more_of_start)
         try:

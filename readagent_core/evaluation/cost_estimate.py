@@ -58,13 +58,17 @@ class Estimate(Work):
     answers: int
     lost: int = 0
 
-    def sentence(self, price: Price | None = None) -> str:
-        """Return a sentence for people: what would be asked, and what it would cost where that is known."""
+    def sentence(self, price: Price | None = None, *, built_in: bool = False) -> str:
+        """Return a sentence for people: what would be asked, and what it would cost where that is known.
+
+        ``built_in``: the built-in reader answers, to which nothing is sent.
+        """
         asked = f"{count_of(self.questions, 'question')} on {count_of(self.documents, 'document')}"
         asked += f" ({self.lost:,} more left out: their text is missing)" if self.lost else ""
         if not self.answers:
-            return f"{asked}: every answer is there already."
-        return f"{asked}, {count_of(self.answers, 'answer')} to come: {self.describe(price)}."
+            return f"{asked}: all answers are in."
+        work = "the built-in reader makes them, free" if built_in else self.describe(price)
+        return f"{asked}, {count_of(self.answers, 'answer')} to come: {work}."
 
 
 def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estimate:

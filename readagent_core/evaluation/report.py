@@ -233,13 +233,13 @@ def results_in_words(summary: Summary) -> list[str]:
     unjudged = [row for row in rows if row.rating_1 is None and _without_options(row)]
     if unjudged:
         count = count_of(max(map(_without_options, unjudged)) // summary.runs, "answer")
-        said.append(f"Without options to choose from: {count} of each method, not judged.")
+        said.append(f"In free words: {count} of each method, not judged.")
     share = base.accuracy or base.rating_1 or base.step_success
     asked = round(share.total / summary.runs) if share is not None else summary.questions
     if asked < FEW:
         here = f"{share.hits:,} of {share.total:,}" if share is not None else "these figures"
         low, high = (share.low, share.high) if share is not None else (0.0, 1.0)
-        often = f": {here} right fits a method that is right between {100 * low:.0f} and {100 * high:.0f} times in 100"
+        often = f": {here} right may mean a true rate of anything from {100 * low:.0f} to {100 * high:.0f} %"
         said.append(f"{count_of(asked, 'question')} {'is' if asked == 1 else 'are'} few{often if share else ''}.")
     return said + _differences_in_words(summary)
 
@@ -260,10 +260,10 @@ def _score_in_words(row: Row) -> str:
 
 def _words_in_words(row: Row, base: Row) -> str:
     if row is base or not base.words_each:
-        return f"with {row.words_each:,.0f} words sent for a question"
+        return f"with {row.words_each:,.0f} words sent per question"
     times = row.words_each / base.words_each
     if 0.95 <= times <= 1.05:
-        return "for as many words"
+        return "for about as many words"
     if times > 1:
         return f"for {times:,.1f} times the words"
     return f"for {100 * times:.0f} % of the words"
@@ -297,7 +297,7 @@ def _differences_in_words(summary: Summary) -> list[str]:
 def dataset_name(experiment: Mapping[str, Any]) -> str:
     data = experiment["dataset"]
     path = str(data["path"]).replace("\\", "/").rstrip("/")
-    return path.rsplit("/", 1)[-1]
+    return path.rsplit("/", 1)[-1].removesuffix(".questions.json")  # of a book
 
 
 def reading_facts(summary: Summary) -> list[str]:

@@ -62,8 +62,8 @@ def test_a_run_shows_its_table_and_its_reports_have_its_questions(app, own_home)
     assert "2 questions" in shown(at)
     assert "No language model was connected" in shown(at)
     assert "← right" in shown(at)
-    assert at.button(key="evaluate_start").label == "Show it"
-    assert "every answer is there already" in shown(at)
+    assert at.button(key="evaluate_start").label == "Show results"
+    assert "all answers are in" in shown(at)
     labels = [button.proto.label for button in at.get("download_button")]
     assert labels == ["One HTML page", "Markdown", "CSV of methods", "CSV of answers", "JSON"]
     (entry,) = list_experiments(own_home)
@@ -98,7 +98,7 @@ def test_a_dropped_file_is_kept_for_tomorrow(app, own_home):
     rows = [{"question": "What rang?", "options": ["a bell", "a dog"], "answer": 0}]
     data = json.dumps({"title": "Fog", "text": "The bell rang in the fog. " * 40, "questions": rows}).encode()
     at = app(SCREEN)
-    at.selectbox(key="evaluate_data").set_value("A file of mine").run()
+    at.selectbox(key="evaluate_data").set_value("Upload a file").run()
     assert at.button(key="evaluate_start").disabled
     at.file_uploader(key="evaluate_file").set_value(("../fog.json", data, "application/json")).run()
     assert not at.exception
@@ -180,3 +180,22 @@ def test_own_questions_are_a_part_of_the_screen(app):
 
 def test_a_label_escapes_only_what_markdown_knows():
     assert as_text("Vane’s *own* [lamp]_x_") == r"Vane’s \*own\* \[lamp\]\_x\_"
+
+
+def test_an_experiment_that_was_stopped_is_continued_from_its_own_results(app, own_home):
+    at = small(app(SCREEN), "gist-mem")
+    at.button(key="evaluate_start").click().run()
+    finish(at)
+    (entry,) = list_experiments(own_home)
+    results = entry.folder / "results.jsonl"
+    lines = results.read_text(encoding="utf-8").splitlines()
+    last = max(i for i, line in enumerate(lines) if "gist-mem" in line)
+    results.write_text("".join(f"{line}\n" for i, line in enumerate(lines) if i != last), encoding="utf-8")
+    at = app(SCREEN)  # the form does not say what this experiment was
+    again = at.button(key="evaluate_continue")
+    assert again.label == "Continue: 1 answer to come"
+    again.click().run()
+    at = finish(at)
+    assert not at.exception
+    assert load_summary(entry.folder).answers == 2
+    assert not [button for button in at.button if button.key == "evaluate_continue"]

@@ -150,7 +150,7 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(
         expect(again).to_have_text("Continue")
         asked_before = len(fake_server.requests)
         again.click()
-        expect(page.get_by_text("every answer is there already")).to_be_visible(timeout=LONG)
+        expect(page.get_by_text("all answers are in")).to_be_visible(timeout=LONG)
         expect(page.get_by_text("Not finished")).to_have_count(0)
         more = [request.text for request in fake_server.requests[asked_before:]]
         assert more

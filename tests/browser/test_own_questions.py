@@ -54,7 +54,7 @@ def test_questions_are_typed_kept_and_evaluated(page: Page, app_url: str, keeper
         page.get_by_role("button", name=f"Remove {name}").click()
     expect(page.get_by_text("3 questions on 1 document, 6 answers to come")).to_be_visible()
     page.locator(".st-key-evaluate_start button").click()
-    expect(page.get_by_text("every answer is there already")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("all answers are in")).to_be_visible(timeout=LONG)
     open_table(page, app_url, keeper)  # another visit
     expect(questions(page)).to_have_count(3)
     expect(questions(page).first).to_have_value(ASKED[0][0])

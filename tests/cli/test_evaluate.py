@@ -46,7 +46,7 @@ def test_evaluate_gives_a_table_json_and_reports(book, tmp_path, server):
     assert "Accuracy" in out
     assert "of 4 right, with" in out
     assert "4 questions are few" in out
-    assert "already" in told
+    assert "all answers are in" in told
     assert len(server.chats) == before
 
 

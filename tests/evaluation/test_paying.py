@@ -66,7 +66,7 @@ def test_the_estimate_is_near_what_is_sent_and_says_what_it_would_cost(data, tmp
     sent = sum(tally.row(a).words for a in experiment(data).arms) + tally.row(experiment(data).arms[0]).reading_words
     assert (found.documents, found.questions, found.answers) == (3, 6, 12)
     assert 0.5 < found.words / sent < 2
-    assert "already" in estimate(experiment(data), done=tally).sentence()
+    assert "all answers are in" in estimate(experiment(data), done=tally).sentence()
 
 
 def test_an_article_that_comes_twice_is_estimated_as_read_once(data):

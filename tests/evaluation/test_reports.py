@@ -274,9 +274,9 @@ def test_the_results_are_said_in_plain_sentences():
         tally.add(chosen(P3, item, item < 9, words=100))
         tally.add(chosen(FULL, item, item < 9, words=400))
     said = results_in_words(summarise(record(), tally))
-    assert said[0] == "ReadAgent, all at once: 9 of 10 right, with 100 words sent for a question."
+    assert said[0] == "ReadAgent, all at once: 9 of 10 right, with 100 words sent per question."
     assert said[1] == "Full text: 9 of 10 right, for 4.0 times the words."
-    assert said[2].startswith("10 questions are few: 9 of 10 right fits a method that is right between 60 and 98 times")
+    assert said[2].startswith("10 questions are few: 9 of 10 right may mean a true rate of anything from 60 to 98 %")
     assert said[3] == "No method differs from Full text by more than chance."
 
 
@@ -298,7 +298,7 @@ def test_answers_that_nobody_judged_are_said_to_be_unjudged():
         tally.add(free(P3, item, 0.4))
     said = results_in_words(summarise(record(arms=(P3,)), tally))
     assert said[0].startswith("ReadAgent, all at once: 40 % overlap in words with the known answers (ROUGE-L), with")
-    assert said[1] == "Without options to choose from: 3 answers of each method, not judged."
+    assert said[1] == "In free words: 3 answers of each method, not judged."
     rated = ScoreTable()
     for item in range(40):
         rated.add(free(P3, item, 0.4, "exact" if item else "wrong"))

@@ -46,12 +46,10 @@ def choose(workspace: Workspace) -> Path | None:
         current.picker(workspace, book, key="evaluate_book")
         _suggest_button(workspace, book)
         _conversations(workspace, book)
-    left, right = st.columns([3, 1], gap="medium")
-    with left:
-        with st.container(key="evaluate_own_suggestions"):
-            _suggestions(workspace, book)
-        _table(workspace, book)
-    with right, st.container(border=True, key="evaluate_own_files"):
+    with st.container(key="evaluate_own_suggestions"):
+        _suggestions(workspace, book)
+    _table(workspace, book)
+    with st.container(border=True, key="evaluate_own_files"):
         _files(workspace, book)
     questions = workspace.library.own_questions(book.id)
     with st.container(key="evaluate_own_notes"):  # always there: what comes after it stays in its place
@@ -127,14 +125,11 @@ def _searchable(document_id: str, pages: int, *, _source: tuple[Workspace, Book,
 
 
 def _files(workspace: Workspace, book: Book) -> None:
-    st.markdown("**Or fill in a file**")
-    st.caption("Without wrong answers a question is answered in free words. The columns may be in any order.")
-    _downloads("Template", question_files.TEMPLATE, "questions-template", ("csv", "jsonl"))
-    st.caption("A three-line example")
-    st.code(write_questions(question_files.TEMPLATE, "csv").lstrip("\ufeff").rstrip(), language=None, wrap_lines=True)
+    upload, save = st.columns([3, 2], gap="large")
     times = st.session_state.setdefault("own_uploads", 0)
-    file = st.file_uploader(
-        "Drop the filled-in file here: its questions join the table",
+    file = upload.file_uploader(
+        "Add questions from a file",
+        help="The columns may be in any order. A question without wrong answers is answered in free words.",
         type=[*question_files.QUESTION_FORMATS, "tsv", "txt"],
         max_upload_size=5,
         key=f"evaluate_own_file_{times}",
@@ -146,22 +141,25 @@ def _files(workspace: Workspace, book: Book) -> None:
         st.session_state["own_taken"] = (book.id, file.name, taken)
         st.session_state["own_uploads"] = times + 1  # an empty uploader, so that the same file can be chosen again
         st.rerun()
+    with save:
+        st.caption("Empty template for a file")
+        _downloads("template", question_files.TEMPLATE, "questions-template", ("csv", "jsonl"))
+        if questions := workspace.library.own_questions(book.id):
+            st.caption("Save your questions")
+            _downloads("export", questions, f"{slug(book.title)}-questions", question_files.QUESTION_FORMATS)
     _show_taken(book)
-    if questions := workspace.library.own_questions(book.id):
-        st.caption("Your questions as a file")
-        _downloads("", questions, f"{slug(book.title)}-questions", question_files.QUESTION_FORMATS)
 
 
-def _downloads(label: str, questions: Sequence[OwnQuestion], name: str, formats: Sequence[str]) -> None:
-    with st.container(horizontal=True, key=f"evaluate_own_{slug(label or 'export')}"):
+def _downloads(kind: str, questions: Sequence[OwnQuestion], name: str, formats: Sequence[str]) -> None:
+    with st.container(horizontal=True, key=f"evaluate_own_{kind}"):
         for format in formats:
             st.download_button(
-                f"{label}, {_LABELS[format]}" if label else _LABELS[format],
+                _LABELS[format],
                 data=partial(write_questions, questions, format),
                 file_name=f"{name}.{format}",
                 mime=_MIME[format],
                 on_click="ignore",
-                key=f"evaluate_own_{label or 'export'}_{format}",
+                key=f"evaluate_own_{kind}_{format}",
             )
 
 
@@ -183,7 +181,7 @@ def _suggest_button(workspace: Workspace, book: Book) -> None:
     job = workspace.jobs.get(job_key(book.id))
     running = job is not None and job.running
     is_model = workspace.model.is_language_model
-    about = "The model writes a question on each of five pages. You take over those you like."
+    about = "The model writes a question about each of five pages. You add those you like."
     if st.button(
         "Suggest questions",
         icon=":material/lightbulb:",
@@ -228,8 +226,8 @@ def _suggestion(workspace: Workspace, book: Book, suggested: Suggested, settled:
         wrong = f" (not: {'; '.join(question.wrong)})" if question.wrong else ""
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(f"{question.answer}{wrong}\nPage {suggested.page}: “{suggested.quotation}”", width="stretch")
-            taken = st.button("Take it over", key=f"evaluate_own_take_{key}", icon=":material/add:")
-            left = st.button("Leave it", key=f"evaluate_own_leave_{key}")
+            taken = st.button("Add", key=f"evaluate_own_take_{key}", icon=":material/add:")
+            left = st.button("Dismiss", key=f"evaluate_own_leave_{key}")
         if taken:
             add(workspace, book, [question])
         if taken or left:
@@ -241,16 +239,16 @@ def _suggestion(workspace: Workspace, book: Book, suggested: Suggested, settled:
 
 
 def _conversations(workspace: Workspace, book: Book) -> None:
-    """Draw the list of questions asked about this book, to be taken over without an answer."""
-    with st.popover("Take from your conversations", icon=":material/chat_bubble:", key="evaluate_own_conversations"):
+    """Draw the list of questions asked about this book, to be added without an answer."""
+    with st.popover("Add from your conversations", icon=":material/chat_bubble:", key="evaluate_own_conversations"):
         asked = asked_before(workspace, book)
         if not asked:
             st.caption("No other question was asked about this book yet.")
             return
-        st.caption("The right answer is yours to write: an answer of a model may be wrong.")
+        st.caption("Write the right answer yourself: a model's answer may be wrong.")
         with st.form("evaluate_own_asked", border=False):
             chosen = [text for at, text in enumerate(asked) if st.checkbox(shell.as_text(text), key=f"own_asked_{at}")]
-            taken = st.form_submit_button("Take these over")
+            taken = st.form_submit_button("Add these")
         if taken and chosen:
             add(workspace, book, [OwnQuestion(text) for text in chosen])
             st.rerun()

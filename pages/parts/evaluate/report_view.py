@@ -89,8 +89,8 @@ def not_right(questions: Questions) -> None:
 
 
 def tables(summary: Summary) -> None:
-    """Every table as the papers have them, and what their columns say."""
-    with st.expander("What the columns say"):
+    """Every table as the papers have them, and what their columns mean."""
+    with st.expander("What the columns mean"):
         for name, words in explain_columns(summary):
             st.markdown(f"**{name}**: {words}")
     for title, (header, rows), note in report_tables(summary):

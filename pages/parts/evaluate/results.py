@@ -8,9 +8,10 @@ import streamlit as st
 
 from pages.parts.evaluate import question_list, report_view
 from pages.parts.shared import polling, shell
+from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.recorded import recorded_experiment
 from readagent_core.evaluation.report import summarise
-from readagent_core.evaluation.starting import StoredExperiment, job_key, list_experiments, load_summary
+from readagent_core.evaluation.starting import StoredExperiment, job_key, list_experiments, load_summary, start
 from readagent_core.evaluation.tables import score_table
 from readagent_core.models.cost.prices import money
 from readagent_core.settings import load_team
@@ -35,7 +36,7 @@ def draw(workspace: Workspace) -> None:
             made = f"A recording of {_day(recording)}, made with {record['model']['name']}"
             st.markdown(f":material/album: {made}; not one of your own results.")
             st.button("Close the recording", key="evaluate_close", on_click=_show_recording, args=(False,))
-        _finished(recording, recorded=True)
+        _finished(recording)
         return
     found = list_experiments(workspace.home)
     if not found:
@@ -81,16 +82,28 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
         _watch(workspace, entry)
         return
     if job is not None and job.snapshot.state in ("failed", "cancelled"):
-        shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind or "CancelledError")
-    _finished(entry)
+        stopped = job.snapshot.state == "cancelled"
+        error = "The answers so far are saved." if stopped else job.snapshot.error
+        shell.error_box(error, kind="CancelledError" if stopped else job.snapshot.error_kind)
+    _finished(entry, workspace)
 
 
-def _finished(entry: StoredExperiment, *, recorded: bool = False) -> None:
-    """The results of an experiment that does not run."""
+def _continue(workspace: Workspace, entry: StoredExperiment, missing: int) -> None:
+    """Draw the button that asks for the missing answers, by the settings with which the experiment was begun."""
+    if st.button(f"Continue: {count_of(missing, 'answer')} to come", key="evaluate_continue"):
+        shell.guarded(lambda: start(workspace, Experiment.from_dict(entry.record["experiment"]), name=entry.name))
+
+
+def _finished(entry: StoredExperiment, workspace: Workspace | None = None) -> None:
+    """The results of an experiment that does not run. ``workspace``: in which it can be continued."""
     found = load_summary(entry.folder)
-    report_view.about(found)
+    if found.rows:
+        report_view.about(found)
+    else:
+        st.caption("No answers yet.")
+    if workspace is not None and (missing := found.wanted - found.answers + found.failed) > 0:
+        _continue(workspace, entry, missing)
     if not found.rows:
-        st.caption("No answer has come yet.")
         return
     stored = question_list.stored_questions(entry.folder, found.record)
     outcome, tables, questions, reading, record = st.tabs(["Results", "Tables", "Questions", "Reading", "Record"])
@@ -105,9 +118,10 @@ def _finished(entry: StoredExperiment, *, recorded: bool = False) -> None:
     with reading:
         report_view.how_it_was_read(found)
     with record:
-        if not recorded and load_team() is None:  # else the folder is the server's
+        if workspace is not None and load_team() is None:  # else the folder is the server's
             st.caption(
-                "This runs it again from the start. On another computer, put the path of the dataset before --record."
+                "This command runs the experiment again from the start. On another computer, put the path of the dataset before "
+                "--record."
             )
             again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
             st.code(f"python -m readagent_core evaluate {again}", language=None)
@@ -127,8 +141,8 @@ def _watch(workspace: Workspace, entry: StoredExperiment) -> None:
         st.progress(0.0, text="Preparing")
     else:
         failed = f" · {progress.failed:,} failed" if progress.failed else ""
-        read = count_of(progress.documents, "document")
-        text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read} read{failed}"
+        read = f"{count_of(progress.documents, 'document')} read" if progress.documents else "reading the text first"
+        text = f"{progress.done:,} of {count_of(progress.total, 'answer')} · {read}{failed}"
         if progress.dollars:
             text += f" · {money(progress.dollars)} spent".replace("$", "\\$")
         st.progress(min(1.0, progress.done / progress.total), text=text)

@@ -32,7 +32,7 @@ SAMPLES = {
     "Harrow council minutes": "harrow-council-minutes",
 }
 READY, MINE = PARTS = ("Ready-made", "Your own questions")
-OWN, PATH = "A file of mine", "A file or folder on this computer"
+OWN, PATH = "Upload a file", "A file or folder on this computer"
 SPLITS = ("", "train", "valid", "test")  # of NarrativeQA
 SUFFIXES = ["jsonl", "json", "train", "dev"]  # the last two are QuALITY's own
 PAGES = {
@@ -57,15 +57,16 @@ def form(workspace: Workspace) -> Experiment | None:
         )
     with right:
         look_ups = st.slider(
-            "Most pages to look up",
+            "Pages to look up, at most",
             1,
             6,
             3,
             key="evaluate_look_ups",
-            help="For each question ReadAgent and the searches may read so many pages in full.",
+            help="For each question, ReadAgent and the searches may read this many pages in full.",
         )
-    drawn = {} if own else _sampling(path)
+    limit = None if own else _limit()
     with st.expander("More settings"):
+        drawn = {} if own else {"limit": limit, **_sampling(path)}
         more = _more(workspace)
     if path is None:
         return None
@@ -87,7 +88,7 @@ def _ready_made(workspace: Workspace) -> Path | None:
     if chosen == OWN:
         st.caption("Questions about a book of your library are easier to write under “Your own questions”.")
         file = st.file_uploader(
-            "A dataset as it was downloaded, or one JSON object with “title”, “text” and “questions”",
+            "A downloaded dataset, or one JSON object with “title”, “text” and “questions”",
             type=SUFFIXES,
             key="evaluate_file",
         )
@@ -95,28 +96,32 @@ def _ready_made(workspace: Workspace) -> Path | None:
     if chosen == PATH:
         if workspace.settings.team:
             raise DatasetError("On this server choose a sample, or upload a file.")
-        text = st.text_input("Where it is", key="evaluate_path", placeholder="/data/QuALITY.v1.0.1.htmlstripped.dev")
+        text = st.text_input("Path", key="evaluate_path", placeholder="/data/QuALITY.v1.0.1.htmlstripped.dev")
         return Path(text).expanduser() if text.strip() else None
     return _sample(SAMPLES[chosen])
 
 
+def _limit() -> int | None:
+    limit = st.number_input(
+        "Questions, at most", 1, 100_000, 20, key="evaluate_limit", width=180, help="Empty: all of them."
+    )
+    return limit and int(limit)
+
+
 def _sampling(path: Path | None) -> dict[str, Any]:
-    """Draw how many questions and documents are used and which: arguments of ``open_dataset``."""
+    """Draw which questions of a dataset are used: arguments of ``open_dataset``."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="evaluate_sampling"):
-        limit = st.number_input(
-            "Questions, at most", 1, 100_000, 20, key="evaluate_limit", width=180, help="Empty: all of them."
-        )
         documents = st.number_input(
             "Documents, at most", 1, 100_000, None, key="evaluate_documents", placeholder="all", width=180
         )
         random = st.toggle(
-            "Drawn at random",
+            "Random sample",
             value=True,
             key="evaluate_random",
-            help="Else the first ones in the file. A higher limit keeps the questions that were drawn and adds others.",
+            help="Off: the first questions in the file. A higher limit keeps the questions drawn so far and adds others.",
         )
         seed = st.number_input(
-            "Seed",
+            "Random seed",
             0,
             1_000_000,
             1,
@@ -135,7 +140,6 @@ def _sampling(path: Path | None) -> dict[str, Any]:
                 width=140,
             )
     return {
-        "limit": limit and int(limit),
         "documents": documents and int(documents),
         "seed": int(seed) if random else None,
         "split": split,
@@ -163,7 +167,7 @@ def _store(workspace: Workspace, name: str, data: bytes) -> Path:
 def _more(workspace: Workspace) -> dict[str, Any]:
     one, two, three = st.columns(3)
     runs = one.number_input(
-        "How often each question is asked",
+        "Times each question is asked",
         1,
         10,
         1,
@@ -200,7 +204,7 @@ def _more(workspace: Workspace) -> dict[str, Any]:
         1000,
         1,
         key="evaluate_books",
-        help="Puts so many documents at a time on one shelf. Zoom is asked about several books; "
+        help="Puts this many documents at a time on one shelf. Zooming is asked about several books; "
         "to the other methods a shelf is one long text.",
     )
     return {
@@ -216,5 +220,5 @@ def _more(workspace: Workspace) -> dict[str, Any]:
 
 def _about_money(price: Price | None) -> str:
     if price is None:
-        return "No price is known for who answers. One can be entered in Settings."
+        return "No price is known for this model. You can enter one in Settings."
     return "0: no limit." if price.cost(1, 1) else "This model costs nothing."
