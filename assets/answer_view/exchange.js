@@ -190,7 +190,9 @@ export class Exchange {
       const again = button(this.data.again, () => this.send({ do: "again" }), { kind: "slim" });
       const other = this.data.acts.includes("built-in")
         ? button("Ask the built-in reader", () => this.send({ do: "built-in" }), { kind: "quiet slim" }) : null;
-      out.push(el("div", { class: `note ${trouble.kind}`, role: "status" }, el("p", {}, trouble.text), el("span", { class: "acts" }, again, other)));
+      const settings = this.data.acts.includes("settings")
+        ? button("Open Settings", () => this.send({ do: "connect" }), { kind: "quiet slim" }) : null;
+      out.push(el("div", { class: `note ${trouble.kind}`, role: "status" }, el("p", {}, trouble.text), el("span", { class: "acts" }, again, other, settings)));
     }
     return out;
   }
@@ -219,7 +221,7 @@ export class Exchange {
       row.append(choose);
     }
     if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(this.data.plain, e.currentTarget), { kind: "quiet slim" }));
-    if (kept) row.append(el("span", { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" }, "Kept"),
+    if (kept && acts.includes("copy")) row.append(el("span", { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" }, "Kept"),
       button("Undo", () => this.send({ do: "release" }), { kind: "quiet slim", "aria-label": "Do not keep this answer" }));
     else if (kept === false && acts.includes("copy"))
       row.append(button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }));

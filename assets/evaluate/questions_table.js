@@ -8,8 +8,8 @@ import { questionsOf } from "./questions_store.js";
 import { cellsOf, emptyRow, isEmpty, isTable, rowsOf } from "./table_text.js";
 
 const FIELDS = ["question", "answer", "wrong", "page"];
-const LABELS = { question: "Question", answer: "Right answer", wrong: "Wrong answers, one a line", page: "Page" };
-const EMPTY = { question: "", answer: "", wrong: "none: a free answer", page: "" };
+const LABELS = { question: "Question", answer: "Right answer", wrong: "Wrong answers, one per line", page: "Page" };
+const EMPTY = { question: "", answer: "", wrong: "none: answered in free words", page: "" };
 
 class QuestionsTable {
   constructor(root, { setState }) {

@@ -90,4 +90,5 @@ METHOD = Method(
     title="Full text",
     about="Puts the whole text into one prompt; what does not fit is cut off.",
     answer=answer_from_text,
+    looks_up=False,
 )

@@ -12,4 +12,5 @@ METHOD = Method(
     about="Answers from the gists alone; no page is read again.",
     answer=lambda run: retry_within_window(run, lambda fit, _: respond_from_memory(run, fit, ())),
     needs_gists=True,
+    looks_up=False,
 )

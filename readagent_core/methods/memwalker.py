@@ -298,4 +298,5 @@ METHOD = Method(
     title="MemWalker",
     about="Walks down a tree of summaries to the part that holds the answer, and back up where it does not.",
     answer=walk_and_answer,
+    looks_up=False,
 )

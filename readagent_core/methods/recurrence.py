@@ -90,4 +90,5 @@ METHOD = Method(
     title="Running summary",
     about="Reads straight through with one short summary carried along, and answers from that alone.",
     answer=summarise_and_answer,
+    looks_up=False,
 )

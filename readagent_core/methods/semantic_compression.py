@@ -226,4 +226,5 @@ METHOD = Method(
     about="Sorts the text by topic, shortens each topic on its own, and answers from the shortened text.",
     answer=compress_and_answer,
     compares_embeddings=True,
+    looks_up=False,
 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from readagent_core.document import Document
 from readagent_core.library.records import Reading
 from readagent_core.memory import GistMemory, compression_rate
-from readagent_core.methods import zoom
+from readagent_core.methods import all_methods, zoom
 from readagent_core.methods.base import Answer, AskSettings, Event, ModelCall
 from readagent_core.methods.support.response import ANSWER_WORDS
 from readagent_core.methods.support.word_budget import max_context_words
@@ -198,7 +198,8 @@ def cost_details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
 
 def gists_only_note(answer: Answer) -> str:
     """That the answer was made from gists alone; '' where a page was opened or the method uses no gists."""
-    gists = any(how == "gist" for how in answer.seen.values())
+    uses_gists = answer.method in all_methods() and all_methods()[answer.method].needs_gists
+    gists = uses_gists and any(how == "gist" for how in answer.seen.values())
     return "Answered from gists; no page was needed." if gists and not answer.looked_up else ""
 
 

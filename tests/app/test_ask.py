@@ -106,7 +106,7 @@ def test_an_answer_is_hidden_only_if_it_saw_later_pages(opened, limit, hidden):
     now = Scene(workspace=workspace, conversation_id=None, exchanges=[exchange], current=exchange, book=book,
                 reading=reading, memory=memory, shown=reading, shown_memory=memory, position=position)  # fmt: skip
     now.limit = now.shown_limit = limit_of(now, reading, memory)
-    places = {0: "you have let in no page yet", 40: f"your limit is page {now.limit}"}
+    places = {0: "your limit lets in no page yet", 40: f"your limit is page {now.limit}"}
     why = f"Hidden: this answer saw pages up to page 25, and {places.get(limit)}."
     assert now.why_hidden(exchange, events_of(exchange)) == ((why, limit > 0) if hidden else None)
     asked_within = replace(exchange, up_to=2, events=(), state="running")
@@ -141,6 +141,8 @@ def test_a_conversation_is_renamed_and_deleted(opened):
     at.run()
     assert workspace.library.conversations(book.id)[0].title == "The night *it* went out"
     at.sidebar.button(key="ask_delete").click().run()
+    assert workspace.library.conversations(book.id)  # it is asked first
+    at.sidebar.button(key="ask_delete_now").click().run()
     assert workspace.library.conversations(book.id) == []
     assert not at.exception
 

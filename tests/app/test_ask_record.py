@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from pages.parts.ask.book_views import note_without_gists
 from pages.parts.ask.pieces import citations_summary, page_passages
 from pages.parts.ask.record import (
     checked_answer,
     describe_context,
     exchange_record,
     hide,
+    look_ups,
     record_at_step,
     says_not_in_text,
     sources_of_book,
@@ -24,6 +26,7 @@ from readagent_core.methods.base import (
     Answer,
     Answered,
     AnswerPart,
+    BooksShown,
     Expanded,
     LookedUp,
     ModelCall,
@@ -61,6 +64,22 @@ def record(events=EVENTS, *, state="done", text=TEXT, model=builtin.NAME, **chan
     return exchange_record(exchange, events, sources=sources, state=state, text=text, methods=methods, model=model)
 
 
+def test_what_was_sent_is_said_where_it_was_not_the_gists():
+    found = replace(ANSWER, method="bm25", seen={14: "full", 15: "full"}, memory_words=742)
+    assert note_without_gists(found) == "Sent: 2 pages in full, 742 words; no gists"
+    summary = replace(ANSWER, method="recurrence", seen=dict.fromkeys(SEEN, "gist"), memory_words=374)
+    assert note_without_gists(summary).startswith("Sent: 374 words")
+    assert note_without_gists(ANSWER) == ""
+
+
+def test_a_page_that_was_not_opened_is_named_with_its_book():
+    exchange = Exchange("x1", "c1", 0, "Why?")
+    events = [LookedUp((), "OPEN [2.7]", "see", ("page 2.7: no more pages can be opened in full",), book=2)]
+    events.insert(0, BooksShown(((1, "a", "Ice", "gists"), (2, "b", "Fog", "gists")), 2))
+    (look,) = look_ups(exchange, events, titles={1: "Ice", 2: "Fog"})
+    assert look["more"] == ["Did not open page 7 of Fog: no more pages can be opened in full"]
+
+
 def test_a_finished_answer():
     drawn = record()
     assert drawn["cost"] == "Read 2,198 of 10,309 words – 78.7 % fewer; 1 page looked up; 3.2 s"
@@ -69,7 +88,7 @@ def test_a_finished_answer():
             "title": "Went back to page 14",
             "said": "I want to look up Page [14] to see.",
             "quoted": True,
-            "more": ["Not opened: page 99: there is no such page"],
+            "more": ["Did not open page 99: there is no such page"],
         }
     ]
     assert {c["label"] for piece in drawn["pieces"] for c in piece["cites"]} == {"from page 14"}
@@ -95,6 +114,7 @@ def test_what_is_being_done_and_what_was_looked_up():
     assert status_line([], "", seconds=1.0) == "Going through the gists, 1.0 s"
     assert status_line(EVENTS[:3], "", seconds=1.0) == "Reading the pages again, 1.0 s"
     assert status_line(EVENTS[:3], "He", seconds=1.0) == "Writing, 1.0 s"
+    assert status_line(EVENTS[:1], "", seconds=1.0, gists=False) == "Reading the text, 1 call done, 1.0 s"
     assert status_line([], "", seconds=1.0, waiting="Waiting 12 s: it is busy") == "Waiting 12 s: it is busy"
     titles = [record([LookedUp(pages, "STOP")])["looks"][0]["title"] for pages in ((), (3,), (3, 9, 4))]
     assert titles == ["Went back to no page", "Went back to page 3", "Went back to pages 3, 9 and 4"]
@@ -108,6 +128,13 @@ def test_every_end_is_drawn_and_keeps_what_had_come(state):
     assert state != "failed" or drawn["trouble"] == {"kind": "alert", "text": "It cannot be reached."}
 
 
+def test_what_was_stopped_or_needs_another_key_says_so():
+    assert record([], state="cancelled", text="")["trouble"]["text"] == "Stopped before anything was written."
+    refused = record([], state="failed", text="", error="The key was refused. Enter another in Settings.")
+    assert "settings" in refused["acts"]
+    assert "settings" not in record([], state="failed", text="", error="It cannot be reached.")["acts"]
+
+
 def test_notes_are_drawn_once_and_the_limit_is_said():
     events = [Noted("Answered from the 14 pages read so far."), Noted("Cut to fit."), Noted("Cut to fit."), *EVENTS]
     drawn = record(events, up_to=15)
@@ -115,6 +142,10 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     assert drawn["notes"] == ["Cut to fit."]
     from_gists = replace(ANSWER, text="He rowed [14].", looked_up=(), seen=dict.fromkeys(SEEN, "gist"))
     assert record([Answered(from_gists)], text=from_gists.text)["before"] == "Answered from gists; no page was needed."
+    shortened = replace(from_gists, method="recurrence")  # from its own summary, not from the gists
+    assert record([Answered(shortened)], text=from_gists.text, method="recurrence")["before"] == ""
+    unsaid = replace(from_gists, text="The text does not say.")
+    assert record([Answered(unsaid)], text=unsaid.text)["before"] == ""  # 'no page was needed' would be wrong
 
 
 @pytest.mark.parametrize(

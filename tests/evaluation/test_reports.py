@@ -326,7 +326,7 @@ def test_cost_is_a_view_where_every_method_has_a_price():
     priced = replace(found, rows=found.rows[:1])
     assert plot_views(priced) == [COMPRESSION, WORDS, COST]
     assert score_points(priced, COST)[0].x == pytest.approx(0.02)
-    assert "for a question ($2.00 for 100 questions)." in results_in_words(priced)[0]
+    assert "per question ($2.00 for 100 questions)." in results_in_words(priced)[0]
     assert "US dollars" in score_plot(priced, COST)
 
 

@@ -9,14 +9,14 @@ import streamlit as st
 
 from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.pieces import page_passages
-from pages.parts.ask.record import later_pages
+from pages.parts.ask.record import later_pages, uses_gists
 from pages.parts.ask.state import Scene, pages_read
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
 from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Event
+from readagent_core.methods.base import Answer, Event
 from readagent_core.words import count_of
 from readagent_core.workspace import replay
 from readagent_core.workspace.parts import parts_seen
@@ -112,7 +112,18 @@ def _view(now: Scene, step: replay.Step | None, events: Sequence[Event], text: s
     if now.from_reader:
         view |= {"focus": now.from_reader, "wanted": True}
     note = _levels_note(step) if step and step.closed else _note(memory, view["expanded"], limit=_limit(now))
+    if step and current and step.kind in (replay.MEMORY, replay.ANSWER) and (made := replay.answer_of(events)):
+        note = note_without_gists(made) or note
     return {**view, "note": note}
+
+
+def note_without_gists(answer: Answer) -> str:
+    """'Sent: 3 pages in full, 7,170 words; no gists', of a method that does not send these gists; else ''."""
+    if uses_gists(answer.method):
+        return ""
+    if all(how == "full" for how in answer.seen.values()):
+        return f"Sent: {count_of(len(answer.seen), 'page')} in full, {answer.memory_words:,} words; no gists"
+    return f"Sent: {answer.memory_words:,} words that this method made or found itself; not these gists"
 
 
 def focus_of(exchange: Exchange | None) -> dict[str, Any]:

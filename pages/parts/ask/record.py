@@ -16,7 +16,7 @@ from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.methods import all_methods
-from readagent_core.methods.base import LETTERS, Answer, Event
+from readagent_core.methods.base import LETTERS, Answer, Event, ModelCall
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.words import count_of
@@ -27,6 +27,7 @@ from readagent_core.workspace.replay import checked_answer, pages_named, ranges_
 from readagent_core.workspace.signature import BUILT_IN, RECORDING, Signature, signature_of
 
 MOST_LOOK_UPS = 6
+_PLACE = re.compile(r"^page (\d+)\.(\d+(?:-\d+)?)(?=:)")  # of one book among several, as a model names it
 _NOT_SAID = re.compile(
     r"\b(?:text|passage|book|story|it|pages?|gists?|memory)\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|never) "
     r"(?:say|tell|state|mention|give|name|hold|contain)|\bnot (?:stated|said|mentioned|given|in the text)\b"
@@ -47,8 +48,14 @@ def method_titles() -> list[tuple[str, str]]:
     return sorted(found, key=lambda pair: (not pair[0].startswith(("read-agent", "zoom")), pair[1]))
 
 
-def signer_line(signature: Signature, events: Sequence[Event], text: str) -> str:
-    """What stands where the signature will stand, while the answer is being made: 'gpt-5-mini is writing'."""
+def uses_gists(method: str) -> bool:
+    """Whether the gists of the memory are in the prompts of a method; also for a method of another version."""
+    known = all_methods().get(method)
+    return known is None or known.needs_gists
+
+
+def signer_line(signature: Signature, events: Sequence[Event], text: str, *, gists: bool = True) -> str:
+    """The signature while the answer is being made: 'gpt-5-mini is writing'. ``gists``: the method uses them."""
     if signature.kind == BUILT_IN:
         return signature.line
     looked = [step for step in replay.steps(events) if step.kind == replay.LOOK_UP and step.marked]
@@ -57,12 +64,12 @@ def signer_line(signature: Signature, events: Sequence[Event], text: str) -> str
     elif looked and not (looked[-1].parts or looked[-1].searched):
         doing = f"is looking up {pages_named(looked[-1].marked)}"
     else:
-        doing = "is going through the gists"
+        doing = "is going through the gists" if gists else "is reading the text"
     return f"{signature.name or 'The model'} {doing}"
 
 
-def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "") -> str:
-    """What is being done now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``."""
+def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: str = "", gists: bool = True) -> str:
+    """What is being done now: 'Writing, 2.1 s'. ``waiting``: see ``waiting_line``. ``gists``: the method uses them."""
     if waiting:
         return waiting
     kinds = [step.kind for step in replay.steps(events)]
@@ -70,6 +77,9 @@ def status_line(events: Sequence[Event], text: str, *, seconds: float, waiting: 
         doing = "Writing"
     elif replay.MEMORY in kinds or replay.LOOK_UP in kinds:
         doing = "Reading the pages again"
+    elif not gists:  # some methods read the whole book first
+        calls = sum(isinstance(event, ModelCall) for event in events)
+        doing = f"Reading the text, {count_of(calls, 'call')} done" if calls else "Reading the text"
     else:
         doing = "Going through the gists"
     return f"{doing}, {seconds:.1f} s"
@@ -95,11 +105,20 @@ def look_ups(
         else:
             title = replay.look_up_title(step, built_in=built_in)
         said = replay.look_up_words(step, exchange, memory) if memory else "" if built_in else step.said.strip()
-        more = [f"Not opened: {why}" for why in step.refused]
+        more = [f"Did not open {_with_title(why, titles or {})}" for why in step.refused]
         if step.folded:
             more.append(f"Closed again, to make room: {ranges_named(step.folded)}")
         found.append({"title": title, "said": said, "quoted": not built_in, "more": more})
     return found
+
+
+def _with_title(refused: str, titles: Mapping[int, str]) -> str:
+    """'page 2.7: it is …' with the title of book 2: 'page 7 of Fog: it is …'."""
+
+    def named(found: re.Match[str]) -> str:
+        return f"page {found[2]} of {titles.get(int(found[1]), f'book {found[1]}')}"
+
+    return _PLACE.sub(named, refused)
 
 
 @dataclass(frozen=True)
@@ -187,7 +206,7 @@ def exchange_record(
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
     running = state == "running"
-    signature = signature_of(exchange)
+    signature, gists = signature_of(exchange), uses_gists(exchange.method)
     built_in = signature.kind == BUILT_IN
     recorded = signature.date
     cost = None
@@ -200,9 +219,9 @@ def exchange_record(
         before = " ".join(
             filter(None, [before, f"Page{'s 1 to' if exchange.up_to > 1 else ''} {exchange.up_to} only."])
         )
-    if answer is not None:
-        before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
     missing = answer is not None and not exchange.options and says_not_in_text(answer)
+    if answer is not None and not missing:
+        before = " ".join(filter(None, [before, costs.gists_only_note(answer)]))
     if checked and answer and built_in:
         pieces = [] if missing else sentence_pieces(checked, answer, exchange.question, titles)
     else:
@@ -210,6 +229,8 @@ def exchange_record(
     kind, words = TROUBLE.get(state, ("", ""))
     if exchange.error and state in ("failed", "cut off"):
         words = exchange.error
+    elif state == "cancelled" and not text:
+        words = "Stopped before anything was written."
     return {
         "id": exchange.id,
         "question": exchange.question,
@@ -221,12 +242,12 @@ def exchange_record(
         "asked": "" if recorded else format_time(exchange.asked),
         "signature": {
             "kind": signature.kind,
-            "line": signer_line(signature, events, text) if running else signature.line,
+            "line": signer_line(signature, events, text, gists=gists) if running else signature.line,
         },
         "language": sources.language,
         "looks": sources.looks,
         "running": running,
-        "status": status_line(events, text, seconds=seconds, waiting=waiting) if running else "",
+        "status": status_line(events, text, seconds=seconds, waiting=waiting, gists=gists) if running else "",
         "hurry": running and hurry,
         "before": before,
         "pieces": pieces,
@@ -257,6 +278,8 @@ def _acts(exchange: Exchange, state: str, *, missing: bool, model: str, suggest_
         found.append("whole")
     if state == "failed" and model != builtin.NAME:
         found.append("built-in")
+    if state == "failed" and "Settings" in exchange.error:
+        found.append("settings")
     return [*found, "connect"] if suggest_model else found
 
 

@@ -16,6 +16,7 @@ from pages.parts.shared.answer import format_time
 from pages.parts.shared.chosen_books import choose_from_next_run
 from readagent_core import methods
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
+from readagent_core.export.text_files import slug
 from readagent_core.library.records import Conversation
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -30,26 +31,28 @@ def draw(now: AskState) -> None:
         if isinstance(now, Several):
             st.text(f"Asking {now.chosen.name}")
             st.caption(
-                "By zooming: the gists of all books first, then what the question needs. Every book has its own limit."
+                "By zooming: the gists of all books first, then what the question needs. Every book has its own "
+                "spoiler limit."
             )
             st.page_link("pages/library.py", label="Choose other books", icon=":material/library_books:")
         elif isinstance(now, Scene):
             address.picker(now.workspace, now.book)
             _limit(now)
             _pick_method(now)
-        _look_ups(now)
+        if isinstance(now, Several) or methods.method(now.method).looks_up:
+            _look_ups(now)
         _conversations(now)
 
 
 def _limit(scene: Scene) -> None:
-    """The switch of the spoiler limit, where it stands and why."""
+    """The switch of the spoiler limit, the page it is at and why."""
     key = f"only_read_{scene.book.id}"
     st.session_state[key] = scene.position.limited  # the line on the map and the buttons beside it change it too
     st.toggle("Only what I have read", key=key, on_change=lambda: set_limit(scene, on=st.session_state[key]))
     if not scene.position.limited:
         return
     if scene.limit is None:
-        place = "The whole book is let in"
+        place = "The whole book is included"
     else:
         place = f"Limit: page {scene.limit}" if scene.limit else "Limit: before page 1"
     if scene.position.limit is None:
@@ -75,9 +78,9 @@ def _pick_method(scene: Scene) -> None:
         names,
         index=names.index(stored) if stored in names else 0,
         format_func=titles.__getitem__,
-        help=methods.method(stored if stored in names else names[0]).about,
         key="ask_method",
     )
+    st.caption(methods.method(scene.method).about)
     if scene.method != stored:
         library.set_preference("ask method", scene.method)
     _offer_zoom(scene)
@@ -86,7 +89,7 @@ def _pick_method(scene: Scene) -> None:
 def _look_ups(now: AskState) -> None:
     library = now.workspace.library
     chosen = st.segmented_control(
-        "Look up at most",
+        "Pages to look up, at most",
         LOOK_UPS,
         default=int(library.preference("look ups", now.look_ups)),
         key="ask_look_ups",
@@ -94,7 +97,8 @@ def _look_ups(now: AskState) -> None:
         required=True,
     )
     now.look_ups = int(chosen or 0)
-    st.caption("pages a question, all books together" if isinstance(now, Several) else "pages a question")
+    if isinstance(now, Several):
+        st.caption("For all books together.")
     if now.look_ups != library.preference("look ups", 3):
         library.set_preference("look ups", now.look_ups)
 
@@ -196,12 +200,17 @@ def _one(now: AskState, conversation_id: str) -> None:
             st.download_button(
                 shell.FORMAT_NAMES[format],
                 data=partial(export_conversation, now.workspace, conversation_id, format=format),
-                file_name=f"conversation.{format}",
+                file_name=f"{slug(title)}.{format}",
                 mime=mime,
                 key=f"save {format}",
                 on_click="ignore",
             )
-    if st.button("Delete this conversation", icon=":material/delete:", key="ask_delete"):
+    if not st.session_state.get(f"ask_deleting {conversation_id}"):
+        st.button("Delete this conversation", icon=":material/delete:", key="ask_delete",
+                  on_click=lambda: st.session_state.update({f"ask_deleting {conversation_id}": True}))  # fmt: skip
+        return
+    st.caption(f"This deletes {count_of(len(now.exchanges), 'question')} with the answers. It cannot be undone.")
+    if st.button("Delete", type="primary", icon=":material/delete:", key="ask_delete_now"):
         library.delete_conversation(conversation_id)
         if isinstance(now, Scene):
             choose_newest(now.book)

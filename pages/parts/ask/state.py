@@ -154,7 +154,7 @@ class Scene(AskState):
         seen = last_page_seen(events, otherwise=exchange.up_to or len(memory.readable))
         if limit is None or seen <= limit:
             return None
-        place = f"your limit is page {limit}" if limit else "you have let in no page yet"
+        place = f"your limit is page {limit}" if limit else "your limit lets in no page yet"
         return f"Hidden: this answer saw pages up to page {seen}, and {place}.", limit > 0
 
     def memory_of(self, exchange: Exchange, book: int = 0) -> GistMemory:

@@ -194,12 +194,12 @@ def _line(now: AskState) -> None:
         field = _options_field()
         given = sum(bool(line.strip()) for line in st.session_state.get(field, "").splitlines())
         with st.popover(
-            f"Options: {given}" if given else "Options",
+            f"Choices: {given}" if given else "Choices",
             icon=":material/checklist:",
-            help=f"{given} options go with the question" if given else "Give options to choose from",
+            help=f"{given} choices go with the question" if given else "Give answers to choose from",
             key="ask_options_open",
         ):
-            st.text_area("Options, one a line", key=field, height=140)
+            st.text_area("Answers to choose from, one per line", key=field, height=140)
     trouble = st.session_state.pop("ask_trouble", None)
     if trouble:
         shell.error_box(trouble)

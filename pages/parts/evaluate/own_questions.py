@@ -142,7 +142,7 @@ def _files(workspace: Workspace, book: Book) -> None:
         st.session_state["own_uploads"] = times + 1  # an empty uploader, so that the same file can be chosen again
         st.rerun()
     with save:
-        st.caption("Empty template for a file")
+        st.caption("Template with two example questions")
         _downloads("template", question_files.TEMPLATE, "questions-template", ("csv", "jsonl"))
         if questions := workspace.library.own_questions(book.id):
             st.caption("Save your questions")

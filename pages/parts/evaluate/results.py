@@ -120,8 +120,7 @@ def _finished(entry: StoredExperiment, workspace: Workspace | None = None) -> No
     with record:
         if workspace is not None and load_team() is None:  # else the folder is the server's
             st.caption(
-                "This command runs the experiment again from the start. On another computer, put the path of the dataset before "
-                "--record."
+                "This command runs the experiment again. On another computer, put the dataset's path before --record."
             )
             again = shlex.join(["--record", str(entry.folder / "record.json"), "--name", f"again-{entry.name}"])
             st.code(f"python -m readagent_core evaluate {again}", language=None)

@@ -118,7 +118,7 @@ def _sampling(path: Path | None) -> dict[str, Any]:
             "Random sample",
             value=True,
             key="evaluate_random",
-            help="Off: the first questions in the file. A higher limit keeps the questions drawn so far and adds others.",
+            help="Off: the first questions in the file. A higher limit keeps the questions drawn so far and adds more.",
         )
         seed = st.number_input(
             "Random seed",

@@ -184,7 +184,8 @@ class Method:
 
     ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
     events of a run, the last one Answered. ``needs_gists``: whether it uses gists, not only the pages' full text.
-    ``compares_embeddings``: whether another embedder gives other answers.
+    ``compares_embeddings``: whether another embedder gives other answers. ``looks_up``: whether the limit on look-ups
+    changes anything.
     """
 
     name: str
@@ -193,6 +194,7 @@ class Method:
     answer: Callable[[Run], Iterator[Event]]
     needs_gists: bool = False
     compares_embeddings: bool = False
+    looks_up: bool = True
 
     def run(
         self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
