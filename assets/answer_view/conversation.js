@@ -38,7 +38,7 @@ export class Conversation {
     for (const id of order) {
       const replayed = id === exchange && !running ? views[step]?.record : null;
       const record = replayed ?? records[id] ?? this.finished.get(id);
-      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1, alone: now.questions.length > 0, kept: kept?.includes(id), original: now.memory.original });
+      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1, alone: now.questions.length > 0, kept: kept.includes(id), original: now.memory.original });
       if (this.parts.has(id)) nodes.push(this.parts.get(id).node);
     }
     if (!order.length) nodes.push(el("p", { class: "small dim" }, this.data.empty));

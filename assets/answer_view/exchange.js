@@ -223,7 +223,7 @@ export class Exchange {
     if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(this.data.plain, e.currentTarget), { kind: "quiet slim" }));
     if (kept && acts.includes("copy")) row.append(el("span", { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" }, "Kept"),
       button("Undo", () => this.send({ do: "release" }), { kind: "quiet slim", "aria-label": "Do not keep this answer" }));
-    else if (kept === false && acts.includes("copy"))
+    else if (acts.includes("copy"))
       row.append(button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }));
     if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
     if (row.children.length) out.push(row);

@@ -75,7 +75,7 @@
  * @property {string | null} exchange the current exchange
  * @property {boolean} running
  * @property {string[]} order ids of the exchanges that are shown
- * @property {string[] | null} kept ids of the exchanges whose answers are kept beside their pages; null of several books
+ * @property {string[]} kept ids of the exchanges whose answers are stored beside their pages
  * @property {Record<string, ExchangeRecord>} records those that may still change
  * @property {string[]} steps titles of the replay's steps
  * @property {[string, string][]} questions of a recording: id, question

@@ -6,21 +6,24 @@ A mark has no page: pages belong to a reading. It is placed by its words in what
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from readagent_core.citations import Citation
+from readagent_core.citations import Checked, Citation
+from readagent_core.citations.checking import Piece
 from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library import Library
 from readagent_core.library.marks import ANSWER, HIGHLIGHT, NOTE, Mark, Spot, order_in_book
+from readagent_core.methods.base import Answer, BookInAnswer
 from readagent_core.workspace import replay
 from readagent_core.workspace.base import Workspace
+from readagent_core.workspace.shelf import checked_answer_of_several
 from readagent_core.workspace.signature import signature_of
 
 _MOST_FAR = 100  # marks that are not found until the others are searched with less effort: they are of another book
@@ -100,38 +103,65 @@ def make_answer_mark(workspace: Workspace, exchange_id: str) -> Mark:
     """Return a new mark of kind 'answer' for a question that was answered.
 
     It is on the first words that the answer quotes; else at the start of the first page it cites or looked up; else
-    where the person is. Raises LibraryError where there is no answer, or the reading asked about is gone.
+    where the person is. Of several books it is in the first that the answer quotes, else in the first that was looked
+    up; citations of the others are then words of the text. Raises LibraryError where there is no answer, or the reading
+    asked about is gone.
     """
     library = workspace.library
     exchange = library.exchange(exchange_id)
     answer = replay.answer_of(replay.events_of(exchange))
     if answer is None:
         raise LibraryError("This question was not answered, so there is nothing to keep. Ask it again.")
-    memory = library.memory(exchange.reading_id)
+    if answer.books:
+        checked = checked_answer_of_several(workspace, answer.text, answer)
+        book = _book_to_keep_in(checked, answer)
+    else:
+        book_id = library.conversation(exchange.conversation_id).book_id
+        book = BookInAnswer(0, book_id, "", "gists", exchange.reading_id, looked_up=answer.looked_up)
+        checked = replay.checked_answer(answer.text, answer, library.memory(exchange.reading_id))
+    memory = library.memory(book.reading_id)
     text = PlainText(memory.document)
-    checked = replay.checked_answer(answer.text, answer, memory)
+    citations = [citation for citation in checked.citations if citation.book == book.number]
+    titles = {other.number: other.title for other in answer.books}
+    words = [piece.text + _cited_elsewhere(piece, book.number, titles) for piece in checked.pieces]
     numbers = count()
+    own = [[next(numbers) for c in piece.citations if c.book == book.number] for piece in checked.pieces]
     kept = {
         "exchange_id": exchange.id,
         "question": exchange.question,
         "signature": signature_of(exchange).line,
-        "text": answer.text,
-        "pieces": [{"text": p.text, "citations": [next(numbers) for _ in p.citations]} for p in checked.pieces],
-        "citations": [_citation(citation, text) for citation in checked.citations],
+        "text": "".join(words).strip() if answer.books else answer.text,
+        "pieces": [{"text": w, "citations": o} for w, o in zip(words, own, strict=True)],
+        "citations": [_citation(citation, text) for citation in citations],
     }
-    book_id = library.conversation(exchange.conversation_id).book_id
-    quoted = next((citation.places[0] for citation in checked.citations if citation.places), None)
-    cited = [citation.page for citation in checked.citations if 1 <= citation.page <= len(memory.pages)]
-    pages = [*cited, *answer.looked_up]
+    quoted = next((citation.places[0] for citation in citations if citation.places), None)
+    cited = [citation.page for citation in citations if 1 <= citation.page <= len(memory.pages)]
+    pages = [*cited, *book.looked_up]
     document = memory.document
     if quoted is not None:
         start, end = Spot(quoted.paragraph, quoted.start), Spot(quoted.paragraph, quoted.end)
     elif pages:
         start = end = Spot(memory.page(pages[0]).start, 0)
     else:
-        document = library.document(book_id)
-        start = end = Spot(library.position(book_id).paragraph, 0)
-    return make_mark(document, book_id, ANSWER, start, end, answer=kept)
+        document = library.document(book.id)
+        start = end = Spot(library.position(book.id).paragraph, 0)
+    return make_mark(document, book.id, ANSWER, start, end, answer=kept)
+
+
+def _book_to_keep_in(checked: Checked, answer: Answer) -> BookInAnswer:
+    """Return the book of several beside whose text an answer is stored. Raises LibraryError where it rests on none."""
+    quoted = [citation.book for citation in checked.citations if citation.places]
+    found = [book for number in quoted for book in answer.books if book.number == number]
+    found += [book for book in answer.books if book.looked_up]
+    if not found:
+        raise LibraryError("This answer quotes no page, so there is no place in a book to keep it. Copy it instead.")
+    return found[0]
+
+
+def _cited_elsewhere(piece: Piece, number: int, titles: Mapping[int, str]) -> str:
+    """Return the citations of a piece that name other books than ``number``, as words: ' (Fog, p. 7)'."""
+    places = [(titles.get(c.book, f"book {c.book}"), c.page) for c in piece.citations if c.book != number]
+    return "".join(f" ({title}, p. {page})" if page else f" ({title})" for title, page in dict.fromkeys(places))
 
 
 def change_mark(library: Library, mark_id: str, *, colour: str | None = None, note: str | None = None) -> Mark:

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from pages.parts.ask.keeping import remove_answer, store_answer
 from pages.parts.ask.payload import ask_state
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.shelf_views import opened_books
@@ -13,7 +14,7 @@ from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import Chosen
 from readagent_core.methods.base import Question
-from readagent_core.workspace.replay import events_of
+from readagent_core.workspace.replay import answer_of, events_of
 from readagent_core.workspace.shelf import LibraryShelf, ask_books
 from tests.workspace.test_shelf import add, tale
 
@@ -103,3 +104,23 @@ def test_options_go_with_a_question_about_several_books(app, answered):
     assert workspace.library.exchange(exchange.id).state == "done"
     at.run()
     assert not at.exception
+
+
+def test_an_answer_from_several_books_is_kept_in_the_first_that_it_quotes(app):
+    app("pages/ask.py")
+    workspace = get_workspace()
+    books = add(workspace, tale(1), tale(2))
+    exchange, job = ask_books(workspace, books, Question("Where are secret1x9 and secret2x4?"))
+    job.join(60)
+    exchange = workspace.library.exchange(exchange.id)
+    now = state(workspace, books, exchange)
+    assert ask_state(now)["kept"] == []
+    store_answer(workspace, exchange)
+    (mark,) = [mark for book in books for mark in workspace.library.marks(book)]
+    cited = next(book for book in answer_of(events_of(exchange)).books if book.id == mark.book_id)
+    assert ask_state(now)["kept"] == [exchange.id]
+    assert mark.answer["citations"]  # only of the book it is in: a page of another would lead astray
+    assert {c["page"] for c in mark.answer["citations"]} <= set(cited.seen)
+    assert f"(Tale {3 - cited.number}, p. " in mark.answer["text"]
+    remove_answer(workspace, exchange, now.book_ids)
+    assert ask_state(now)["kept"] == []

@@ -37,7 +37,7 @@ def views(
     views = [{"memory": _view(now, step, events, text)} for step in steps]
     now.from_reader = None  # the page is gone to once
     whole = {
-        "kept": list(stored_answers(now.workspace, now.book.id)),
+        "kept": list(stored_answers(now.workspace, now.book_ids)),
         "questions": [[e.id, e.question] for e in now.exchanges] if now.recording else [],
         "notice": OWN if now.conversation_id and now.conversation_id == st.session_state.get("ask_own") else "",
         "link": f"?book={now.book.id}&exchange={current.id}&step=" if current else "",

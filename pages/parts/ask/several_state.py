@@ -44,6 +44,10 @@ class Several(AskState):
     sent: set[str] = field(default_factory=set)
 
     @property
+    def book_ids(self) -> tuple[str, ...]:
+        return tuple(self.chosen.book_ids)
+
+    @property
     def name(self) -> str:
         return SEVERAL
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages.parts.ask.book_views import focus_of, memory_step
+from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.record import Sources, look_ups
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
@@ -60,7 +61,7 @@ def views(
     answer = replay.answer_of(events) if current else None
     checked = now.check(current, text, answer) if current and answer else None
     whole: dict[str, Any] = {
-        "kept": None,
+        "kept": list(stored_answers(now.workspace, now.book_ids)),
         "questions": [],
         "notice": "",
         "link": f"?exchange={current.id}&step=" if current else "",

@@ -74,6 +74,11 @@ class AskState(ABC):
 
     @property
     @abstractmethod
+    def book_ids(self) -> tuple[str, ...]:
+        """The books that are asked."""
+
+    @property
+    @abstractmethod
     def name(self) -> str:
         """By which the browser knows these conversations."""
 
@@ -118,6 +123,10 @@ class Scene(AskState):
     limit: int | None = None
     shown_limit: int | None = None
     from_reader: int | None = None
+
+    @property
+    def book_ids(self) -> tuple[str, ...]:
+        return (self.book.id,)
 
     @property
     def name(self) -> str:

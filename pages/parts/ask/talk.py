@@ -118,7 +118,7 @@ def _handle(now: AskState, act: Act) -> None:
             st.session_state["ask_trouble"] = error
             st.rerun(STAGE)
     elif act.do == "release":
-        remove_answer(now.workspace, exchange)
+        remove_answer(now.workspace, exchange, now.book_ids)
     elif act.do == "stop" and job:
         job.cancel()
     elif act.do == "hurry" and job:
