@@ -34,7 +34,7 @@ export class Exchange {
       signer: [data.signature, data.asked],
       looks: [data.looks, data.language],
       working: [data.running, data.status, data.hurry],
-      answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.original],
+      answer: [data.pieces, data.loose, data.running, data.before, data.notFound, data.acts, data.hidden, data.originals],
       trouble: [data.trouble, data.notes, data.again, data.acts],
       foot: [data.running, data.cost, data.details, data.legend, data.acts, data.again, data.methods, data.current, data.among, data.kept],
     };
@@ -173,7 +173,7 @@ export class Exchange {
     const follow = () => ((page || book) && showMemory(), this.send({ do: "cite", page, text: String(at) }));
     const chip = el("button", { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page,
       onclick: follow }, state === "copied" ? null : icon(`claim_${state}`), label);
-    const { original } = this.data;
+    const original = this.data.originals?.[book ?? 0];
     if (!original || !isQuoted) return chip;
     const point = ({ currentTarget: back }) => {
       follow();

@@ -43,7 +43,8 @@
  * @property {string} plain the answer as text, to copy
  * @property {boolean} [current] added in the browser: the exchange that the memory shows
  * @property {boolean} [among] added in the browser: one of several
- * @property {string | null} [original] added in the browser: the id under which the server has the book's PDF
+ * @property {Record<number, string | null> | null} [originals] added in the browser: the ids under which the server has the
+ *   PDFs, by the number of the book; null where its pages are not drawn
  * @property {boolean} [alone] added in the browser: one of a recording, whose others are in a list
  *
  * @typedef {object} MemoryData what the memory shows at every step

@@ -33,13 +33,14 @@ export class Shelf {
     this.books = new Map(); // id -> {node, head, body, memory}
     this.note = el("span", { class: "small dim num" });
     this.list = el("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Memory of these books" });
-    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note), el("div", { class: "mbody" }, this.list));
+    this.body = el("div", { class: "mbody" }, this.list);
+    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note), this.body);
   }
 
   close() {
     this.unsubscribe?.();
     this.state?.removeEventListener(GO, this.ongo);
-    for (const { memory } of this.books.values()) memory?.close();
+    for (const one of this.books.values()) this.drop(one);
   }
 
   update({ book }) {
@@ -55,7 +56,7 @@ export class Shelf {
     const { shelf, views } = this.state.now;
     const step = views[this.state.step]?.shelf;
     const known = new Set(shelf.books.map((book) => book.id));
-    for (const [id, { node, memory }] of this.books) if (!known.has(id)) (memory?.close(), node.remove(), this.books.delete(id));
+    for (const [id, one] of this.books) if (!known.has(id)) (this.drop(one), one.node.remove(), this.books.delete(id));
     shelf.books.forEach((book, i) => {
       const { node } = this.drawBook(book);
       if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
@@ -83,8 +84,7 @@ export class Shelf {
       one.drawn = drawn;
       one.head.replaceChildren(...this.head(book, view, open));
       if (!open) {
-        one.memory?.close();
-        one.memory = null;
+        this.drop(one);
         one.body.replaceChildren(...this.closed(book));
       }
     }
@@ -93,6 +93,9 @@ export class Shelf {
         const inside = el("div", { class: "inplace" });
         one.body.replaceChildren(inside);
         one.memory = new Memory(inside, { send: (act) => this.send({ ...act, of: book.id }), scroller: this.list });
+        this.body.append(one.memory.original.panel.node); // over the memory of all books
+        one.cited = conversationOf(book.id);
+        one.cited.addEventListener("original", (one.point = ({ detail }) => this.showOriginal(one.memory.original, detail)));
       }
       const data = { ...book.memory, ...view };
       const key = JSON.stringify(data);
@@ -100,6 +103,21 @@ export class Shelf {
       [one.taken, one.taker] = [key, one.memory];
     }
     return one;
+  }
+
+  // Removes the drawing of an opened book.
+  drop(one) {
+    if (!one.memory) return;
+    one.cited.removeEventListener("original", one.point);
+    one.memory.original.panel.node.remove();
+    one.memory.close();
+    one.memory = null;
+  }
+
+  // Opens the PDF of one book at a page; that of another book is closed.
+  showOriginal(original, { page, back }) {
+    for (const { memory } of this.books.values()) if (memory && memory.original !== original && memory.original.panel.open) memory.original.toggle();
+    original.open(page, back);
   }
 
   head(book, view, open) {
@@ -115,7 +133,7 @@ export class Shelf {
 
   closed(book) {
     const gist = book.gist ? el("p", { class: "g", lang: book.language, dir: "auto" }) : null;
-    if (gist) fill(gist, book.gist, [], true);
+    if (gist) fill(gist, book.gist, [], "*");
     const lines = book.found.map((line) => el("p", { class: "small found", lang: book.language, dir: "auto" }, line));
     if (book.pages) return [gist, ...lines].filter(Boolean);
     return [el("p", { class: "small dim" }, `No gists yet: only words are looked for in it. ${book.takes}`), ...lines,

@@ -19,6 +19,11 @@ from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 from readagent_core.workspace.base import Workspace
 
+ABOUT_SEVERAL = (
+    "What do these books have in common?",
+    "How do these books differ?",
+    "Who are the main people of each book?",
+)
 COUNT = 3
 MAX_WORDS = 30
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Captain|Capt|Lady|Lord|Sir|Miss|Cllr)\.?\s+)?"

@@ -14,6 +14,7 @@ from pages.parts.ask.keeping import stored_answers
 from pages.parts.ask.record import Sources, look_ups
 from pages.parts.ask.several_state import LISTED, Several
 from pages.parts.ask.state import exchange_now
+from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
 from pages.parts.shared.memory_view import book_facts, part_records
 from readagent_core.citations import Checked
@@ -111,7 +112,8 @@ def _books(now: Several, exchange: Exchange | None, events: Sequence[Event], ope
             scope, memory = opened[number]
             parts = part_records(parts_seen(events, memory, book=number), memory)
             meta = book_facts(memory)
-            pages = {"scope": scope, "original": None, "count": len(memory.pages), "meta": meta, "parts": parts}
+            original = original_of(now.workspace.library.book(book_id))
+            pages = {"scope": scope, "original": original, "count": len(memory.pages), "meta": meta, "parts": parts}
             cells = [page.words for page in memory.pages]
             shown = {"memory": {**pages, "limit": None, "curtain": None}, "cells": cells}
         found.append({"n": number, **_book(now, book, closed.get(number)), **shown})

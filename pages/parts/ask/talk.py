@@ -186,6 +186,9 @@ def _line(now: AskState) -> None:
         )
         if not now.running:
             _suggest(now)
+    elif not now.exchanges:
+        items = [(text, False) for text in suggesting.ABOUT_SEVERAL]
+        answer_view.show_suggestions(now.name, items, lambda act: _start(now, act.text), language="en")
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if quote := st.session_state.pop("ask_quote", ""):  # words selected in Read
             st.session_state["ask_input"] = f"{quote}\n"

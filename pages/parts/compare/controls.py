@@ -16,19 +16,13 @@ from readagent_core.memory import GistMemory
 from readagent_core.methods import all_methods
 from readagent_core.methods.base import LETTERS, AskSettings, Question
 from readagent_core.words import count_of
-from readagent_core.workspace import Workspace
+from readagent_core.workspace import Workspace, suggesting
 from readagent_core.workspace.questions import parse_question
 from readagent_core.workspace.samples import FOLDER
-from readagent_core.workspace.suggesting import standard_questions
 
 LONGEST_TRY = 70  # characters of a question on a button
 PREFERENCE = "compare methods"
 _LISTED = 20  # most books that are named
-ABOUT_SEVERAL = [
-    "What do these books have in common?",
-    "How do these books differ?",
-    "Who are the main people of each book?",
-]
 CUTS = {"left": "the beginning", "right": "the end", "ends": "both ends"}
 _RIGHT = re.compile(r"^\s*\*\s*")
 
@@ -187,10 +181,10 @@ def known_questions(book: Book | None, memory: GistMemory) -> list[dict[str, Any
 def questions_to_try(book: Book | None, memory: GistMemory) -> list[str]:
     """Three questions where nothing was compared yet: of a sample, else such as fit any book, or several (None)."""
     if book is None:
-        return ABOUT_SEVERAL
+        return list(suggesting.ABOUT_SEVERAL)
     own = [q for q in known_questions(book, memory) if q["kind"] != "order"]  # an order is asked with options only
     known = [q["question"] for q in own if len(q["question"]) <= LONGEST_TRY]
-    return known[:3] or [s.text for s in standard_questions(memory, finished=memory.complete)][:3]
+    return known[:3] or [s.text for s in suggesting.standard_questions(memory, finished=memory.complete)][:3]
 
 
 def take_question(book: Book | None, text: str) -> None:
