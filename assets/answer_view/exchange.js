@@ -204,8 +204,9 @@ export class Exchange {
     if (cost) {
       const bold = /^Read ([\d,]+) /.exec(cost);
       const line = el("p", { class: "cost small num" });
-      if (bold) line.append("Read ", el("b", {}, bold[1]), cost.slice(bold[0].length - 1));
-      else line.append(cost);
+      const figures = cost.replace(/ s$/, "\u00a0s");
+      if (bold) line.append("Read ", el("b", {}, bold[1]), figures.slice(bold[0].length - 1));
+      else line.append(figures);
       out.push(line);
     }
     if (legend) out.push(el("p", { class: "legend small dim" }, legend));

@@ -18,6 +18,7 @@ from readagent_core.export.comparison_words import describe_step, describe_walk,
 from readagent_core.export.conversation import short_title
 from readagent_core.methods import method
 from readagent_core.methods.base import LETTERS, Answer
+from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry, is_right, page_of_all, place_of
 from readagent_core.workspace.judging import DIFFERENT, PARTLY, SAME
 
@@ -242,9 +243,11 @@ def _figures(comparison: Comparison, entry: Entry, answer: Answer) -> list[Eleme
         ("Fewer words", f"{answer.compression_rate:.1f} %", []),
         ("Pages looked up", f"{len(answer.looked_up):,}", []),
     ]
-    figures += [("Seconds", f"{entry.seconds:.1f}", [])] if not comparison.recorded else []
+    if not comparison.recorded and answer.usage.calls:  # all from the cache: it took no time
+        figures.append(("Seconds", f"{entry.seconds:.1f}", []))
+    sent = usage_line(answer) if comparison.model != BUILT_IN else ""  # nothing is sent to the built-in reader
     listed = [["div", {}, ["dt", {}, name], ["dd", {}, value, *more]] for name, value, more in figures]
-    return [["dl", {"class": "fig num"}, *listed], _p("small dim num sent", usage_line(answer))]
+    return [["dl", {"class": "fig num"}, *listed], *([_p("small dim num sent", sent)] if sent else [])]
 
 
 def _step(nodes: list[dict[str, Any]], step: dict[str, Any], books: Sequence[ComparedBook]) -> Element:
@@ -295,4 +298,4 @@ def known_answer(comparison: Comparison) -> str:
         return f"Known answer: {' / '.join(comparison.references)}"
     if comparison.options and comparison.correct is not None:
         return ""
-    return "No known answer to judge by. Read what each answer rests on, or give a known answer beside the question."
+    return "No known answer to judge by. Read what each answer rests on, or give a known answer below the question."

@@ -23,14 +23,16 @@ def pages_seen(answer: Answer, pages: int, books: Sequence[ComparedBook] = ()) -
 
 
 def usage_line(answer: Answer) -> str:
-    """What the run sent and received: calls, words, tokens, money, and what came from the cache."""
+    """What the run sent and received: calls, words, tokens, money, and what came from the cache; '' for nothing."""
     usage = answer.usage
-    parts = [count_of(usage.calls, "call"), f"{usage.words_in:,} words sent", f"{usage.words_out:,} back"]
+    parts = []
+    if usage.calls:
+        parts = [count_of(usage.calls, "call"), f"{usage.words_in:,} words sent", f"{usage.words_out:,} back"]
     if usage.tokens_in:
         about = "about " if usage.tokens_estimated else ""
         parts.append(f"{about}{usage.tokens_in + usage.tokens_out:,} tokens")
     if usage.cached_calls:
-        parts.append(f"{usage.cached_calls:,} from the cache")
+        parts.append(f"{count_of(usage.cached_calls, 'call')} answered from the cache")
     if usage.cost:  # nothing is said of a model that costs nothing
         parts.append(f"${usage.cost:.4f}" if usage.cost < 0.1 else f"${usage.cost:.2f}")
     return " · ".join(parts)

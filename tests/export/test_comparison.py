@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -13,8 +13,10 @@ from bs4 import BeautifulSoup
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
-from readagent_core.export.comparison_words import describe_step, describe_walk
+from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
 from readagent_core.methods.base import Answer, Question
+from readagent_core.models.builtin.reader import NAME as BUILT_IN
+from readagent_core.usage import Usage
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry
 from tests.fakes.model import FakeModel
@@ -130,6 +132,16 @@ def test_a_row_that_has_not_ended_or_was_stopped_has_no_figures() -> None:
     assert "Waiting for its turn" in drawn(Entry("gist-mem")).get_text()
     stopped = drawn(Entry("gist-mem", "cancelled", error=comparing.STOPPED))
     assert stopped.select_one(".err").get_text() == "Stopped."
+
+
+def test_what_was_sent_is_said_only_where_something_was() -> None:
+    sent = Usage(calls=2, words_in=900, words_out=40)
+    assert usage_line(Answer("x", "full-text", usage=sent)) == "2 calls · 900 words sent · 40 back"
+    assert usage_line(Answer("x", "full-text", usage=Usage(cached_calls=2))) == "2 calls answered from the cache"
+    assert "Seconds" not in drawn(Entry("full-text", "done", text="x", answer=Answer("x", "full-text"))).get_text()
+    answer = Answer("x", "full-text", usage=sent)
+    built_in = replace(comparison(Entry("full-text", "done", text="x", answer=answer)), model=BUILT_IN)
+    assert "sent" not in "".join(map(view.to_html, view.draw_comparison(built_in)))
 
 
 def test_a_row_says_who_was_right_and_sets_the_evidence_apart() -> None:

@@ -92,11 +92,13 @@ def pick_limits(workspace: Workspace, book: Book | None) -> AskSettings:
             )
         else:
             st.caption("Every book has its own spoiler limit. Open a book in Read or Ask to move it.")
-        look_ups = st.number_input("Pages read again, at most", 0, 12, 3, key="compare_look_ups")
+        look_ups = st.number_input("Pages to look up, at most", 0, 12, 3, key="compare_look_ups")
         words = st.number_input(
-            "Words a prompt may hold (0: what the model takes)", 0, 1_000_000, 0, step=500, key="compare_words"
+            "Words per prompt, at most (0: the model's own limit)", 0, 1_000_000, 0, step=500, key="compare_words"
         )
-        keep = st.selectbox("Of too long a text, use", list(CUTS), format_func=CUTS.__getitem__, key="compare_keep")
+        keep = st.selectbox(
+            "Of a text that is too long, keep", list(CUTS), format_func=CUTS.__getitem__, key="compare_keep"
+        )
     return AskSettings(look_ups=int(look_ups), context_words=int(words) or None, keep=keep)
 
 
@@ -130,17 +132,17 @@ def ask(book: Book | None, memory: GistMemory, count: int, *, running: bool, has
                 args=(book, known),
             )
         options = st.text_area(
-            "One option a line; a star before the right one, where it is known",
+            "One option per line; put a star (*) before the right one if you know it",
             key=f"compare_options_{key_of(book)}",
             height=140,
         )
         known_answer = st.text_area(
-            "Without options: the known answer, one a line, to compare with",
+            "Without options: known answers, one per line",
             key=f"compare_references_{key_of(book)}",
             height=68,
         )
         judged = st.toggle(
-            "Have the model compare each answer with the known one: one more call for each method",
+            "Let the model compare each answer with the known one: one more call per method",
             value=True,
             key="compare_judged",
             disabled=not has_model,
