@@ -25,7 +25,7 @@ from readagent_core.workspace.reading import start_reading
 from readagent_core.workspace.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
 
 POLL_SECONDS = 0.25
-NEW = "A new conversation. Your questions are answered from the memory of this book, shown below."
+NEW = "A new conversation. Your questions are answered from the memory of this book."
 NEW_SEVERAL = "Answers name the book and the page of every claim."
 NO_CALL = {  # of each kind of step
     QUESTION: "The question, before anything was sent.",

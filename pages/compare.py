@@ -19,9 +19,10 @@ from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
 from readagent_core.library.records import Book
+from readagent_core.methods.base import AskSettings, Question
 from readagent_core.workspace import Workspace, comparing
 from readagent_core.workspace.compared_books import ComparedText, text_to_compare
-from readagent_core.workspace.comparison import is_past_limit
+from readagent_core.workspace.comparison import Comparison, is_past_limit
 
 Recording = tuple[Book, RecordedComparisons] | None
 
@@ -81,7 +82,7 @@ def screen() -> None:
             shell.error_box(error)
         else:
             st.rerun()
-    st.fragment(last)(workspace, book_ids, book, text, chosen, look_ups=settings.look_ups, recording=recording)
+    st.fragment(last)(workspace, book_ids, book, text, chosen, settings=settings, recording=recording)
 
 
 def limit_lines(text: ComparedText) -> list[str]:
@@ -138,7 +139,7 @@ def last(
     text: ComparedText,
     chosen: Sequence[str],
     *,
-    look_ups: int,
+    settings: AskSettings,
     recording: Recording,
 ) -> None:
     """The rows so far, and below them the buttons to stop or to save; a fragment that runs again meanwhile.
@@ -161,7 +162,7 @@ def last(
     if comparison is None or hidden:
         if ended:
             st.rerun()
-        empty(book, text, chosen, hidden=hidden, look_ups=look_ups, recording=recording)
+        empty(book, text, chosen, hidden=hidden, look_ups=settings.look_ups, recording=recording)
         return
     act = board.show(comparison, key=f"compare_rows_{controls.key_of(book)}")
     if act is not None:
@@ -175,9 +176,27 @@ def last(
             st.button("Stopping" if stopping else "Stop", key="compare_stop", disabled=stopping, on_click=job.cancel)
         else:
             st.caption(board.FOOT)
+            failed = any(entry.state != "done" for entry in comparison.entries)
+            about = "The replies that came are taken from the cache."
+            if failed and st.button("Ask again", key="compare_again", help=about):
+                shell.guarded(lambda: _ask_again(workspace, book_ids, comparison, settings))
             board.save_buttons(comparison)
     if recording is not None and not running:
         board.offer(*recording, boxed=False)
+
+
+def _ask_again(workspace: Workspace, book_ids: Sequence[str], comparison: Comparison, settings: AskSettings) -> None:
+    """Ask the question of ``comparison`` of the same methods."""
+    comparing.compare(
+        workspace,
+        book_ids,
+        Question(comparison.question, comparison.options),
+        [entry.method for entry in comparison.entries],
+        settings=settings,
+        correct=comparison.correct,
+        references=comparison.references,
+        judged=any(entry.verdict for entry in comparison.entries),
+    )
 
 
 shell.draw(screen)

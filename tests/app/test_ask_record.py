@@ -152,6 +152,7 @@ def test_notes_are_drawn_once_and_the_limit_is_said():
     ("text", "expected"),
     [
         ("The text does not say.", True),
+        ("No answer was found.", True),
         ("The book never mentions his age [3].", True),
         ("書かれていません。トミは膝に三毛猫をのせています [3]。", True),
         ("His age is not stated in these pages.", True),

@@ -13,6 +13,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.workspace import comparing
 from readagent_core.workspace.compared_books import spoiler_limit
 from readagent_core.workspace.reading import newest_memory
+from tests.fakes.server import FakeServer, Reply, error
 from tests.workspace.test_shelf import add, tale
 
 App = Callable[..., AppTest]
@@ -41,6 +42,24 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     at = app("pages/compare.py", book=unread.id)
     assert not at.exception
     assert any("has no gists yet" in text.value for text in at.text)
+
+
+def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) -> None:
+    fake_server.before = lambda number, text: Reply(status=400, error=error("no"))
+    at = app("pages/compare.py")
+    book = get_workspace().library.books()[0]
+    at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
+    at.button[0].click().run()
+    get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
+    at.run()
+    fake_server.before = None
+    at.button(key="compare_again").click().run()
+    get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
+    at.run()
+    assert not at.exception
+    found = comparing.last_comparison(get_workspace(), book.id)
+    assert {entry.state for entry in found.entries} == {"done"}
+    assert "compare_again" not in {button.key for button in at.button}
 
 
 def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> None:

@@ -30,7 +30,8 @@ MOST_LOOK_UPS = 6
 _PLACE = re.compile(r"^page (\d+)\.(\d+(?:-\d+)?)(?=:)")  # of one book among several, as a model names it
 _NOT_SAID = re.compile(
     r"\b(?:text|passage|book|story|it|pages?|gists?|memory)\b[^.]{0,40}\b(?:does not|doesn't|do not|don't|never) "
-    r"(?:say|tell|state|mention|give|name|hold|contain)|\bnot (?:stated|said|mentioned|given|in the text)\b"
+    r"(?:say|tell|state|mention|give|name|hold|contain)|\bno answer was found"
+    r"|\bnot (?:stated|said|mentioned|given|in the text)\b"
     r"|書かれていません|書かれていない|記述(?:は|が)ありません|述べられていません",
     re.IGNORECASE,
 )
@@ -272,7 +273,8 @@ def exchange_record(
 
 def _acts(exchange: Exchange, state: str, *, missing: bool, model: str, suggest_model: bool) -> list[str]:
     found = ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"]
-    if missing and int(exchange.settings.get("look_ups", 0)) < MOST_LOOK_UPS:
+    looks_up = exchange.method not in all_methods() or all_methods()[exchange.method].looks_up
+    if missing and looks_up and int(exchange.settings.get("look_ups", 0)) < MOST_LOOK_UPS:
         found.append("more")
     if missing and exchange.method != "full-text" and exchange.reading_id:  # of one book
         found.append("whole")

@@ -213,7 +213,7 @@ def _suggestions(workspace: Workspace, book: Book) -> None:
     elif job.snapshot.state == "failed":
         shell.error_box(job.snapshot.error, kind=job.snapshot.error_kind)
     if not job.running and found.unusable and not settled:
-        st.caption(f"{count_of(found.unusable, 'suggestion')} not shown: no words of the page show the answer.")
+        st.caption(f"{count_of(found.unusable, 'suggestion')} not shown: the page does not say the answer.")
     for suggested in left:
         _suggestion(workspace, book, suggested, settled)
 

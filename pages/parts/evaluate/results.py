@@ -85,7 +85,8 @@ def _experiment(workspace: Workspace, entry: StoredExperiment) -> None:
         stopped = job.snapshot.state == "cancelled"
         error = "The answers so far are saved." if stopped else job.snapshot.error
         shell.error_box(error, kind="CancelledError" if stopped else job.snapshot.error_kind)
-    _finished(entry, workspace)
+    paused = job is not None and job.snapshot.error_kind == "BudgetError"
+    _finished(entry, workspace, may_continue=not paused)
 
 
 def _continue(workspace: Workspace, entry: StoredExperiment, missing: int) -> None:
@@ -94,14 +95,17 @@ def _continue(workspace: Workspace, entry: StoredExperiment, missing: int) -> No
         shell.guarded(lambda: start(workspace, Experiment.from_dict(entry.record["experiment"]), name=entry.name))
 
 
-def _finished(entry: StoredExperiment, workspace: Workspace | None = None) -> None:
-    """The results of an experiment that does not run. ``workspace``: in which it can be continued."""
+def _finished(entry: StoredExperiment, workspace: Workspace | None = None, *, may_continue: bool = True) -> None:
+    """The results of an experiment that does not run. ``workspace``: where it is; None for a recording.
+
+    ``may_continue``: False where its budget would stop it again at once.
+    """
     found = load_summary(entry.folder)
     if found.rows:
         report_view.about(found)
     else:
         st.caption("No answers yet.")
-    if workspace is not None and (missing := found.wanted - found.answers + found.failed) > 0:
+    if workspace is not None and may_continue and (missing := found.wanted - found.answers + found.failed) > 0:
         _continue(workspace, entry, missing)
     if not found.rows:
         return
