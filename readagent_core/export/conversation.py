@@ -146,7 +146,9 @@ class _Texts:
         words, seconds = exchange.extra.get("words") or self.words, exchange.extra.get("seconds") or 0
         cost = answer_cost(self.events, whole=int(words), seconds=float(seconds))
         asked = time.strftime("%Y-%m-%d %H:%M", time.localtime(exchange.asked)) if exchange.asked else ""
-        lines = [*replay.notes(self.events), exchange.error, cost_line(cost) if cost else "", asked]
+        built_in = exchange.extra.get("model") == builtin.NAME
+        read = cost_line(cost, built_in=built_in) if cost else ""
+        lines = [*replay.notes(self.events), exchange.error, read, asked]
         return [line for line in lines if line]
 
     def label(self, citation: Citation) -> str:

@@ -169,10 +169,16 @@ def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Cost 
     return Cost(answer.memory_words, whole, looked_up, seconds, usage, round(whole * per_word), in_full)
 
 
-def cost_line(cost: Cost) -> str:
-    """'Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s'"""
-    rate = cost.compression_rate
+def cost_line(cost: Cost, *, built_in: bool = False) -> str:
+    """'Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s'
+
+    Where all prompts together have more words than the text, as of a method that summarises it first, this is said in
+    place of the rate. ``built_in``: of the built-in reader, to which nothing is sent.
+    """
+    rate, sent = cost.compression_rate, cost.usage.words_in + cost.usage.saved_words_in
     fewer = f" – {rate:.1f} % fewer" if rate > 0 else ""
+    if rate > 0 and sent > cost.whole and not built_in:
+        fewer = f" for the answer; {sent:,} words in all prompts"
     pages = count_of(cost.looked_up, "page") if cost.looked_up else "no page"
     took = f"; {cost.seconds:.1f} s" if cost.seconds else ""
     return f"Read {cost.read:,} of {cost.whole:,} words{fewer}; {pages} looked up{took}"

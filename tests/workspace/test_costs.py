@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -187,6 +188,9 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     cost = costs.answer_cost([ModelCall("look_up", "", "", calls), Answered(answer)], whole=10352, seconds=3.2)
     assert cost is not None
     assert costs.cost_line(cost) == "Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s"
+    summarised = replace(cost, usage=Usage(calls=17, words_in=12_000), looked_up=0)
+    said = "Read 1,945 of 10,352 words for the answer; 12,000 words in all prompts; no page looked up; 3.2 s"
+    assert costs.cost_line(summarised) == said
     told = costs.cost_details(cost)
     assert told[0].startswith("Sent 2,000 words in 1 call")
     assert "The full text in one prompt: 10,352 words, about 13,458 tokens" in told[-1]

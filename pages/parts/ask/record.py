@@ -260,7 +260,7 @@ def exchange_record(
         else [],
         "notes": [note for note in notes if note not in before],
         "trouble": {"kind": kind, "text": words} if words else None,
-        "cost": costs.cost_line(cost) if cost else "",
+        "cost": costs.cost_line(cost, built_in=built_in) if cost else "",
         "details": costs.cost_details(cost, is_language_model=not built_in) if cost else [],
         "legend": citations_summary(checked, answer) if checked and answer and not (built_in or missing) else "",
         "acts": _acts(exchange, state, missing=missing, model=model, suggest_model=suggest_model and built_in),
