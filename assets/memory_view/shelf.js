@@ -155,7 +155,7 @@ export class ShelfMaps {
   constructor(root) {
     this.root = root;
     this.list = el("div", { class: "list maps", tabindex: "0", role: "region", "aria-label": "These books" });
-    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "The shelf"), el("span", { class: "small dim" }, "higher: opened further")), this.list);
+    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "The shelf"), el("span", { class: "small dim" }, "taller bars: opened further")), this.list);
   }
 
   close() {

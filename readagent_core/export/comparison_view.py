@@ -298,4 +298,4 @@ def known_answer(comparison: Comparison) -> str:
         return f"Known answer: {' / '.join(comparison.references)}"
     if comparison.options and comparison.correct is not None:
         return ""
-    return "No known answer to judge by. Read what each answer rests on, or give a known answer below the question."
+    return "No known answer to judge by. Read what each answer rests on."

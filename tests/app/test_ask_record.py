@@ -167,6 +167,8 @@ def test_an_answer_that_it_is_not_there(text, expected):
 def test_what_it_looked_at_and_what_not_to_rely_on():
     assert describe_context(ANSWER) == "Looked at: page 14 in full and the gists of 24 pages."
     assert describe_context(replace(ANSWER, seen={1: "gist"})) == "Looked at: the gists of 1 page."
+    summary = replace(ANSWER, method="recurrence", seen={1: "gist"}, memory_words=374)
+    assert describe_context(summary) == "Looked at: 374 words that the method made of the text."
     drawn = record([Answered(replace(ANSWER, text="The text does not say."))], text="The text does not say.", up_to=15)
     assert drawn["notFound"] == {
         "title": "Not found in pages 1 to 15.",

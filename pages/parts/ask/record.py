@@ -153,6 +153,8 @@ def describe_context(answer: Answer) -> str:
     gists = sum(how == "gist" for how in answer.seen.values())
     in_parts = sum(how == "part" for how in answer.seen.values())
     parts = []
+    if (gists or in_parts) and not uses_gists(answer.method):
+        return f"Looked at: {answer.memory_words:,} words that the method made of the text."
     if full and not gists and len(full) > 12:
         parts.append(f"{len(full)} pages in full")
     elif full:
