@@ -56,7 +56,7 @@ def test_an_answer_from_later_pages_is_hidden_by_the_limit_of_one_book(answered)
     sent = ask_state(now)
     assert sent["records"][exchange.id]["hidden"].startswith("Hidden: ")
     assert sent["records"][exchange.id]["pieces"] == []
-    assert [book["limit"] for book in sent["shelf"]["books"]] == ["You let in pages 1 to 3.", ""]
+    assert [book["limit"] for book in sent["shelf"]["books"]] == ["Limited to pages 1 to 3.", ""]
     assert not any(view["open"] for step in sent["views"] for view in step["shelf"]["books"].values())
     now.opened.add(books[0])  # by hand: no page after the limit reaches the browser
     assert len(opened_books(now)[1][1].pages) == 3

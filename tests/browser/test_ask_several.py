@@ -109,9 +109,9 @@ def test_all_of_a_limited_book_is_let_in_with_one_press(
     library.set_limit(limited, on=True, paragraph=3)
     page.goto(f"{model_app_url}/ask?shelf={shelf}")
     book = page.locator(f'[data-kind="shelf"] .book[data-book="{limited}"]')
-    expect(book).to_contain_text("You let in pages 1 to 3.")
+    expect(book).to_contain_text("Limited to pages 1 to 3.")
     book.get_by_role("button", name="Let in all of").click()
     expect(book).to_contain_text("12 pages")
-    expect(book).not_to_contain_text("You let in")
+    expect(book).not_to_contain_text("Limited to")
     assert not library.position(limited).limited
     library.close()

@@ -11,6 +11,7 @@ from readagent_core.export.conversation import RECOGNISED, short_title
 from readagent_core.memory import GistMemory
 from readagent_core.methods.base import Answer
 from readagent_core.models.builtin.statistics import shared_words
+from readagent_core.words import count_of
 
 
 def sentence_pieces(
@@ -58,9 +59,9 @@ def citations_summary(checked: Checked, answer: Answer) -> str:
         return "" if not shown else "The answer names no pages, so nothing in it could be checked."
     parts = []
     if quoted:
-        parts.append(f"{quoted} {'claim' if quoted == 1 else 'claims'} quoted from the {book}")
+        parts.append(f"{count_of(quoted, 'claim')} quoted from the {book}")
     if remembered:
-        parts.append(f"{remembered} from a gist only" if parts else f"{remembered} from gists only")
+        parts.append(f"{remembered} from a gist only" if parts else f"{count_of(remembered, 'claim')} from gists only")
     if lost:
         parts.append(f"{lost} found nowhere: do not rely on {'that one' if lost == 1 else 'those'}")
     text = ", ".join(parts)

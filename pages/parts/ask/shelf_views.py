@@ -132,7 +132,7 @@ def _book(now: Several, book: ShelfBook, told: ClosedBook | None) -> dict[str, A
         "gist": (told.gist if told and book.pages else "") or book.gist or (f"{opening} …" if opening else ""),
         "own": bool(told and told.gist) or bool(book.gist),
         "found": list(told.found) if told else [],
-        "limit": f"You let in page{'s 1 to' if book.up_to > 1 else ''} {book.up_to}." if book.up_to else "",
+        "limit": f"Limited to page{'s 1 to' if book.up_to > 1 else ''} {book.up_to}." if book.up_to else "",
         "byHand": book.id in now.opened,
         "takes": _takes(now, book),
     }
@@ -158,7 +158,7 @@ def _others(now: Several, books: Sequence[Mapping[str, Any]]) -> list[str]:
     if out := [book_id for book_id in now.chosen.book_ids if book_id not in known]:
         titles = [book.title for book in now.workspace.library.books() if book.id in out]
         if titles:
-            said.append(f"Nothing is let in yet: {', '.join(titles[:20])}.")
+            said.append(f"Hidden by their spoiler limits: {', '.join(titles[:20])}.")
     rest = [book.title for book in now.shelf.books if book.id not in shown]
     if rest:
         more = f" and {len(rest) - 20:,} more" if len(rest) > 20 else ""
