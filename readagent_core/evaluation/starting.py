@@ -1,7 +1,8 @@
-"""Starts experiments for the app and the command line, and finds those in the home folder."""
+"""Starts experiments for the app and the command line; finds those in the home folder, and deletes them."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -128,6 +129,17 @@ def list_experiments(home: Path) -> list[StoredExperiment]:
         if record is not None:
             found.append((path.stat().st_mtime, StoredExperiment(path.parent, record)))
     return [entry for _, entry in sorted(found, key=lambda pair: -pair[0])]
+
+
+def delete_experiment(folder: Path) -> None:
+    """Delete an experiment with its answers. Raises LibraryBusyError while it runs, DatasetError where it cannot be."""
+    lock = _lock(folder)
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise DatasetError(f"The folder {folder} cannot be deleted ({error.strerror}).") from None
+    finally:
+        lock.release()
 
 
 def load_summary(folder: Path) -> Summary:

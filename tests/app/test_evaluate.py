@@ -199,3 +199,7 @@ def test_an_experiment_that_was_stopped_is_continued_from_its_own_results(app, o
     assert not at.exception
     assert load_summary(entry.folder).answers == 2
     assert not [button for button in at.button if button.key == "evaluate_continue"]
+    at.button(key="evaluate_delete").click().run()
+    assert not at.exception
+    assert list_experiments(own_home) == []
+    assert "No experiment of yours yet" in [heading.value for heading in at.subheader]

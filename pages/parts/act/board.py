@@ -47,7 +47,7 @@ def board(book: str, opened: OpenedPage, shown: Shown) -> dict[str, Any]:
             for snippet, page, gist in zip(memory.snippets, memory.memory.pages, shown.gists, strict=True)
         ],
         "steps": _steps(shown.events),
-        "action": _action(memory, shown.events),
+        "action": _action(memory, shown),
         "signature": signature(shown.model) if shown.events else None,
         "task": shown.task,
         "running": shown.running,
@@ -82,13 +82,13 @@ def _steps(events: Sequence[Event]) -> list[dict[str, Any]]:
     ]
 
 
-def _action(memory: PageMemory, events: Sequence[Event]) -> dict[str, Any] | None:
-    answer = replay.answer_of(events)
+def _action(memory: PageMemory, shown: Shown) -> dict[str, Any] | None:
+    answer = replay.answer_of(shown.events)
     if answer is None:
         return None
     action = action_of(answer.extra)
     figures = [f"{answer.memory_words:,} of {memory.memory.document.words:,} words of HTML in the last prompt"]
-    if answer.usage.words_in:
+    if answer.usage.words_in and shown.model != builtin.NAME:  # to which nothing is sent
         figures.append(f"{answer.usage.words_in:,} words sent in all")
     return {
         "text": answer.text,

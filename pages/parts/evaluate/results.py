@@ -11,7 +11,14 @@ from pages.parts.shared import polling, shell
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.recorded import recorded_experiment
 from readagent_core.evaluation.report import summarise
-from readagent_core.evaluation.starting import StoredExperiment, job_key, list_experiments, load_summary, start
+from readagent_core.evaluation.starting import (
+    StoredExperiment,
+    delete_experiment,
+    job_key,
+    list_experiments,
+    load_summary,
+    start,
+)
 from readagent_core.evaluation.tables import score_table
 from readagent_core.models.cost.prices import money
 from readagent_core.settings import load_team
@@ -47,11 +54,25 @@ def draw(workspace: Workspace) -> None:
     if st.session_state.get(_CHOSEN) not in names:
         choose(names[0])
     called = {entry.name: entry.title for entry in found}
-    chosen = st.selectbox("Experiment", names, format_func=called.__getitem__, key=_CHOSEN)
-    _experiment(workspace, found[names.index(chosen)])
+    with st.container(horizontal=True, vertical_alignment="bottom", key="evaluate_chosen"):
+        chosen = st.selectbox("Experiment", names, format_func=called.__getitem__, key=_CHOSEN)
+        entry = found[names.index(chosen)]
+        _delete(workspace, entry)
+    _experiment(workspace, entry)
     if recording is not None:
         st.button("Show the recorded experiment", type="tertiary", key="evaluate_recorded_too",
                   icon=":material/album:", on_click=_show_recording, args=(True,))  # fmt: skip
+
+
+def _delete(workspace: Workspace, entry: StoredExperiment) -> None:
+    """Draw the way to delete an experiment that does not run."""
+    job = workspace.jobs.get(job_key(entry.folder))
+    running = job is not None and job.running
+    with st.popover("", icon=":material/delete:", help="Delete this experiment", disabled=running,
+                    key="evaluate_delete_open"):  # fmt: skip
+        st.caption("This deletes the answers and results of this experiment. It cannot be undone.")
+        if st.button("Delete this experiment", key="evaluate_delete"):
+            shell.guarded(lambda: delete_experiment(entry.folder))
 
 
 def _day(recording: StoredExperiment) -> str:
