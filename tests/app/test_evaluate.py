@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from html import escape
 
 from pages.parts.evaluate.report_view import FILES
@@ -199,7 +200,12 @@ def test_an_experiment_that_was_stopped_is_continued_from_its_own_results(app, o
     assert not at.exception
     assert load_summary(entry.folder).answers == 2
     assert not [button for button in at.button if button.key == "evaluate_continue"]
-    at.button(key="evaluate_delete").click().run()
+    shutil.copytree(entry.folder, entry.folder.with_name("twin"))  # begun in the same minute
+    at.run()
+    assert len(set(at.selectbox(key="evaluate_experiment").options)) == 2
+    shutil.rmtree(entry.folder.with_name("twin"))
+    at.selectbox(key="evaluate_experiment").set_value(entry.name).run()
+    at.button(key=f"evaluate_delete_{entry.name}").click().run()
     assert not at.exception
     assert list_experiments(own_home) == []
     assert "No experiment of yours yet" in [heading.value for heading in at.subheader]

@@ -53,7 +53,11 @@ def draw(workspace: Workspace) -> None:
     names = [entry.name for entry in found]
     if st.session_state.get(_CHOSEN) not in names:
         choose(names[0])
-    called = {entry.name: entry.title for entry in found}
+    titles = [entry.title for entry in found]
+    called = {  # Streamlit takes two options of one label for the same
+        entry.name: entry.title if titles.count(entry.title) == 1 else f"{entry.title} ({entry.name})"
+        for entry in found
+    }
     with st.container(horizontal=True, vertical_alignment="bottom", key="evaluate_chosen"):
         chosen = st.selectbox("Experiment", names, format_func=called.__getitem__, key=_CHOSEN)
         entry = found[names.index(chosen)]
@@ -65,13 +69,13 @@ def draw(workspace: Workspace) -> None:
 
 
 def _delete(workspace: Workspace, entry: StoredExperiment) -> None:
-    """Draw the way to delete an experiment that does not run."""
+    """Draw the way to delete an experiment that does not run; it is closed where another one is shown."""
     job = workspace.jobs.get(job_key(entry.folder))
     running = job is not None and job.running
     with st.popover("", icon=":material/delete:", help="Delete this experiment", disabled=running,
-                    key="evaluate_delete_open"):  # fmt: skip
+                    key=f"evaluate_delete_open_{entry.name}"):  # fmt: skip
         st.caption("This deletes the answers and results of this experiment. It cannot be undone.")
-        if st.button("Delete this experiment", key="evaluate_delete"):
+        if st.button("Delete this experiment", key=f"evaluate_delete_{entry.name}"):
             shell.guarded(lambda: delete_experiment(entry.folder))
 
 
