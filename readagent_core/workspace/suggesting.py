@@ -142,5 +142,10 @@ def start_suggesting(workspace: Workspace, reading_id: int, memory: GistMemory, 
     return workspace.jobs.start(_name(reading_id, up_to), work)
 
 
+def suggesting_job(workspace: Workspace, reading_id: int, *, up_to: int | None) -> Job | None:
+    """The job that makes suggestions, running or ended; None where none was started."""
+    return workspace.jobs.get(_name(reading_id, up_to))
+
+
 def _name(reading_id: int, up_to: int | None) -> str:
     return f"suggested {reading_id}" + (f" to {up_to}" if up_to else "")

@@ -17,7 +17,7 @@ from pages.parts.ask.record import MOST_LOOK_UPS
 from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import AskState, Scene, ask, choose_exchange, exchange_now, pages_read, set_limit
 from pages.parts.read.start import make_gists
-from pages.parts.shared import shell
+from pages.parts.shared import polling, shell
 from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
@@ -27,6 +27,7 @@ from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.workspace import replay, suggesting
 from readagent_core.workspace.asking import job_key
 
+SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come
 
 
@@ -255,15 +256,21 @@ def _suggestions(now: Scene) -> list[tuple[str, bool]]:
 
 
 def _suggest(now: Scene) -> None:
-    """A button that asks the model for questions, where none were suggested for this reading yet."""
+    """A button that asks the model for questions, where none were suggested for this reading yet, and its progress."""
     memory = now.memory if now.limit is None else now.memory.up_to(now.limit)
     fresh = suggesting.saved_suggestions(now.workspace, now.reading.id, up_to=now.limit) is None
+    job = suggesting.suggesting_job(now.workspace, now.reading.id, up_to=now.limit)
+    running = job is not None and job.running
+    polling.rerun_after(SUGGEST_SECONDS if running else None, key="ask_suggesting")
     if not (fresh and now.workspace.model.is_language_model and memory.readable):
         return
+    if job is not None and running:
+        with st.container(horizontal=True, vertical_alignment="center", key="ask_suggesting"):
+            st.caption("Thinking of questions")
+            st.button("Stop", key="ask_suggest_stop", disabled=job.cancelled, on_click=job.cancel)
+        return
+    if job is not None and job.snapshot.state == "failed":
+        st.caption(shell.as_text(job.snapshot.error))
     if st.button("Suggest questions", icon=":material/lightbulb:", type="tertiary", key="ask_suggest"):
-        with st.spinner("Thinking of questions"):
-            job = suggesting.start_suggesting(now.workspace, now.reading.id, memory, up_to=now.limit)
-            ended = job.join(60)
-        if ended.error:
-            st.toast(ended.error, icon=":material/error:", duration="long")
-        st.rerun(scope="app")
+        suggesting.start_suggesting(now.workspace, now.reading.id, memory, up_to=now.limit)
+        st.rerun(scope="fragment")
