@@ -116,12 +116,13 @@ def add_blocks(
     add: Callable[[Sequence[str]], None],
 ) -> None:
     """Adds ``blocks`` to ``builder``: headings, each table of contents as one paragraph, and all others by ``add``."""
+    unnumbered = 1 if any(heading.rank == 1 for heading in found.values()) else 2  # beside parts, else beside chapters
     skip = 0
     for i, block in enumerate(blocks):
         if skip:
             skip -= 1
         elif i in found:
-            builder.add_heading(found[i].title, found[i].level or (found[i].rank if found[i].rank < 3 else 1))
+            builder.add_heading(found[i].title, found[i].level or (found[i].rank if found[i].rank < 3 else unnumbered))
             skip = found[i].used - 1
         elif i in contents:
             entry = " ".join(line.strip() for line in block)

@@ -140,6 +140,15 @@ def test_chapter_like_lines_are_sections(lines, titles):
 
 
 @pytest.mark.parametrize(
+    ("lines", "levels"),
+    [(("ETYMOLOGY", "Chapter 1", "Chapter 2"), [1, 1, 1]), (("PART I", "Chapter 1", "Epilogue"), [1, 2, 1])],
+)
+def test_a_heading_without_a_number_holds_no_chapters(lines, levels):
+    document = load("\n\n".join(f"{line}\n\n{PROSE}" for line in lines).encode(), "x.txt")
+    assert [s.level for s in document.sections] == levels
+
+
+@pytest.mark.parametrize(
     "line", ["Chapter 5 of the book is about whales.", "Part of me left.", "I", "Act now, he said"]
 )
 def test_sentences_are_no_headings(line):
