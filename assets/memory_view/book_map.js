@@ -166,14 +166,17 @@ export class BookMap {
     const { handle } = this;
     const { whole } = this;
     let dragged = null; // what the pointer drags
+    let left = false; // the place where the person was is one to go back to, those that they drag over are not
+    const go = (event) => (left = this.reader.position.jump(this.at(event.clientY), { back: !left }) || left);
     whole.addEventListener("pointerdown", (event) => {
       if (!this.drawn || event.button) return;
       dragged = event.composedPath().includes(handle) ? "furthest" : "place";
       whole.setPointerCapture?.(event.pointerId);
-      if (dragged === "place") this.reader.position.jump(this.at(event.clientY));
+      left = false;
+      if (dragged === "place") go(event);
     });
     whole.addEventListener("pointermove", (event) => {
-      if (dragged === "place") this.reader.position.jump(this.at(event.clientY));
+      if (dragged === "place") go(event);
       else if (dragged) {
         this.aimed = this.at(event.clientY, { exact: true }).paragraph;
         handle.style.top = `${this.y(this.aimed)}px`;

@@ -112,14 +112,19 @@ export class Position {
     this.unsent = null;
   }
 
-  /** Goes to a place by a jump: it can be gone back from, and nothing it passes counts as read. */
-  jump(target, { focus = false } = {}) {
+  /**
+   * Goes to a place by a jump: nothing it passes counts as read, and with `back` it can be gone back from. Returns
+   * whether the place before was remembered.
+   */
+  jump(target, { focus = false, back = true } = {}) {
     const { units, flow, book } = this.reader;
-    if (!units.nodes[target.paragraph]) return;
-    if (!flow.isShown(target.paragraph)) this.remember(this.here.paragraph);
+    if (!units.nodes[target.paragraph]) return false;
+    const leaves = back && !flow.isShown(target.paragraph);
+    if (leaves) this.remember(this.here.paragraph);
     this.reader.progress.jumped();
     flow.show(target, { focus });
     this.reader.live.textContent = `${Math.round(100 * shareRead(book, target.paragraph))} % of the book`;
+    return leaves;
   }
 
   remember(paragraph) {

@@ -58,6 +58,8 @@ export class Search {
     this.byParagraph = new Map();
     this.byPage = new Map();
     this.at = -1; // the current hit
+    this.from = null; // where the person was when they began to search
+    this.landed = null; // the paragraph to which the last hit took them from there
     this.marked = new Set(); // paragraphs and gists whose hits are marked
     this.gists = new Set();
     this.view = null;
@@ -80,13 +82,16 @@ export class Search {
     return this.spans(this.byPage.get(page));
   }
 
-  /** Searches for `query` and goes to the first hit from here on. */
+  /** Searches for `query` and goes to the first hit from here on; while a word is typed, from where that began. */
   ask(query) {
     if (query === this.query) return;
+    const { here } = this.reader.position;
+    const typing = this.query && (query.startsWith(this.query) || (query && this.query.startsWith(query)));
+    if (!typing || here.paragraph !== this.landed) [this.from, this.landed] = [here, null];
     this.query = query;
     this.patterns = patternsOf(query);
     this.find();
-    const { paragraph, page } = this.reader.position.here;
+    const { paragraph, page } = this.from;
     const next = this.hits.findIndex(([field, at]) => (field === "t" ? at >= paragraph : at >= (page ?? 0)));
     this.at = this.hits.length ? Math.max(0, next) : -1; // after the last hit comes the first
     this.markAll();
@@ -173,10 +178,17 @@ export class Search {
     this.reader.searched();
   }
 
-  show([field, at]) {
-    const { units, layer, position } = this.reader;
-    if (field === "t") return position.jump({ paragraph: at, mark: units.nodes[at]?.querySelector("mark.now") });
+  // One goes back from all hits at once, to where one was reading.
+  show(hit) {
+    const { position } = this.reader;
+    const back = position.here.paragraph !== this.landed;
+    if (position.jump(this.placeOf(hit), { back }) || !back) this.landed = position.here.paragraph;
+  }
+
+  placeOf([field, at]) {
+    const { units, layer, flow } = this.reader;
+    if (field === "t") return { paragraph: at, mark: units.nodes[at]?.querySelector("mark.now") };
     const page = layer.pages[at - 1];
-    position.jump({ paragraph: page.s, at: page.a, mark: this.reader.flow.isPaged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") });
+    return { paragraph: page.s, at: page.a, mark: flow.isPaged ? null : layer.drawn.get(at)?.gist.querySelector("mark.now") };
   }
 }

@@ -1,0 +1,38 @@
+"""A small window shows all of the reader; from the hits of a search one goes back to where one was reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import add_read_book
+from tests.recordings import make_memory
+
+
+def test_the_foot_is_in_view_at_a_zoom_of_200_percent(page: Page, app_url: str, keeper: str) -> None:
+    page.set_viewport_size({"width": 720, "height": 450})
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    foot, bar = page.locator(".foot").bounding_box(), page.locator("nav.bar").bounding_box()
+    assert foot and bar
+    assert foot["y"] + foot["height"] <= bar["y"] + 1
+
+
+def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_home: Path) -> None:
+    texts = [f"{'Nobody came. ' * 150}A lantern was lit in house {n}." for n in range(20)]
+    book = add_read_book(app_home, make_memory(texts, [f"House {n}." for n in range(20)], title="Lanterns"))
+    page.goto(f"{app_url}/read?book={book}&page=5")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
+    field, count, chip = page.locator(".find input"), page.locator(".count"), page.locator(".backchip")
+    field.fill("lan")  # as when one stops while typing
+    expect(count).to_have_text("5 of 20")
+    field.fill("lantern")
+    expect(page.locator("mark.now")).to_have_text("lantern")
+    expect(count).to_have_text("5 of 20")
+    for hit in (6, 7, 8):
+        field.press("Enter")
+        expect(count).to_have_text(f"{hit} of 20")
+    chip.get_by_role("button").first.click()
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
+    expect(chip).to_contain_text("Back to 0 %")  # where the book was before its page 5 was asked for
