@@ -64,7 +64,7 @@ class CancelToken:
     def check(self) -> None:
         """Raise CancelledError when the work was asked to stop."""
         if self.cancelled:
-            raise CancelledError("Stopped. What was done so far is kept.")
+            raise CancelledError("Stopped. What was done so far is saved.")
 
     def wait(self, seconds: float, why: str) -> bool:
         """Wait, and return whether ``hurry`` ended the wait. ``why``: shown to the reader. Raises CancelledError."""

@@ -98,7 +98,7 @@ class Job(CancelToken):
         except Exception as error:  # noqa: BLE001  a bug of ours goes to the log and must not end the app
             self.exception = error
             traceback.print_exc()
-            message = "Something in ReadAgent itself went wrong. What was done is kept; please try again."
+            message = "Something in ReadAgent itself went wrong. What was done is saved; please try again."
             end = {"state": "failed", "error": message, "error_kind": type(error).__name__}
         self.publish(**end, ended=time.time(), waiting="")
 

@@ -4,6 +4,8 @@
 import { button, el, icon, number, plural } from "../shared/dom.js";
 import { container } from "../shared/streamlit.js";
 
+const MOST_NOTES = 4; // of files in one state, each with a line of its own
+
 /**
  * What became of a file, sent by pages/parts/library/imports.py.
  * @typedef {object} Import
@@ -101,9 +103,22 @@ export class Adding {
       return this.failed(one.name, one.title, one.text, dismiss, one.folder ? button("Import a folder", choose, { kind: "slim" }) : null);
     });
     const forget = (name) => () => (this.sent.splice(this.sent.indexOf(name), 1), this.upload()); // an upload that failed
-    this.notes.replaceChildren(...this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name))),
-      ...this.next.map(({ name }) => this.waiting(name)), ...refused,
-      ...this.imports.map((one) => this.line(one)));
+    const many = (state) => this.imports.filter((one) => one.state === state).length > MOST_NOTES;
+    const joined = ["waiting", "opened"].filter(many); // states whose files share one note
+    const sent = this.sent.length > MOST_NOTES ? [this.busy(`Opening ${number(this.sent.length)} files…`)]
+      : this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name)));
+    const next = this.next.length > MOST_NOTES ? [this.waiting(plural(this.next.length, "file"))] : this.next.map(({ name }) => this.waiting(name));
+    this.notes.replaceChildren(...sent, ...next, ...refused, ...joined.map((state) => this.joined(state)),
+      ...this.imports.filter((one) => !joined.includes(one.state)).map((one) => this.line(one)));
+  }
+
+  // One note for all files of a state.
+  joined(state) {
+    const all = this.imports.filter((one) => one.state === state);
+    const dismiss = () => this.send({ do: "dismiss", of: all.map((one) => one.key).join(",") });
+    if (state === "waiting") return this.waiting(plural(all.length, "file"), this.away(dismiss, "the waiting files", "Do not open"));
+    return el("p", { class: "note done" }, icon("check"), el("span", { class: "grow" }, `Added ${plural(new Set(all.map((one) => one.book)).size, "book")}.`),
+      this.away(dismiss, "the added books"));
   }
 
   line(one) {
@@ -118,9 +133,9 @@ export class Adding {
     if (state === "opened") {
       const report = () => this.send({ do: "report", of: book });
       return el("p", { class: "note done" }, icon("check"),
-        el("span", {}, "Opened ", el("b", { dir: "auto" }, title), `: ${text} `,
+        el("span", { class: "grow" }, "Added ", el("b", { dir: "auto" }, title), `: ${text} `,
           button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` })),
-        this.away(dismiss, name));
+        button("Read", () => this.send({ do: "open", of: book }), { kind: "slim", "aria-label": `Read ${title}` }), this.away(dismiss, name));
     }
     const act = (label, what) => button(label, () => this.send({ do: what, of: key }), { kind: "slim", "aria-label": `${label}: ${name}` });
     if (state === "recognising") {
@@ -148,7 +163,7 @@ export class Adding {
         this.away(() => this.send({ do: "dismiss", of: key }), name)));
   }
 
-  waiting = (name, action = null) => el("p", { class: "note" }, el("span", { class: "grow dim", dir: "auto" }, `${name} waits`), action);
+  waiting = (name, action = null) => el("p", { class: "note" }, el("span", { class: "grow dim", dir: "auto" }, `Waiting: ${name}`), action);
 
   busy = (text, action = null, share = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),
     el("span", { class: share === null ? "busy" : "busy far", "aria-hidden": "true" },

@@ -2,7 +2,7 @@
 
 import { drawCover, pictureCover } from "../shared/cover.js";
 import { button, el, icon } from "../shared/dom.js";
-import { gistsFact, readShare, timeLeft, wholePercent, youFact } from "./facts.js";
+import { gistsFact, isBegun, isRead, readShare, timeLeft, wholePercent, youFact } from "./facts.js";
 import { store } from "./store.js";
 
 /** The address of a book in Read. */
@@ -21,7 +21,7 @@ const bar = (kind, share) =>
   el("div", { class: `mini ${kind}`, "aria-hidden": "true" }, el("b", { style: `width:${(100 * share).toFixed(1)}%` }));
 
 const fact = (name, { text, share }, kind) =>
-  el("div", { class: "fx" }, el("p", {}, el("b", {}, name), ` ${text}`), bar(kind, share));
+  el("div", { class: "fx" }, el("p", {}, ...(name ? [el("b", {}, name), " "] : []), text), bar(kind, share));
 
 /**
  * @param {import("./store.js").Book} book
@@ -39,7 +39,7 @@ export function drawCard(book, on) {
         el("a", { class: "open", href: addressOf(book.id), tabindex: -1, onclick: on.open }, book.title)),
       el("p", { class: "au small dim" }, el("span", { dir: "auto" }, book.author || book.kind || ""), ...chips),
       el("div", { class: "facts" },
-        fact("You", youFact(book), "y"),
+        fact(isRead(book) || isBegun(book) ? "You" : "", youFact(book), "y"),
         gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : none),
       ["paused", "stopped"].includes(gists?.state) ? stopped(book, on) : null),
     el("button", { type: "button", class: "ck", role: "checkbox", "aria-checked": "false", tabindex: -1, onclick: on.select,
@@ -53,7 +53,7 @@ function stopped({ title, gists }, on) {
   const link = (label, act) => button(label, act, { kind: "link", tabindex: -1, "aria-label": `${label}: gists of ${title}` });
   const other = gists.model ? `Made with ${gists.model}, which is not in use now. ` : "";
   return el("p", { class: "why" }, gists.why ? `${gists.why} ` : "", other,
-    gists.model ? link(on.model ? `Make gists with ${on.model}` : "Connect a model", on.make) : link("Go on", on.goOn));
+    gists.model ? link(on.model ? `Make gists with ${on.model}` : "Connect a model", on.make) : link("Resume", on.goOn));
 }
 
 /** A card of Continue reading; `first`: the one that was read last. */

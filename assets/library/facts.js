@@ -30,7 +30,7 @@ export const wholePercent = (share) => `${share < 1 ? Math.min(99, Math.round(10
 /** @returns {Fact} */
 export function youFact(book) {
   if (isRead(book)) return { text: "read", share: 1 };
-  if (!isBegun(book)) return { text: `not begun, ${span(minutesOf(book, book.words))}`, share: 0 };
+  if (!isBegun(book)) return { text: `Not started, ${span(minutesOf(book, book.words))}`, share: 0 };
   return { text: `${wholePercent(readShare(book))}, ${timeLeft(book)} left`, share: readShare(book) };
 }
 

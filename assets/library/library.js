@@ -116,6 +116,7 @@ export class Library {
       return before?.text === text ? before : { ...book, text, key: fold(`${book.title} ${book.author ?? ""}`) };
     });
     this.adding.update(data);
+    this.selection.checkRemoved(new Set(this.books.map((book) => book.id)));
     const { view } = store;
     if (!data.shelves.includes(view.shelf)) view.shelf = null;
     if (!this.tags().includes(view.tag)) view.tag = null;

@@ -39,6 +39,15 @@ export class Selection {
     this.library.send(act);
     this.library.toast.say(text, () => this.library.send(undo));
     this.grid.setSelecting(false);
+    this.removed = act.do === "remove" ? { books: act.of.split(","), gone: false } : null;
+  }
+
+  // Closes the toast of books that were removed and have been restored elsewhere: there is nothing to undo.
+  checkRemoved(shown) {
+    if (!this.removed) return;
+    const there = this.removed.books.every((id) => shown.has(id));
+    if (there && this.removed.gone) [this.removed] = [null, this.library.toast.close()];
+    else this.removed.gone ||= !there;
   }
 
   /** Opens the menu of shelves for these books: a shelf that all are on is taken away. */

@@ -32,7 +32,7 @@ export class Toolbar {
     this.goto = el("label", { class: "goto", hidden: true }, el("span", { class: "dim notnarrow" }, "Page"), this.page, this.of);
     const panel = (name) => () => this.toggle(name);
     this.aa = button("Aa", panel("type"), { kind: "quiet aa", "aria-expanded": "false", "aria-label": "Type and theme", title: "Type and theme" });
-    this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keys", title: "Keys" });
+    this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts" });
     this.more = button("…", panel("more"), { kind: "quiet icon moreb", "aria-expanded": "false", name: "More" });
     this.openers = { type: this.aa, help: this.help, more: this.more };
     this.export = this.opening("Export", "export", "quiet notnarrow exportb");
@@ -211,7 +211,7 @@ export class Toolbar {
       el("div", { class: "erow" }, ...this.telling("").filter((_, i) => lacks(this.told[i])),
         lacks(this.export) ? this.opening("Export", "export", "") : null,
         ...this.hiddenOnPhones().filter((_, i) => lacks([this.notes, this.listening][i])),
-        lacks(this.help) ? button("Keys", () => (this.toggle("more"), this.toggle("help")), {}) : null)].filter(Boolean);
+        lacks(this.help) ? button("Shortcuts", () => (this.toggle("more"), this.toggle("help")), {}) : null)].filter(Boolean);
   }
 
   // A button that opens a dialog of the screen.
@@ -240,7 +240,7 @@ export class Toolbar {
       this.toggle("help");
       document.dispatchEvent(new Event("readagent-tour"));
     };
-    return [el("h2", {}, "Keys"), el("dl", { class: "keys" }, ...rows), button("Show me around", around, { kind: "slim" }),
+    return [el("h2", {}, "Keyboard shortcuts"), el("dl", { class: "keys" }, ...rows), button("Show me around", around, { kind: "slim" }),
       button("Close", () => this.toggle("help"), { kind: "slim" })];
   }
 

@@ -189,7 +189,7 @@ def _record(
         finish("cancelled" if isinstance(error, CancelledError) else cut_off, str(error))
         raise
     except BaseException:
-        finish("failed", "Something in ReadAgent itself went wrong. What was written so far is kept; please ask again.")
+        finish("failed", "Something in ReadAgent itself went wrong. What was written is saved; please ask again.")
         raise
     return finish("cut off" if recorder.cut_off else "done")
 

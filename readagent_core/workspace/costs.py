@@ -240,7 +240,7 @@ class BookBudget:
     def message(self) -> str:
         """Why the reading stopped, for people."""
         rest = f" The rest would cost about {money(self.rest)}." if self.rest else ""
-        return f"{self.amounts}, with every page read so far kept.{rest} Raise it to go on."
+        return f"{self.amounts}, with every page read so far saved.{rest} Raise it to continue."
 
     @property
     def amounts(self) -> str:

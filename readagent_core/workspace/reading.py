@@ -32,7 +32,7 @@ from readagent_core.workspace.base import Workspace
 from readagent_core.workspace.costs import book_budget
 
 PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
-UNEXPECTED = "Something in ReadAgent itself went wrong. Every page read so far is kept; reading can go on from there."
+UNEXPECTED = "Something in ReadAgent itself went wrong. Every page read so far is saved; reading can resume from there."
 ELSEWHERE = "Another ReadAgent is reading this book; its pages appear here as they come."
 SMALLER = "The book is read again in smaller pages, of at most"
 _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article

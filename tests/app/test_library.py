@@ -66,11 +66,11 @@ def test_what_is_taken_and_what_is_opened_are_one_limit():
         (
             replace(HALF, state="failed", why="The model gave 3.5 replies. Try again."),
             {"state": "stopped", "share": 0.5, "pages": 20, "made": 10}
-            | {"why": "The model gave 3.5 replies. 10 gists are kept."},
+            | {"why": "The model gave 3.5 replies. 10 gists saved."},
         ),
         (
             replace(HALF, why="The budget is used", gists=1),
-            {"state": "stopped", "share": 0.5, "pages": 2, "made": 1, "why": "The budget is used. 1 gist is kept."},
+            {"state": "stopped", "share": 0.5, "pages": 2, "made": 1, "why": "The budget is used. 1 gist saved."},
         ),
     ],
 )

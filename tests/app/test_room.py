@@ -159,13 +159,13 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
     assert "left" not in line["rest"]  # nothing was read yet to judge by
     waits = Snapshot(value=value, waiting="It is busy.", waiting_until=9.0)  # after its last pause
     line = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
-    assert (line["paging"], line["line"]) == (False, "Paused: the model asked us to wait")
+    assert (line["paging"], line["line"]) == (False, "Waiting to try again")
 
 
 def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():
     memory = replace(a_memory(), complete=False)
     reading = SimpleNamespace(recorded="", why="", state="paused")
-    for other, action in ((None, ["go", "Go on"]), ("small", ["go", "Make gists with small"]),
+    for other, action in ((None, ["go", "Resume"]), ("small", ["go", "Make gists with small"]),
                           ("", ["settings", "Connect a model"])):  # fmt: skip
         line = reading_status.job_line(None, reading, memory, now=1.0, other_model=other)
         assert line["actions"] == [action]
@@ -183,4 +183,4 @@ def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():
         progress = Progress(count, count, 5 * count, 15, Usage(), memory)
         waits = Snapshot(value=progress, waiting="It is busy.", waiting_until=2.0)
         job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
-        assert (job["line"], job["rest"].endswith(line)) == ("Paused: the model asked us to wait", True)
+        assert (job["line"], job["rest"].endswith(line)) == ("Waiting to try again", True)

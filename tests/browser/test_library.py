@@ -106,14 +106,14 @@ def test_a_file_is_dropped_named_put_on_a_shelf_and_removed_with_undo(page: Page
     expect(card(page, KEEPER)).to_be_visible()
     drop(page, "ferry.txt", STORY.encode())
     note = page.locator(".note")
-    expect(note).to_contain_text(re.compile(r"Opened The Ferry at Low Water: .*words"))
+    expect(note).to_contain_text(re.compile(r"Added The Ferry at Low Water: .*words"))
     expect(page.get_by_role("dialog")).to_have_count(0)  # nothing is put in front of everything
     note.get_by_role("button", name="Import report of The Ferry at Low Water").click()
     expect(page.get_by_role("dialog", name="Import report")).to_contain_text("59 paragraphs")
     page.keyboard.press("Escape")
     note.get_by_role("button", name="Hide the note about ferry.txt").click()
     expect(note).to_have_count(0)
-    expect(card(page, "The Ferry at Low Water")).to_contain_text(re.compile(r"You not begun, \d+ min"))
+    expect(card(page, "The Ferry at Low Water")).to_contain_text(re.compile(r"Not started, \d+ min"))
     expect(card(page, "The Ferry at Low Water")).to_contain_text("No gists yet")
     act_on(page, "The Ferry at Low Water", "Title, author and tags")
     dialog = page.get_by_role("dialog")
@@ -301,15 +301,15 @@ def test_many_books_are_drawn_where_they_are_seen_and_selected_by_keys(
     with start_app(tmp_path / "home") as url:
         page.goto(url)
         expect(card(page, "Book 008")).to_be_visible()
-        expect(card(page, "Book 008")).to_contain_text("You not begun")
+        expect(card(page, "Book 008")).to_contain_text("Not started")
         assert page.locator(".bk").count() < 80
         stopped = card(page, "Stopped Half-Way")
         page.get_by_role("searchbox").fill("half-way")
         expect(stopped).to_contain_text("Gists stopped at 50 %")
         expect(stopped.locator(".why")).to_have_text(
-            "The server failed. 4 gists are kept. Made with a model, which is not in use now. Connect a model"
+            "The server failed. 4 gists saved. Made with a model, which is not in use now. Connect a model"
         )
-        page.get_by_role("button", name="Go on: gists of Paused Half-Way").click()
+        page.get_by_role("button", name="Resume: gists of Paused Half-Way").click()
         expect(card(page, "Paused Half-Way").last).to_contain_text("Gists ready")
         page.get_by_role("searchbox").fill("")
         page.get_by_role("button", name="Sorted by: Last opened").click()

@@ -257,7 +257,7 @@ def test_what_a_narrow_window_hides_is_in_its_panel(page: Page, app_url: str) ->
     page.locator(".panel .pagein").press("Enter")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "20")
     page.locator(".panel").get_by_role("button", name="Export").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Export the gist memory")
+    expect(page.get_by_role("dialog")).to_contain_text("Export the gists")
     expect(page.locator(".panel")).to_be_hidden()
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1700, "height": 850})  # beside the sidebar too, which may be open or closed now

@@ -126,7 +126,7 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     elsewhere = new_page.locator(".foot .gistsfact")
     expect(elsewhere).to_contain_text("Paused at")
     made = page.locator(".gtext").count()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(elsewhere).to_have_attribute("data-state", "running")  # the other tab notices by itself
     gate.let_through(None)
     expect(elsewhere).to_contain_text("Ready", timeout=40_000)

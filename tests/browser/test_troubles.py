@@ -55,14 +55,14 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             page.goto(f"{url}/read?book={shelved.id}")
             line = page.locator(".foot .gistsfact")
             page.get_by_role("button", name="Make gists").click()
-            expect(line).to_contain_text("Paused: the model asked us to wait")
+            expect(line).to_contain_text("Waiting to try again")
             expect(line).to_contain_text("continues by itself in 2 min")
             expect(line).to_contain_text(re.compile(r"\d+ of about \d+ pages? (is|are) saved"))
-            page.get_by_role("button", name="Go on now").click()
+            page.get_by_role("button", name="Try now").click()
 
             expect(line).to_contain_text("Stopped at your limit, $0.50")
-            expect(line).to_contain_text(re.compile(r"\d gists? (is|are) kept · \$0\.\d\d is spent"))
-            expect(page.get_by_role("button", name="Go on", exact=True)).to_have_count(0)  # more must be allowed first
+            expect(line).to_contain_text(re.compile(r"\d gists? saved · \$0\.\d\d is spent"))
+            expect(page.get_by_role("button", name="Resume", exact=True)).to_have_count(0)  # more must be allowed first
             expect(page.locator(".gtext").first).to_be_attached()
             pages, sent = page.locator(".gtext").count(), len(server.chats)
             moods.refusing.set()
@@ -77,7 +77,7 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
             go_to(page, "Read")
             moods.refusing.clear()
-            page.get_by_role("button", name="Go on", exact=True).click()
+            page.get_by_role("button", name="Resume", exact=True).click()
             expect(line).to_contain_text("Ready")
             asked = [text for text in server.answered if understood(text).task in ("paginate", "gist")]
             assert len(asked) == len(set(asked)) > 6

@@ -15,7 +15,8 @@ def test_the_foot_is_in_view_at_a_zoom_of_200_percent(page: Page, app_url: str, 
     page.goto(f"{app_url}/read?book={keeper}")
     expect(page.locator(".leaf.cur")).to_be_visible()
     foot, bar = page.locator(".foot").bounding_box(), page.locator("nav.bar").bounding_box()
-    assert foot and bar
+    assert foot
+    assert bar
     assert foot["y"] + foot["height"] <= bar["y"] + 1
 
 

@@ -44,7 +44,7 @@ def test_a_servers_rows_are_batched_kept_and_in_order(settings_for):
 
 
 def test_a_server_without_embeddings_says_so(settings_for):
-    with FakeServer(embeds=False) as server, pytest.raises(errors.ModelError, match="kept"):
+    with FakeServer(embeds=False) as server, pytest.raises(errors.ModelError, match="saved"):
         models.connect_embedder(settings_for(server, embedding_model="none")).embed(["x"], CancelToken())
 
 

@@ -61,7 +61,7 @@ def test_a_reply_without_end_is_stopped_in_bounded_memory(name, model_at):
             tracemalloc.stop()
         assert server.left.wait(5), "the connection is still open"
     assert says in str(caught.value)
-    assert "kept" in str(caught.value)
+    assert "saved" in str(caught.value)
     assert peak < MEGABYTES * 1e6
 
 

@@ -116,7 +116,7 @@ def test_a_budget_stops_before_a_call_is_sent():
     metered = Metered(fake, budget=0.3)
     for _ in range(3):
         metered.complete(PROMPT, CancelToken())
-    with pytest.raises(errors.BudgetError, match=r"\$0\.30.*kept"):
+    with pytest.raises(errors.BudgetError, match=r"\$0\.30.*saved"):
         metered.complete(PROMPT, CancelToken())
     assert len(fake.prompts) == 3
     assert metered.usage.cost < 0.5

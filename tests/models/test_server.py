@@ -178,7 +178,7 @@ def test_every_fault_has_its_name_and_says_what_to_do(ask, reply, kind, says):
         ask(server, silence=0.5 if reply.delay else 60.0)
     assert type(caught.value) is kind
     assert says in str(caught.value)
-    assert "kept" in str(caught.value)
+    assert "saved" in str(caught.value)
     assert "MARKER-KEY" not in repr(caught.value) + str(caught.value.__cause__)
 
 

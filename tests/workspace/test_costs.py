@@ -75,7 +75,7 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
         assert costs.book_budget(workspace, shelved.id, workspace.model).raised == 4.5
 
         other = workspace_at(server, budget_book=100.0)  # another limit, set in Settings
-        assert drawn(other)["actions"] == [["go", "Go on"]]
+        assert drawn(other)["actions"] == [["go", "Resume"]]
         assert start_reading(other, shelved.id, PLAN).join(30).state == "done"
         assert costs.exceeded_budget(other, other.library.reading(reading.id)) is None
         texts = [chat.text for chat in server.chats]

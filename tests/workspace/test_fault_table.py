@@ -75,7 +75,7 @@ FAULTS = {
     "429": Fault(Reply(status=429, error=error("x")), 8, "asked us to wait"),
     "429 for an hour": Fault(Reply(status=429, error=error("x"), headers={"Retry-After": "3600"}), 1, "3600 s"),
     "500": Fault(Reply(status=500, error=error("x")), 5, "failed (error 500)"),
-    "timeout": Fault(Reply(delay=1.6), 3, "gave no sign for too long"),
+    "timeout": Fault(Reply(delay=1.6), 3, "did not answer in time"),
     "reset": Fault(Reply(drop=True), 4, "connection to"),
     "cut in the middle": Fault(Reply("Well, it", cut=7), 4, "broke off", NO_WORDS),
     "cut by a reset": Fault(Reply("Well, it", cut=7, how="reset"), 4, "broke off", NO_WORDS),
@@ -220,7 +220,7 @@ def test_always(run, undisturbed, name, task):
     elif task in OF_READING:
         assert (snapshot.state, reading.state) == ("failed", "paused")
         assert fault.says in reading.why
-        assert "kept" in reading.why
+        assert "saved" in reading.why
         if reading.plan == PLAN:  # else too long: tried in smaller pages too
             assert reading.why == snapshot.error
             assert found is None or found.pages == undisturbed.memory.pages[: len(found.pages)]
@@ -234,7 +234,7 @@ def test_always(run, undisturbed, name, task):
             assert answer.cut_off
         else:
             assert fault.says in exchange.error
-            assert "kept" in exchange.error
+            assert "saved" in exchange.error
         assert KEY not in exchange.error
 
 

@@ -141,10 +141,10 @@ def test_the_wait_is_shown_and_can_be_ended(open_workspace):
         snapshot = until_it_waits(job)
         (reading,) = workspace.library.readings(shelved.id)
         line = reading_status.job_line(job.snapshot, reading, workspace.library.memory(reading.id), now=time.time())
-        assert line["line"] == "Paused: the model asked us to wait"
+        assert line["line"] == "Waiting to try again"
         assert "Waiting 6" in line["more"]
         assert "continues by itself in" in line["rest"]
-        assert line["actions"] == [["hurry", "Go on now"], ["pause", "Pause"]]
+        assert line["actions"] == [["hurry", "Try now"], ["pause", "Pause"]]
         assert 40 < snapshot.waiting_until - time.time() < 70
         job.hurry()
         assert job.join(20).state == "done"

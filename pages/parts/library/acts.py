@@ -50,10 +50,11 @@ def change_library(workspace: Workspace, act: Act) -> None:
         st.session_state["library_error"] = error
 
 
-def dismiss(workspace: Workspace, key: str) -> None:
-    """Hide the note about a file or a folder."""
-    dismiss_import(key)
-    workspace.jobs.forget(key)  # the key of a folder is that of its job
+def dismiss(workspace: Workspace, keys: str) -> None:
+    """Hide the note about files or a folder, whose ``keys`` are joined by commas."""
+    for key in keys.split(","):
+        dismiss_import(key)
+        workspace.jobs.forget(key)  # the key of a folder is that of its job
 
 
 def go_on(workspace: Workspace, book_id: str) -> None:

@@ -106,4 +106,4 @@ def _first_sentence(text: str) -> str:
 
 
 def _saved(gists: int) -> str:
-    return f"{count_of(gists, 'gist')} {'is' if gists == 1 else 'are'} kept."
+    return f"{count_of(gists, 'gist')} saved."

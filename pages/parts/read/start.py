@@ -68,11 +68,11 @@ def options(book: Book, *, key: str) -> ReadingPlan:
     )
     cross = st.toggle("A page may continue into the next chapter", value=True, key=f"{key}_cross")
     share = st.slider("Length of a gist, % of its page", 5, 40, 15, key=f"{key}_share")
-    with st.expander("For a task"):
-        purpose = st.text_input("Make gists for this question", key=f"{key}_purpose")
-        instructions = st.text_area("Add to the gisting prompt", key=f"{key}_instructions", height=80)
+    with st.expander("With a question in mind"):
+        purpose = st.text_input("Question that the gists should help to answer", key=f"{key}_purpose")
+        instructions = st.text_area("Instructions to add to the prompt", key=f"{key}_instructions", height=80)
         limit = st.number_input(
-            "Shorten older gists to stay within, words (0: no limit)", 0, 100_000, 0, key=f"{key}_mem"
+            "Most words in all gists; older ones are shortened (0: no limit)", 0, 100_000, 0, key=f"{key}_mem"
         )
     plan = ReadingPlan.from_preset(
         preset,
@@ -95,7 +95,7 @@ def none_line(workspace: Workspace, book: Book) -> dict[str, Any]:
     return state.gists_line(
         "none",
         "None yet.",
-        [f"{estimate_of(workspace, book)}. Read on meanwhile."],
+        [f"{estimate_of(workspace, book)}. You can read meanwhile."],
         actions=[["options", "Options"], make],
     )
 
@@ -193,7 +193,7 @@ def gist_line(workspace: Workspace, shown: Reading) -> dict[str, Any] | None:
     return state.gists_line("running", line, waiting, running=True)
 
 
-@st.dialog("Export the gist memory")
+@st.dialog("Export the gists")
 def export_dialog(workspace: Workspace, shown: Reading) -> None:
     """Offer the gist memory as a file: to read (Markdown, HTML, EPUB) or to open here again (JSON)."""
     memory = workspace.library.memory(shown.id)

@@ -149,7 +149,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     if snapshot.waiting == ELSEWHERE:
         rest = [ELSEWHERE]
     elif snapshot.waiting:
-        state, line = "waiting", "Paused: the model asked us to wait"
+        state, line = "waiting", "Waiting to try again"
         hurry = may_hurry(snapshot, now=now)
         rest = [f"continues by itself in {span(max(0.0, snapshot.waiting_until - now))}"]
         if total:
@@ -164,7 +164,7 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
         state,
         line,
         rest,
-        actions=[*([["hurry", "Go on now"]] if hurry else []), ["pause", "Pause"]],
+        actions=[*([["hurry", "Try now"]] if hurry else []), ["pause", "Pause"]],
         running=True,
         paging=paging,
         percent=min(100.0, round(50 * done / words_total, 1)) if words_total else 0,
@@ -198,7 +198,7 @@ def _paused(snapshot: Snapshot | None, reading: Reading, memory: GistMemory, oth
     stopped = failed_now or reading.state == "failed" or (why != PAUSED and bool(why))
     covered = _covered(memory)
     gists = len(memory.readable)
-    actions = [["go", "Go on" if other_model is None else f"Make gists with {other_model}"]]
+    actions = [["go", "Resume" if other_model is None else f"Make gists with {other_model}"]]
     if other_model == "":
         actions = [["settings", "Connect a model"]]
     if " in Settings" in why:
@@ -208,7 +208,7 @@ def _paused(snapshot: Snapshot | None, reading: Reading, memory: GistMemory, oth
         return gists_line("paused", f"Paused at {gists:,}{about}", actions=actions, **covered)
     reason = _first_sentence(why)
     line = f"Stopped at page {len(memory.pages) + 1 if gists == len(memory.pages) else gists + 1:,}"
-    rest = [reason, f"{count_of(gists, 'gist')} {'is' if gists == 1 else 'are'} kept"]
+    rest = [reason.removesuffix("."), f"{count_of(gists, 'gist')} saved"]
     return gists_line("failed", line, rest, actions=actions, more=why[len(reason) :].strip(), **covered)
 
 
@@ -219,11 +219,11 @@ def _first_sentence(text: str) -> str:
 
 def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> dict[str, Any]:
     gists = len(memory.readable)
-    rest = [f"{count_of(gists, 'gist')} {'is' if gists == 1 else 'are'} kept", f"{money(budget.spent)} is spent"]
+    rest = [f"{count_of(gists, 'gist')} saved", f"{money(budget.spent)} is spent"]
     if budget.rest:
         rest.append(f"the rest would cost about {money(budget.rest)}")
     changed = not reading.why.startswith(budget.amounts)  # another limit was set in Settings since
-    actions = [["go", "Go on"]] if changed else [["raise", f"Raise to {money(budget.raised)}"]]
+    actions = [["go", "Resume"]] if changed else [["raise", f"Raise to {money(budget.raised)}"]]
     return gists_line(
         "waiting", f"Stopped at your limit, {money(budget.limit)}", rest, actions=actions, **_covered(memory)
     )

@@ -146,7 +146,7 @@ class Metered(_Accounting):
         if spent + self._account.reserved + least > limit:
             raise BudgetError(
                 f"The budget of {money(limit)} for this is used: {money(spent)} is spent. "
-                "Everything so far is kept. Raise the budget in Settings to go on."
+                "Everything so far is saved. Raise the budget in Settings to continue."
             )
 
 
@@ -163,7 +163,7 @@ class MonthlyBudget(_Accounting):
         price: Price | None,
         limit: float | None,
         *,
-        advice: str = "Raise it in Settings, or choose a model on this computer, and go on.",
+        advice: str = "Raise it in Settings, or choose a model on this computer, then try again.",
     ) -> None:
         super().__init__(model, price, limit)
         self._log = log
@@ -173,7 +173,7 @@ class MonthlyBudget(_Accounting):
         spent = self._log.month()
         if spent + self._account.reserved >= limit:
             raise BudgetError(
-                f"This month's budget of {money(limit)} is used: {money(spent)} is spent. Everything so far is kept. "
+                f"This month's budget of {money(limit)} is used: {money(spent)} is spent. Everything so far is saved. "
                 f"{self._advice}",
                 monthly=True,
             )

@@ -36,7 +36,7 @@ from readagent_core.errors import (
 )
 from readagent_core.models.server.quirks import HOW_LARGER
 
-KEPT = "What was done so far is kept."
+KEPT = "What was done so far is saved."
 
 
 class Fault(NamedTuple):
@@ -56,7 +56,7 @@ FAULTS = {  # the first that matches decides; those without statuses, codes and 
     "no credit": Fault(
         NoCreditError,
         "The account at {at} is out of credit.",
-        "Add credit or choose another model, and go on.",
+        "Add credit or choose another model, then try again.",
         (402,),
         "insufficient_quota billing_error enforced_spend_limit_reached",
         r"credit balance is too",
@@ -97,21 +97,21 @@ FAULTS = {  # the first that matches decides; those without statuses, codes and 
     "rate limit": Fault(
         RateLimitError,
         "{at} asked us to wait{for_seconds}.",
-        "Go on later.",
+        "Try again later.",
         (),
         "rate_limit_exceeded rate_limit_error",
     ),
     "timeout": Fault(
         ModelTimeoutError,
-        "{at} gave no sign for too long.",
-        "Go on when it is less busy, choose a smaller model, or allow more time in Settings.",
+        "{at} did not answer in time.",
+        "Try again when it is less busy, choose a smaller model, or allow more time in Settings.",
         (408, 504),
     ),
     "daily quota": Fault(
-        NoCreditError, "The daily quota{for_model} at {at} is used up.", "Go on tomorrow, or choose another model."
+        NoCreditError, "The daily quota{for_model} at {at} is used up.", "Try again tomorrow, or choose another model."
     ),
     "server failed": Fault(
-        ServerFailedError, "{at} failed (error {status}).", "Go on in a while; if it stays so, look at the server."
+        ServerFailedError, "{at} failed (error {status}).", "Try again later; if it fails again, look at the server."
     ),
     "wrong address": Fault(
         BadRequestError, "{at} answers, but not at this address.", "Check it in Settings: most end in /v1."
@@ -122,27 +122,27 @@ FAULTS = {  # the first that matches decides; those without statuses, codes and 
         "Test the model in Settings, or choose another one.",
     ),
     "unreachable": Fault(
-        UnreachableError, "{at} cannot be reached.", "Start the server or check the address in Settings, and go on."
+        UnreachableError, "{at} cannot be reached.", "Start the server, or check its address in Settings."
     ),
     "connection broke": Fault(
-        UnreachableError, "The connection to {at} broke.", "Check that the server runs, and go on."
+        UnreachableError, "The connection to {at} broke.", "Check that the server is running, then try again."
     ),
     "unreadable": Fault(
         ServerFailedError,
         "{at} sent a reply that cannot be read.",
-        "If this goes on, check that the address is that of an OpenAI-compatible server.",
+        "If this happens again, check that the address is that of an OpenAI-compatible server.",
     ),
-    "reply broke off": Fault(CutOffError, "The reply of {model} broke off.", "Go on to ask again."),
+    "reply broke off": Fault(CutOffError, "The reply of {model} broke off.", "Try again."),
     "endless": Fault(
         EndlessReplyError,
         "The reply of {model} did not end ({how}), so it was stopped.",
-        "Go on to ask again, or choose another model.",
+        "Try again, or choose another model.",
     ),
-    "empty": Fault(EmptyReplyError, "{model} sent an empty reply.", "Go on to ask again, or choose another model."),
+    "empty": Fault(EmptyReplyError, "{model} sent an empty reply.", "Try again, or choose another model."),
     "only thinking": Fault(
         EmptyReplyError,
         "{model} used all its room for thinking and sent an empty reply.",
-        "Go on to ask again, or choose a model that thinks less.",
+        "Try again, or choose a model that thinks less.",
     ),
     "prompt cut": Fault(
         WindowError,

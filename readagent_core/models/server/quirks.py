@@ -62,7 +62,7 @@ class Quirks:
         with self._lock:
             if self.window is None or window < self.window:
                 self.window = window
-                self._note(f"The server takes in {window:,} tokens at most; prompts are kept within that.")
+                self._note(f"The server accepts {window:,} tokens at most; prompts stay within that.")
 
     def guess_window(self, refused: int, *, seen: int | None) -> bool:
         """Half of the tokens ``refused`` as too many, by a server that names no limit. False: enough was tried.

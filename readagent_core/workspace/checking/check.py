@@ -138,9 +138,9 @@ PARTS = (
 )
 _REFUSE = Part(
     "refuse",
-    "Says when the text does not tell",
+    "Says when the text does not say",
     {},
-    "It guesses where the text does not tell. Check its answers by their citations.",
+    "It guesses where the text does not say. Check its answers by their citations.",
 )
 STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
 
@@ -332,7 +332,7 @@ def _window(server: OpenAIServer) -> Check:
     name = "Takes in at once"
     window = server.window or windows.known(server.name)
     if window is None:
-        advice = "The server does not say how much it takes in; set it under “Limits and prices” if prompts fail."
+        advice = "The server does not report its context window; set it under “Limits and prices” if prompts fail."
         return Check("window", name, "good", "not known", advice)
     if window < _SMALL_WINDOW:
         advice = (

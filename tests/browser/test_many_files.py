@@ -1,0 +1,45 @@
+"""The notes about many files at once, and a removal that was undone elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import StartApp
+from tests.browser.test_library import act_on, card
+
+
+def test_many_files_share_a_note_and_one_book_is_opened_from_its_note(
+    page: Page, start_app: StartApp, tmp_path: Path
+) -> None:
+    files = [
+        {
+            "name": f"house-{n}.txt",
+            "mimeType": "text/plain",
+            "buffer": f"House {n}\n\nDear aunt, it rains in {n}.".encode(),
+        }
+        for n in range(6)
+    ]
+    with start_app(tmp_path / "home") as url:
+        page.goto(url)
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Choose a file").click()
+        chooser.value.set_files(files)
+        notes = page.locator(".note")
+        expect(notes).to_have_text(["Added 6 books."])
+        notes.get_by_role("button", name="Hide the note about the added books").click()
+        expect(notes).to_have_count(0)
+        act_on(page, "House 3", "Remove")
+        page.get_by_role("button", name="1 removed book").click()
+        page.get_by_role("dialog").get_by_role("button", name="Restore").click()
+        expect(card(page, "House 3")).to_have_count(1)
+        expect(page.locator(".toast")).to_be_hidden()  # there is nothing to undo
+        page.get_by_role("button", name="Add a book").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("menuitem", name="Choose files").click()
+        chooser.value.set_files(
+            {**files[0], "name": "last-house.txt", "buffer": b"Last House\n\nDear aunt, it is dry."}
+        )
+        notes.get_by_role("button", name="Read last house").click()
+        expect(page.locator(".leaves")).to_contain_text("it is dry")
