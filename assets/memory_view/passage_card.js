@@ -27,7 +27,8 @@ export class PassageCard {
     this.asked = { id: newId(), task, words, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset] };
     askPassage(store, { ...this.asked, language: language || navigator.language });
     reader.markCard.close();
-    this.node.setAttribute("aria-label", TITLES[task]);
+    this.title = task === "define" && !store.model ? "In this book" : TITLES[task];
+    this.node.setAttribute("aria-label", this.title);
     this.node.hidden = false;
     this.drawn = null;
     this.draw();
@@ -60,7 +61,7 @@ export class PassageCard {
   }
 
   draw() {
-    const { task, words } = this.asked;
+    const { words } = this.asked;
     const data = this.record();
     const key = JSON.stringify([this.asked.id, data]);
     if (key === this.drawn) return;
@@ -72,7 +73,7 @@ export class PassageCard {
     const language = book.outline.language;
     this.node.setAttribute("aria-busy", String(running));
     this.node.replaceChildren(
-      el("div", { class: "chead" }, el("strong", {}, TITLES[task]), this.languages(data),
+      el("div", { class: "chead" }, el("strong", {}, this.title), this.languages(data),
         button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" })),
       el("q", { class: "of", dir: "auto", lang: language }, words),
       ...(data.signer ? [el("p", { class: "small dim signed" }, icon(SIGNS[data.signer.kind] ?? "plug"), data.signer.line)] : []),
@@ -105,10 +106,10 @@ export class PassageCard {
   // Where else the words occur; a click goes there.
   placesOf({ places, more, state, signer }) {
     if (this.asked.task !== "define" || signer?.kind !== "builtin" || state !== "done") return [];
-    if (!places.length) return [el("p", { class: "small dim" }, "These words occur nowhere else, or only beyond the spoiler limit.")];
+    if (!places.length) return [el("p", { class: "small dim" }, "These words occur nowhere else, or only after the place you have read to.")];
     const go = (place) => () => (this.close(), this.reader.position.jump({ paragraph: place.paragraph, at: place.at }));
     const rows = places.map((place) => el("li", {}, el("button", { type: "button", onclick: go(place), dir: "auto", lang: this.reader.book.outline.language },
       place.before, el("b", {}, place.words), place.after), el("span", { class: "small dimmer" }, place.section)));
-    return [el("p", { class: "small dim" }, `Also here${more ? ` and in ${more} more places` : ""}:`), el("ul", { class: "places" }, ...rows)];
+    return [el("p", { class: "small dim" }, more ? `The first ${places.length} of ${places.length + more} other places:` : "Other places:"), el("ul", { class: "places" }, ...rows)];
   }
 }

@@ -34,7 +34,7 @@ from readagent_core.workspace.passage import (
 from readagent_core.workspace.signature import BUILT_IN, signature_of
 
 MOST_PLACES = 8
-WORDS_HERE = "Built-in reader: where the words occur in the book; nothing was understood"
+WORDS_HERE = "A definition needs a model. Without one, this shows where else the words occur."
 INTO = "translate_into"  # the preference: the English name of a language
 
 

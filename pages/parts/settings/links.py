@@ -16,10 +16,10 @@ def draw(workspace: Workspace) -> None:
     st.subheader("Links", anchor=False)
     place = PLACES.get(load_settings(person=workspace.settings.person).origin.get("links", ""), "")
     on = st.toggle("Open web pages by their address", workspace.settings.links, disabled=bool(place), key="links_on")
-    who = "this server" if workspace.settings.team else "this computer"
+    who = "This server" if workspace.settings.team else "This computer"
     st.caption(
-        f"An address that you paste is fetched by {who}, once, without cookies and passwords, from public "
-        "servers only, never from this computer or your local network."
+        f"{who} fetches an address that you paste, once, without cookies or passwords, and only from public servers: "
+        "never from this computer or your local network."
     )
     if place:
         st.caption(f"READAGENT_LINKS in {place} decides. Change it there and restart ReadAgent.")

@@ -26,7 +26,7 @@ PLACES = {
     key_places.FILE: "In a file only you can read",
 }
 ABOUT = {
-    key_places.MEMORY: "It is not written to disk; you enter it again next time.",
+    key_places.MEMORY: "It is not written to disk; you will enter it again next time.",
     KEYRING: "Your system encrypts it, with its other passwords.",
     key_places.FILE: "The file is not encrypted.",
 }
@@ -103,11 +103,11 @@ def draw_fields(
 
 
 def choose_key_place(workspace: Workspace, *, scope: str, same: bool, key_page: str) -> str:
-    """Draw the choice of where the key is kept and return it. ``same``: the address in use, so its place is shown."""
+    """Draw the choice of where the key is stored and return it. ``same``: the address in use, so its place is shown."""
     offered = key_places.places(workspace.settings)
     now = workspace.settings.origin.get("api_key", "") if same else ""
     place = st.radio(
-        "Keep the key",
+        "Where to store the key",
         offered,
         index=offered.index(now) if now in offered else 0,
         format_func=lambda name: ON_SERVER.get(name, "") if workspace.settings.team else PLACES[name],
@@ -115,7 +115,7 @@ def choose_key_place(workspace: Workspace, *, scope: str, same: bool, key_page: 
         key=f"{scope}_keep",
     )
     about = ABOUT_ON_SERVER if workspace.settings.team and place == key_places.FILE else ABOUT[place]
-    made = f" Keys are made at {key_page}." if key_page else ""
+    made = f" Get a key at {key_page}." if key_page else ""
     st.caption(f":material/lock: {about} The key is never shown again, logged or exported.{made}")
     return place
 
@@ -133,7 +133,7 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
         try:
             cache[at] = probe.list_models(connecting.address_for(workspace, where), key)
         except ReadAgentError as error:
-            cache[at] = str(error).replace(f"{KEPT} ", "")  # nothing was done that could be kept
+            cache[at] = str(error).replace(f"{KEPT} ", "").replace(" in Settings", "")  # nothing was done; we are there
     found = cache[at]
     if isinstance(found, Listing):
         return found
@@ -143,7 +143,7 @@ def list_models(workspace: Workspace, where: str, key: Secret, *, needs_key: boo
 
     with st.container(border=True, key="error_alert_list"):
         st.text(found)
-        st.button("Ask the server again", key=f"{scope}_list_again", on_click=forget)
+        st.button("Try again", key=f"{scope}_list_again", on_click=forget)
     return Listing()
 
 

@@ -20,14 +20,14 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         left, right = st.columns(2)
         set_before = int(window_set(saved, model) or 0)
         window = left.number_input(
-            "Context window, tokens (0: ask the server)", 0, 10_000_000, set_before, step=1024, key=f"window_{model}"
+            "Context window in tokens (0: ask the server)", 0, 10_000_000, set_before, step=1024, key=f"window_{model}"
         )
         numbers = {
             "timeout": right.number_input(
-                "Longest wait without a reply, seconds", 5, 3600, int(saved.get("timeout") or 180), step=30
+                "Longest wait for a reply, in seconds", 5, 3600, int(saved.get("timeout") or 180), step=30
             ),
             "connections": left.number_input(
-                "Calls at once for a reading", 1, 32, int(saved.get("connections") or 8), step=1
+                "Calls at once while making gists", 1, 32, int(saved.get("connections") or 8), step=1
             ),
         }
         embedding = right.text_input(
@@ -35,9 +35,9 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         )
         price = price_of(model, where, saved.get("prices"))
         price = listed if listed is not None and (price is None or price.as_of) else price
-        read = left.number_input("Dollars a million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
+        read = left.number_input("Dollars per million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
         written = right.number_input(
-            "Dollars a million tokens written", 0.0, 1000.0, price.written if price else 0.0, step=0.1
+            "Dollars per million tokens written", 0.0, 1000.0, price.written if price else 0.0, step=0.1
         )
         if price is None:
             st.caption("No price is known for this model, so its cost is not counted and no budget applies.")

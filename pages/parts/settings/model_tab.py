@@ -161,8 +161,8 @@ def server_model(workspace: Workspace) -> None:
 def built_in(workspace: Workspace) -> None:
     st.caption(
         "It finds pauses where the words change, takes each page's most typical sentences as its gist, and looks pages "
-        "up by the words of your question. It is quick and private, but understands nothing: a language model reads "
-        "far better."
+        "up by the words of your question. It is quick and private, but does not understand the text: a language "
+        "model reads far better."
     )
     chosen = workspace.model.is_language_model or workspace.settings.key_trouble
     if chosen and st.button("Use the built-in reader", type="primary", key="use_builtin"):

@@ -20,9 +20,9 @@ def card(workspace: Workspace) -> None:
         with st.container(border=True, key="test_card"):
             st.markdown("**Test a model**")
             st.caption(
-                "Choose a model and press “Test”: about forty prompts, 18,000 words in all, show what it can do "
-                "(pause points, gists, look-ups, exact quotations, saying that a text does not tell) and which "
-                "settings suit it."
+                "Choose a model and press “Test” to see how well it reads and which settings suit it. It gets about "
+                "forty short tasks, 18,000 words in all: to find pauses, write gists, look pages up, quote exactly, "
+                "and say when a text has no answer."
             )
         return
     st.fragment(_test)(workspace)
@@ -41,7 +41,7 @@ def _test(workspace: Workspace) -> None:
         if running:
             st.markdown("**Testing**")
             st.progress(min(1.0, snapshot.done / STEPS))
-            st.caption(snapshot.waiting or "This takes some seconds; a slow model some minutes.")
+            st.caption(snapshot.waiting or "This takes some seconds, or minutes with a slow model.")
         elif snapshot.state == "done":
             state = connecting.outcome_of(checks)
             st.markdown(f"{ICONS[state]} &nbsp; **{connecting.VERDICTS[state]}**")

@@ -17,8 +17,8 @@ def draw(workspace: Workspace) -> None:
     stored = library.preference(KEEP_ORIGINALS, True)
     on = st.toggle("Store the original file of each book", stored, key="keep_originals")
     st.caption(
-        "With it the pages of a PDF can be shown beside the text, and a scan can be recognised later. Books opened "
-        "before, or while this is off, have none; open the file again to store it. Turning it off removes nothing."
+        "It shows the pages of a PDF beside the text, and lets a scan be recognised later. To store the file of a book "
+        "that was added while this was off, add the file again. Turning this off removes nothing."
     )
     if on != stored:
         library.set_preference(KEEP_ORIGINALS, on)

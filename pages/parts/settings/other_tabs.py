@@ -37,7 +37,7 @@ def appearance_tab(workspace: Workspace) -> None:
             "Theme", list(THEMES), default=look["theme"], format_func=THEMES.__getitem__, key="look_theme"
         ),
     }
-    st.caption("The theme is the whole app's; the rest is for the pages of a book. In a book, Aa has the same choices.")
+    st.caption("The theme applies to the whole app, the rest to books. While reading, “Aa” has more choices.")
     shell.apply_theme(str(chosen["theme"] or look["theme"]))
     wanted = look | {name: value or look[name] for name, value in chosen.items()}
     if wanted != look:
@@ -59,14 +59,14 @@ def storage_tab(workspace: Workspace) -> None:
     st.subheader("On this server" if workspace.settings.team else "On this computer", anchor=False)
     where = "" if workspace.settings.team else f"Everything is stored in {workspace.home}\n"
     st.text(f"{where}Library: {shell.file_size(workspace.library.storage())}")
-    st.subheader("Replies already paid for", anchor=False)
-    st.caption("The same question to the same model is never sent twice. Keys and prompts are not stored here.")
+    st.subheader("Saved replies", anchor=False)
+    st.caption("The same request to the same model is never sent twice. Keys and prompts are not stored here.")
     st.text(cache_line(cache.state()))
     for notice in cache.notices:
         st.caption(f":orange[:material/warning:] {notice}")
     left, right, _ = st.columns([1, 1, 1])
-    megabytes = left.number_input("At most, MB", 16, 100_000, int(saved.get("cache_megabytes") or 512), step=64)
-    days = right.number_input("Delete after, days", 1, 3650, int(saved.get("cache_days") or 365), step=30)
+    megabytes = left.number_input("Largest size, MB", 16, 100_000, int(saved.get("cache_megabytes") or 512), step=64)
+    days = right.number_input("Delete after this many days", 1, 3650, int(saved.get("cache_days") or 365), step=30)
     with st.container(horizontal=True):
         if st.button("Save these limits", key="keep_cache"):
             try:
@@ -76,7 +76,7 @@ def storage_tab(workspace: Workspace) -> None:
             else:
                 st.rerun()
         with st.popover("Delete all replies"):
-            st.caption("Books, readings and answers stay. A question that is asked again is paid again.")
+            st.caption("Books, gists and answers stay. A request that is made again is paid for again.")
             if st.button("Delete them", type="primary", key="clear_cache"):
                 gone = cache.clear()
                 st.session_state["cleared"] = f"{gone:,} replies deleted." if gone != 1 else "1 reply deleted."
