@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
 import streamlit as st
 
 from pages.parts.shared import reading_status, shell
@@ -10,6 +15,7 @@ from readagent_core.models.cache.store import CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
 from readagent_core.workspace import Workspace, connecting
+from readagent_core.workspace.backup import back_up
 
 THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
 MEASURES = {"narrow": "Narrow", "middle": "Medium", "wide": "Wide"}
@@ -53,12 +59,31 @@ def cache_line(state: CacheState) -> str:
     return f"{many}, {shell.file_size(state.bytes)} of at most {shell.file_size(state.limit)}."
 
 
+def backup_file(home: Path) -> bytes:
+    """Make a backup of the home folder and return its ZIP file. Raises LibraryError."""
+    with tempfile.TemporaryDirectory(prefix="readagent-backup-") as folder:
+        return back_up(home, Path(folder) / "backup.zip").path.read_bytes()
+
+
 def storage_tab(workspace: Workspace) -> None:
     cache = open_cache(workspace.settings)
     saved = workspace.settings.saved
     st.subheader("On this server" if workspace.settings.team else "On this computer", anchor=False)
     where = "" if workspace.settings.team else f"Everything is stored in {workspace.home}\n"
     st.text(f"{where}Library: {shell.file_size(workspace.library.storage())}")
+    st.download_button(
+        "Download a backup",
+        partial(backup_file, workspace.home),
+        file_name=f"readagent-{time.strftime('%Y-%m-%d')}.zip",
+        mime="application/zip",
+        icon=":material/download:",
+        on_click="ignore",
+        key="backup",
+    )
+    st.caption(
+        "One ZIP file with books, notes, gists, answers and original files, without keys. To restore it, quit "
+        "ReadAgent and run `readagent restore` with the file."
+    )
     st.subheader("Saved replies", anchor=False)
     st.caption("The same request to the same model is never sent twice. Keys and prompts are not stored here.")
     st.text(cache_line(cache.state()))
