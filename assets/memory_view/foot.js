@@ -103,7 +103,7 @@ export class Foot {
     const { paragraph } = position.here;
     this.menu.replaceChildren(...[
       item("I have read up to here", () => this.reader.setFurthest(paragraph), paragraph === progress.furthest),
-      item("Go to the furthest place I have read", () => position.jump({ paragraph: Math.min(progress.furthest, book.outline.paragraphs - 1) }), Math.abs(wordsBetween(book, progress.furthest, paragraph)) < 200),
+      item("Go to the furthest place I have read", () => position.jump({ paragraph: Math.min(progress.furthest, book.outline.paragraphs - 1) }), !progress.furthest || Math.abs(wordsBetween(book, progress.furthest, paragraph)) < 200),
       item("I have read all of it", () => this.reader.setFurthest(book.outline.paragraphs), progress.furthest >= book.outline.paragraphs),
       item("Begin again: I have read nothing", () => this.reader.setFurthest(0), !progress.furthest),
     ].filter(Boolean));

@@ -25,7 +25,8 @@ export class KeyboardSelection {
   }
 
   start() {
-    const { selection, position, book } = this.reader;
+    const { selection, position, book, scroller } = this.reader;
+    scroller.focus({ preventScroll: true }); // on a button, Enter would press it
     const now = this.active && selection.passage;
     if (now) {
       const { paragraph } = now.end;

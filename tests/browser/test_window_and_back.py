@@ -1,4 +1,4 @@
-"""A small window shows all of the reader; from the hits of a search one goes back to where one was reading."""
+"""A small window shows all of the reader; jumps have a way back; Enter opens the menu of words selected by keyboard."""
 
 from __future__ import annotations
 
@@ -37,3 +37,15 @@ def test_all_hits_of_a_search_have_one_way_back(page: Page, app_url: str, app_ho
     chip.get_by_role("button").first.click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
     expect(chip).to_contain_text("Back to 0 %")  # where the book was before its page 5 was asked for
+
+
+def test_enter_opens_the_menu_of_the_selected_words_after_a_panel_was_closed(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    page.get_by_role("button", name="Type and theme").click()
+    for key in ("Escape", "v", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".selmenu").get_by_role("button").first).to_be_focused()
+    expect(page.locator(".panel")).to_be_hidden()

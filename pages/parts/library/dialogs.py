@@ -119,11 +119,14 @@ def show_removed(workspace: Workspace) -> None:
     st.caption(f"A removed book is deleted for good after {DAYS_TO_RESTORE} days. Samples are only hidden.")
     for book in removed:
         with st.container(horizontal=True, vertical_alignment="center", key=f"removed_{book.id}"):
-            st.text(book.title)
+            st.text(book.title, width="stretch")
             if st.button("Restore", key=f"restore_{book.id}"):
                 workspace.library.restore(book.id)
                 st.rerun()
     count = sum(not book.sample for book in removed)
-    if count and st.button(f"Delete {count_of(count, 'book')} for good", key="delete_removed"):
-        workspace.library.delete_removed()
-        st.rerun()
+    if count:
+        with st.popover(f"Delete {count_of(count, 'book')} for good"):
+            st.caption("Notes and answers about them are deleted too. This cannot be undone.")
+            if st.button("Delete", type="primary", key="delete_removed"):
+                workspace.library.delete_removed()
+                st.rerun()
