@@ -95,7 +95,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         key = page.locator("[class*='st-key-other_own_key'] input")
         key.fill(KEY)
         key.press("Enter")
-        expect(settings).to_contain_text("127.0.0.1:9 cannot be reached. Start the server or check the address")
+        expect(settings).to_contain_text("127.0.0.1:9 cannot be reached. Start the server, or check its address")
         address.fill(server.url)
         address.press("Enter")
         expect(page.locator(".st-key-other_own_model_1 input")).to_have_value("reader-8b")

@@ -9,9 +9,11 @@ import streamlit as st
 from pages.parts.settings import model_suited
 from pages.parts.shared import polling, shell
 from readagent_core.workspace import Workspace, connecting
-from readagent_core.workspace.checking.check import STEPS, Check
+from readagent_core.workspace.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
 
 ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
+
+UNKNOWN = ":gray[:material/remove:]"  # neither good nor bad
 
 
 def card(workspace: Workspace) -> None:
@@ -68,7 +70,8 @@ def draw_checks(checks: Sequence[Check]) -> None:
     with st.container(key="checks"):
         for number, check in enumerate(checks):
             with st.container(horizontal=True, horizontal_alignment="distribute", key=f"check_{number}"):
-                st.markdown(f"{ICONS[check.state]} &nbsp; {check.name}", width="content")
+                icon = UNKNOWN if check.figure in (NOT_KNOWN, NOT_SEEN) else ICONS[check.state]
+                st.markdown(f"{icon} &nbsp; {check.name}", width="content")
                 st.caption(check.figure, width="content")
             if check.advice:
                 st.caption(check.advice)

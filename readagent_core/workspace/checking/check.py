@@ -45,7 +45,7 @@ ONE_AT_A_TIME = "read-agent-s"
 _SMALL_WINDOW = 6_000
 _LONG_WORDS = 1_500  # of a prompt: servers keep beginnings of 1,024 tokens and more
 _SLOW_SECONDS = 0.5  # to the first word; with less, two times cannot be told apart
-_NOT_SEEN = "not seen"
+NOT_SEEN, NOT_KNOWN = "not seen", "not known"  # figures of checks that found nothing out
 _GREETING = Prompt("try", "Reply with the words: one two three four five six.", reply_words=20)
 
 
@@ -125,7 +125,7 @@ PARTS = (
     ),
     Part(
         "option",
-        "Names an option",
+        "Names one of several options",
         {"choose": 3, "choose_pages": 1, "choose_text": 1},
         "Some multiple-choice questions will end without an answer.",
     ),
@@ -215,7 +215,7 @@ def suit(checks: Collection[Check]) -> Suited:
     if state["reason"] == "weak":
         suited = replace(suited, reason_first=True)
         why.append("Reasons before the letter: it chooses the right option more often so.")
-    if by_id["reuse"].figure != _NOT_SEEN:
+    if by_id["reuse"].figure != NOT_SEEN:
         suited = replace(suited, opened_after=True)
         why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
     return replace(suited, why=tuple(why))
@@ -310,7 +310,7 @@ def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
 
 def _reuses_beginnings(server: OpenAIServer, cancel: CancelToken) -> Check:
     """Send two long prompts that begin alike. They are seen to be reused by the server's own count, or by the time."""
-    name = "Reuses the beginning of a prompt"
+    name = "Reuses the start of a prompt"
     text = "\n\n".join(paragraph.text for paragraph in story().document.paragraphs)
     text = "\n\n".join([text] * math.ceil(_LONG_WORDS / count_words(text)))
     try:
@@ -319,21 +319,21 @@ def _reuses_beginnings(server: OpenAIServer, cancel: CancelToken) -> Check:
             for word in ("one", "two")
         )
     except WindowError:
-        return Check("reuse", name, "good", _NOT_SEEN)
+        return Check("reuse", name, "good", NOT_SEEN)
     if second.tokens_reused and second.tokens_in:
         return Check("reuse", name, "good", f"{min(1, second.tokens_reused / second.tokens_in):.0%} of it")
     times = [reply.seconds if reply.first_word is None else reply.first_word for reply in (first, second)]
     if times[0] > _SLOW_SECONDS and times[1] < times[0] / 2:
         return Check("reuse", name, "good", f"first word {times[0]:.1f} s, then {times[1]:.1f} s")
-    return Check("reuse", name, "good", _NOT_SEEN)
+    return Check("reuse", name, "good", NOT_SEEN)
 
 
 def _window(server: OpenAIServer) -> Check:
-    name = "Takes in at once"
+    name = "Context window"
     window = server.window or windows.known(server.name)
     if window is None:
         advice = "The server does not report its context window; set it under “Limits and prices” if prompts fail."
-        return Check("window", name, "good", "not known", advice)
+        return Check("window", name, "good", NOT_KNOWN, advice)
     if window < _SMALL_WINDOW:
         advice = (
             "That is little: answers about long books see fewer pages. Allow more in the server "
