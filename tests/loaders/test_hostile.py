@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
+from dataclasses import replace
 from io import BytesIO
 from random import Random
 
@@ -113,21 +114,18 @@ def test_one_line_of_a_hundred_megabytes_is_too_large():
 
 
 def test_one_line_of_many_words_opens():
-    assert load(b"word " * 300_000, "x.txt").words == 300_000
+    assert load(b"word " * 100_000, "x.txt").words == 100_000
 
 
-@pytest.mark.parametrize("kind", ["epub", "pdf", "html", "docx"])
-def test_guarded_opening_gives_the_same_document(kind):
-    original = sample("harrow-council-minutes")
-    data = {"epub": as_epub, "pdf": Press(), "html": as_html, "docx": as_docx}[kind](original)
+@pytest.mark.parametrize(("kind", "make"), [("pdf", Press()), ("docx", as_docx)])
+def test_guarded_opening_gives_the_same_document(kind, make):
+    data = make(sample("harrow-council-minutes"))
     assert load_in_child_process(data, f"x.{kind}") == load(data, f"x.{kind}")
 
 
 def test_guarded_opening_passes_errors_on():
     with pytest.raises(DamagedDocumentError, match="again"):
         load_in_child_process(b"%PDF-1.7 nothing", "x.pdf")
-    with pytest.raises(EmptyDocumentError):
-        load_in_child_process(b"", "x.pdf")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a process to such bounds")
@@ -153,7 +151,8 @@ SEEDS = [
 
 @pytest.mark.parametrize(("name", "make"), SEEDS, ids=[name for name, _ in SEEDS])
 def test_no_mutated_file_escapes_the_tree(name, make):
-    original = make(sample(name.rsplit(".", 1)[0]))
+    whole = sample(name.rsplit(".", 1)[0])
+    original = make(replace(whole, paragraphs=whole.paragraphs[:40], sections=whole.sections[:2]))
     for case in range(20):
         data = mutated(original, Random(f"{name} {case}"))
         try:

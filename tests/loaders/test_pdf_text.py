@@ -222,8 +222,7 @@ def test_pages_of_one_repeated_line_keep_it():
     assert "The lamp is lit at dusk." in whole(document)
 
 
-@pytest.mark.parametrize("size", [10, 14])
-@pytest.mark.parametrize("word", ["Day", "Chapter", "Week"])
+@pytest.mark.parametrize(("word", "size"), [("Day", 10), ("Day", 14), ("Chapter", 10)])
 def test_headings_at_the_top_of_each_page_are_no_headers(word, size):
     pages = []
     for page in range(30):
