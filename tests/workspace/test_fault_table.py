@@ -1,4 +1,4 @@
-"""Every fault a server can have × every thing it is asked for: what the person is told, what is kept, how many calls.
+"""Every fault a server can have × what it is asked for: what the person is told, what is kept, how many calls.
 
 The whole app but its screens, over real HTTP: workspace, reading, ReadAgent-P, retries, cache. One fault for each way
 it behaves; which status or body means which error is tested in tests/models/test_faults.py.
@@ -88,6 +88,9 @@ FAULTS = {
     "no credit": Fault(Reply(status=429, error=error("x", code="insufficient_quota")), 1, "out of credit"),
     "too long": Fault(Reply(status=400, error=error("x", code="context_length_exceeded")), 4, "window"),
 }
+# for what stops the work in the same way two of these say it of every task, the others of one of each kind
+TOLD_ALIKE = ("429", "429 for an hour", "reset", "broken JSON", "no such model", "no credit")
+TABLE = [(name, task) for name in FAULTS for task in TASKS if task in ("gist", "answer") or name not in TOLD_ALIKE]
 # a window once found smaller stays so: its fault leaves a trace, told below
 OVERCOME = [name for name, fault in FAULTS.items() if fault.calls > 1 and name != "too long"]
 
@@ -199,8 +202,7 @@ def test_once(run, undisturbed, name, task):
             assert answer_of(exchange).text == undisturbed.answer
 
 
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize(("name", "task"), TABLE)
 def test_always(run, undisturbed, name, task):
     """A fault that stays is believed, named to the person, and all that was done is kept."""
     fault = FAULTS[name]

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.errors import DocumentError, EmptyDocumentError, LinkError, TooLargeError, UnsafeLinkError
-from readagent_core.loaders import DEFAULT
+from readagent_core.loaders import DEFAULT, load
 from readagent_core.workspace.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
-from readagent_core.workspace.opening import open_file
 from tests.fakes.web import WebServer, redirect, reply
-from tests.loaders.making import Press, as_docx, as_epub, as_text, sample
+from tests.loaders.making import Press, as_docx, as_text, sample
 
 HTML = "text/html; charset=utf-8"
 SENTENCES = [f"The lamp of Harrow was lit for the {n}th night, and no ship came past the rocks." for n in range(1, 30)]
@@ -82,7 +81,6 @@ def test_a_page_that_is_no_article_keeps_all_its_text(workspace):
     ("make", "kind", "format"),
     [
         (Press(), "application/pdf", "pdf"),
-        (as_epub, "application/epub+zip", "epub"),
         (as_docx, "application/octet-stream", "docx"),
         (as_text, "text/plain", "text"),
     ],
@@ -92,7 +90,7 @@ def test_a_file_at_an_address_is_opened_as_the_file(workspace, make, kind, forma
     with WebServer({"/files/minutes": reply(data, kind)}) as server:
         book = open_link(workspace, server.at("/files/minutes"), rules=server.rules())
     assert (book.format, book.source_name) == (format, server.at("/files/minutes"))
-    assert open_file(workspace, data, "minutes").id == book.id
+    assert book.document_id == load(data, "minutes").id
 
 
 def test_fetching_again_adds_a_version_only_where_the_text_has_changed(workspace):
@@ -116,7 +114,6 @@ def test_the_encoding_that_the_server_names_is_used(workspace):
     ("page", "error", "why"),
     [
         (reply(b"<html><body><script>draw()</script></body></html>", HTML), EmptyDocumentError, "runs no scripts"),
-        (reply(b"", HTML), EmptyDocumentError, "runs no scripts"),
         (reply(b"\x89PNG\r\n\x1a\n" + bytes(50), "image/png"), DocumentError, "a picture"),
         (reply(b"%PDF-1.4 broken", "application/pdf"), DocumentError, "damaged"),
         (redirect("http://127.0.0.1:9/"), UnsafeLinkError, "port 9"),

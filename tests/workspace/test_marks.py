@@ -64,15 +64,14 @@ def test_a_mark_is_placed_on_its_words_whatever_the_page_size(texts, ends, limit
                 assert placed.lost == (mark,)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_marks_of_a_long_book_survive_other_pages_and_a_corrected_text(seed):
-    book = long_book(seed, paragraphs=400)
-    marks = marks_in(book, 200, seed)
+def test_marks_of_a_long_book_survive_other_pages_and_a_corrected_text():
+    book = long_book(1, paragraphs=400)
+    marks = marks_in(book, 200, 1)
     for limit in (350, 90, 40):
         shown = book.limited(limit)
         placed = place_marks(marks, shown).placed
         assert [words_between(shown, mark.start, mark.end) for mark in placed] == [mark.exact for mark in marks]
-    other, moved = changed(book, 0.05, seed)
+    other, moved = changed(book, 0.05, 1)
     result = place_marks(marks, other)
     assert len(result.placed) >= 0.95 * len(marks)
     assert ids(result.placed) | ids(result.lost) == ids(marks)

@@ -80,7 +80,6 @@ def test_a_model_that_chats_instead():
 @pytest.mark.parametrize(
     ("seen", "figure"),
     [
-        ({}, "not seen"),
         ({"tokens_in": 2000, "tokens_reused": 1900}, "95% of it"),
         ({"tokens_in": 2000, "tokens_reused": 0}, "not seen"),
         ({"delay": 0.7}, "first word "),  # of the first long prompt only, as a server without such a count behaves
@@ -112,19 +111,17 @@ def test_a_form_obeyed_after_asking_again():
     assert pause.advice.startswith("3 more when asked again. ")
 
 
-@pytest.mark.parametrize(
-    ("spoil", "part"),
-    [
-        (lambda said: said.replace('"', '" The zeppelin '), "quote"),
-        (lambda said: said.replace("The text does not", "She was called Marta, and the text does"), "refuse"),
-    ],
-)
-def test_what_a_model_cannot_do_is_told(spoil, part):
-    with FakeServer(lambda text: spoil(capable(text))) as server:
-        found = checked(server)[part]
-    assert found.state != "good"
-    assert found.never
-    assert found.advice
+def test_what_a_model_cannot_do_is_told():
+    def reply(text: str) -> str:
+        said = capable(text).replace("The text does not", "She was called Marta, and the text does")
+        return said.replace('"', '" The zeppelin ')
+
+    with FakeServer(reply) as server:
+        checks = checked(server)
+    for found in (checks["quote"], checks["refuse"]):
+        assert found.state != "good"
+        assert found.never
+        assert found.advice
 
 
 def test_pages_one_at_a_time_for_a_model_that_cannot_name_several():

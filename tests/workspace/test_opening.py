@@ -18,12 +18,13 @@ from readagent_core.workspace import Workspace, samples
 from readagent_core.workspace.opening import KEEP_ORIGINALS, open_file
 from readagent_core.workspace.reading import newest_memory
 from readagent_core.workspace.samples import add_samples
-from tests.loaders.making import Press, as_epub, as_text, sample
+from tests.loaders.making import as_epub, as_text, sample
+from tests.loaders.test_pdf import pdf, wordy
 
 
 def test_the_same_text_again_under_another_name_or_in_another_format_is_the_same_book(workspace):
     document = sample("harrow-council-minutes")
-    files = ((as_text, "txt"), (as_epub, "epub"), (as_epub, "copy.epub"), (Press(), "pdf"))
+    files = ((as_text, "txt"), (as_text, "copy.txt"), (as_epub, "epub"))
     books = {open_file(workspace, make(document), f"minutes.{ending}").id for make, ending in files}
     assert len(books) == len(workspace.library.books()) == 1
 
@@ -113,17 +114,16 @@ def test_samples_come_once_with_their_recorded_asks_and_stay_away_when_removed(w
 
 
 def test_opening_a_pdf_shows_its_pages_and_can_be_cancelled(workspace):
-    data = Press()(sample("yuki-no-eki"))
+    data = pdf([wordy(1), wordy(2)])
     seen = []
-    book = open_file(workspace, data, "yuki.pdf", progress=lambda done, pages: seen.append((done, pages)))
-    assert seen[0] == (0, seen[0][1])
-    assert seen[-1] == (seen[0][1], seen[0][1])
+    book = open_file(workspace, data, "lamp.pdf", progress=lambda done, pages: seen.append((done, pages)))
+    assert seen == [(0, 2), (1, 2), (2, 2)]
 
     def cancel(done: int, pages: int) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        open_file(workspace, Press()(sample("harrow-council-minutes")), "minutes.pdf", progress=cancel)
+        open_file(workspace, pdf([wordy(3)]), "other.pdf", progress=cancel)
     assert [b.id for b in workspace.library.books()] == [book.id]
 
 

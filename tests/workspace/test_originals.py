@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from readagent_core.errors import DocumentError, NotInLibraryError, PasswordError
+from readagent_core.loaders import load
 from readagent_core.loaders.pdf.picture import PdfFacts
 from readagent_core.workspace import originals
-from readagent_core.workspace.opening import open_file
+from readagent_core.workspace.opening import add_book, open_file
 from tests.loaders.test_pdf import locked
 from tests.loaders.test_pdf_picture import pages_of
 
@@ -20,8 +21,13 @@ def workspace(workspace):
     workspace.originals.close()
 
 
+def opened(workspace, data, name):
+    """The book of a file that is no stranger's: opened in this process."""
+    return add_book(workspace, load(data, name), data, name, source_name=name)
+
+
 def test_the_pages_of_a_book_until_its_original_is_removed(workspace):
-    book = open_file(workspace, pages_of([TEXT], ["A second page of words."]), "lamp.pdf")
+    book = opened(workspace, pages_of([TEXT], ["A second page of words."]), "lamp.pdf")
     facts, version = workspace.originals.facts(book.id)
     assert facts == PdfFacts(2)
     assert workspace.originals.draw(book.id, 2, width=300).startswith(b"\xff\xd8")
@@ -56,7 +62,7 @@ def test_a_locked_pdf_needs_its_password_once_and_it_is_written_nowhere(workspac
 
 
 def test_few_processes_and_none_that_is_not_used(workspace, monkeypatch):
-    books = [open_file(workspace, pages_of([f"{TEXT} Number {n}."]), f"{n}.pdf") for n in range(5)]
+    books = [opened(workspace, pages_of([f"{TEXT} Number {n}."]), f"{n}.pdf") for n in range(4)]
     for book in books:
         workspace.originals.facts(book.id)
     running = workspace.originals._open
@@ -70,7 +76,7 @@ def test_few_processes_and_none_that_is_not_used(workspace, monkeypatch):
 
 
 def test_a_process_that_was_killed_is_started_again(workspace):
-    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
+    book = opened(workspace, pages_of([TEXT]), "lamp.pdf")
     workspace.originals.facts(book.id)
     workspace.originals._open[book.id].pages._child.process.kill()
     with pytest.raises(DocumentError, match="crashed"):
