@@ -49,6 +49,12 @@ def copied_files(folder):
                     shutil.copy(source, folder / target)
 
 
+def answers(port):
+    """Whether something listens there: each check of the image's own is a process."""
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the script is for sh")
 def test_the_image_would_serve_the_app_and_answer(tmp_path):
     source, target, home = tmp_path / "src", tmp_path / "opt", tmp_path / "data"
@@ -76,7 +82,7 @@ def test_the_image_would_serve_the_app_and_answer(tmp_path):
     app = subprocess.Popen(run, cwd="/", env=environment, stdout=subprocess.DEVNULL)
     try:
         end = time.monotonic() + 60
-        while subprocess.run(healthy, env=environment, capture_output=True).returncode:
+        while not answers(int(port)) or subprocess.run(healthy, env=environment, capture_output=True).returncode:
             assert app.poll() is None, "the app ended"
             assert time.monotonic() < end, "the app did not answer"
             time.sleep(0.2)

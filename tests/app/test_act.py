@@ -12,8 +12,8 @@ from readagent_core.errors import NotInLibraryError
 from readagent_core.web_pages.acting import WebTask
 from readagent_core.web_pages.steps import BookPages, start_step, stored_steps
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
 from tests.web_pages.pages import knowing, shop
+from tests.workspace.test_originals import opened
 
 PAGE = shop("<p>Lamps, oil and wicks for the keepers of the coast, by post and at the door.</p>").encode()
 
@@ -33,7 +33,7 @@ def client(pages: BookPages) -> TestClient:
 
 
 def test_a_page_and_its_snippets(client: TestClient, workspace: Workspace, pages: BookPages) -> None:
-    book = open_file(workspace, PAGE, "shop.html")
+    book = opened(workspace, PAGE, "shop.html")
     version = pages.open(book.id).version
     drawn = client.get(f"{book.id}/{version}?opened=2,x,3&chosen=504&theme=dark")
     assert drawn.headers["content-type"] == "text/html; charset=utf-8"
@@ -49,9 +49,9 @@ def test_a_page_and_its_snippets(client: TestClient, workspace: Workspace, pages
 
 
 def test_what_is_refused(client: TestClient, workspace: Workspace, pages: BookPages) -> None:
-    book = open_file(workspace, PAGE, "shop.html")
+    book = opened(workspace, PAGE, "shop.html")
     version = pages.open(book.id).version
-    text = open_file(workspace, b"Some words of a text.", "a.txt")
+    text = opened(workspace, b"Some words of a text.", "a.txt")
     refused = [
         "000000000000/1-1",
         f"{book.id}/1-1",
@@ -66,29 +66,29 @@ def test_what_is_refused(client: TestClient, workspace: Workspace, pages: BookPa
 
 
 def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) -> None:
-    book = open_file(workspace, PAGE, "shop.html")
-    opened = pages.open(book.id)
+    book = opened(workspace, PAGE, "shop.html")
+    drawn = pages.open(book.id)
     job = start_step(workspace, pages, book.id, WebTask("Search & go", ("a -> CLICK",)))
     job.join(60)
     assert job.exception is None
-    (step,) = stored_steps(workspace.library.artifacts(book.document_id), opened.version)
+    (step,) = stored_steps(workspace.library.artifacts(book.document_id), drawn.version)
     assert (step.task, step.model) == (WebTask("Search & go", ("a -> CLICK",)), workspace.model.name)
     assert step.events == job.snapshot.value.events
-    shown = board(book.id, opened, Shown(step.task.task, step.gists, step.events, step.model))
+    shown = board(book.id, drawn, Shown(step.task.task, step.gists, step.events, step.model))
     assert [row["title"] for row in shown["steps"]] == ["Task", "Gists", "Look-up", "Page as sent", "Action"]
     assert shown["action"]["element"] == "504"
     assert shown["steps"][2]["opened"] == [shown["action"]["snippet"]]
     assert all(row["gist"] and row["anchor"] for row in shown["snippets"])
     assert "nothing was understood" in shown["signature"]["rest"]
-    assert cost_line(opened.memory, workspace.model) == ""
-    said = cost_line(opened.memory, knowing("504"))
-    assert f"{len(opened.memory.snippets)} calls" in said
+    assert cost_line(drawn.memory, workspace.model) == ""
+    said = cost_line(drawn.memory, knowing("504"))
+    assert f"{len(drawn.memory.snippets)} calls" in said
 
 
 def test_a_saved_page_that_is_removed_at_this_moment_is_no_crash(
     workspace: Workspace, pages: BookPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    book = open_file(workspace, PAGE, "shop.html")
+    book = opened(workspace, PAGE, "shop.html")
     removed = workspace.home / "removed"
     monkeypatch.setattr(workspace.library, "original_path", lambda _: removed)
     with pytest.raises(NotInLibraryError, match="Open the file again"):

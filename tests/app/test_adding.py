@@ -14,7 +14,6 @@ from readagent_core.settings import load_settings, save_settings
 from readagent_core.workspace.links import fetch_again, open_link
 from tests.app.conftest import open_tab
 from tests.fakes.web import WebServer, reply
-from tests.workspace.test_links import ARTICLE, HTML
 
 TEXT = "The lamp\n\nIt was lit at dusk and it burned until the morning.\n\nNobody saw who put it out."
 
@@ -99,13 +98,13 @@ def test_what_cannot_be_added_says_why_and_stays_in_the_field(pasted, why):
 
 
 def test_an_article_is_fetched_and_fetched_again(monkeypatch):
-    with WebServer({"/post": reply(ARTICLE, HTML)}) as server:
+    with WebServer({"/post": reply(TEXT.encode(), "text/plain")}) as server:
         monkeypatch.setattr(adding, "open_link", partial(open_link, rules=server.rules()))
         monkeypatch.setattr(adding, "fetch_again", partial(fetch_again, rules=server.rules()))
         at = add(field(), f" {server.at('/post')}\n")
-        assert at.title[0].value == "A lamp goes out"
+        assert at.title[0].value == "The lamp"
         assert "the same as before" in fetch(at)
-        server.pages["/post"] = reply(ARTICLE.replace(b"a broken lens", b"a whole lens"), HTML)
+        server.pages["/post"] = reply(TEXT.replace("dusk", "noon").encode(), "text/plain")
         assert "version 2" in fetch(at)
         server.pages["/post"] = reply(status="404 Not Found")
         assert "has no page at this address" in fetch(at)

@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from pages.parts.read import original
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
 from tests.loaders.test_pdf import locked
-from tests.loaders.test_pdf_picture import bomb, pages_of
+from tests.loaders.test_pdf_picture import pages_of
+from tests.workspace.test_originals import opened
 
 TEXT = "The keeper lit the lamp before it was dark."
 
@@ -25,7 +25,7 @@ def client(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Te
 
 
 def test_facts_pictures_and_places(client: TestClient, workspace: Workspace) -> None:
-    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
+    book = opened(workspace, pages_of([TEXT]), "lamp.pdf")
     assert original.original_of(book) == book.id
     facts = client.get(f"{book.id}/facts").json()
     assert (facts["pages"], facts["labels"]) == (1, [])
@@ -45,8 +45,8 @@ def test_facts_pictures_and_places(client: TestClient, workspace: Workspace) -> 
 
 
 def test_what_is_refused(client: TestClient, workspace: Workspace) -> None:
-    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
-    text = open_file(workspace, b"Some words of a text.", "a.txt")
+    book = opened(workspace, pages_of([TEXT]), "lamp.pdf")
+    text = opened(workspace, b"Some words of a text.", "a.txt")
     workspace.library.remove_original(text.id)
     assert original.original_of(text) is None
     refused = {
@@ -59,10 +59,11 @@ def test_what_is_refused(client: TestClient, workspace: Workspace) -> None:
         f"{text.id}/facts": 404,
     }
     assert {path: client.get(path).status_code for path in refused} == refused
+    assert "no page 2" in client.get(f"{book.id}/v/2.jpg?width=400").json()["text"]
 
 
 def test_what_is_sent_must_be_json_of_some_size(client: TestClient, workspace: Workspace) -> None:
-    book = open_file(workspace, pages_of([TEXT]), "lamp.pdf")
+    book = opened(workspace, pages_of([TEXT]), "lamp.pdf")
     form = {"Content-Type": "text/plain"}  # what a form of another site may send
     assert client.post(f"{book.id}/password", content=b'{"password": "a"}', headers=form).status_code == 415
     assert client.post(f"{book.id}/places", json={"text": "a" * (1 << 20)}).status_code == 413
@@ -70,9 +71,8 @@ def test_what_is_sent_must_be_json_of_some_size(client: TestClient, workspace: W
         assert client.post(f"{book.id}/places", json=wrong).status_code == 400
 
 
-def test_a_locked_pdf_and_a_page_that_cannot_be_drawn(client: TestClient, workspace: Workspace) -> None:
-    book = open_file(workspace, locked("secret", "owner"), "locked.pdf", password="secret")
-    workspace.originals._forget(book.id)
+def test_a_locked_pdf(client: TestClient, workspace: Workspace) -> None:
+    book = opened(workspace, locked("secret", "owner"), "locked.pdf", password="secret")
     refused = client.get(f"{book.id}/facts")
     assert (refused.status_code, refused.json()["locked"]) == (403, True)
     wrong = client.post(f"{book.id}/password", json={"password": "guess"})
@@ -80,8 +80,3 @@ def test_a_locked_pdf_and_a_page_that_cannot_be_drawn(client: TestClient, worksp
     assert "guess" not in wrong.text
     assert client.post(f"{book.id}/password", json={"password": "secret"}).status_code == 200
     assert client.get(f"{book.id}/facts").status_code == 200
-    other = open_file(workspace, bomb(), "bomb.pdf")
-    failed = client.get(f"{other.id}/v/2.jpg?width=400")
-    assert failed.status_code == 422
-    assert "other pages can be shown" in failed.json()["text"]
-    assert client.get(f"{other.id}/v/3.jpg?width=400").status_code == 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -11,16 +10,10 @@ from pages.parts.library.imports import import_record, start_import
 from readagent_core.library.scans import Scans
 from readagent_core.loaders.recognition.page import RecognisedPage
 from readagent_core.workspace import recognising
-from readagent_core.workspace.opening import open_file
 from tests.loaders.scans import partly_scanned, scanned_pdf
+from tests.workspace.test_originals import opened
 
 BLANK = Image.new("L", (874, 1240), 240)
-
-
-@pytest.fixture(params=[True, False], ids=["installed", "missing"])
-def installed(request, monkeypatch):
-    monkeypatch.setattr(recognising, "is_installed", lambda: request.param)
-    return request.param
 
 
 def report(book_id: str) -> AppTest:
@@ -38,20 +31,24 @@ def report(book_id: str) -> AppTest:
     return at
 
 
-def test_a_refused_scan_offers_recognition_with_its_time_or_says_what_to_install(workspace, installed):
+def test_a_refused_scan_offers_recognition_with_its_time_or_says_what_to_install(workspace, monkeypatch):
     one = start_import(workspace, "scan.pdf", scanned_pdf([BLANK] * 2))
     one.job.join(30)
-    record = import_record(workspace, one)
-    assert record["state"] == "failed"
-    assert record.get("offer") == ("Recognise the text of 2 pages (about 10 seconds)" if installed else None)
-    assert ("requirements-ocr.txt" in record["text"]) is not installed
+    for installed in (True, False):
+        monkeypatch.setattr(recognising, "is_installed", lambda installed=installed: installed)
+        record = import_record(workspace, one)
+        assert record["state"] == "failed"
+        assert record.get("offer") == ("Recognise the text of 2 pages (about 10 seconds)" if installed else None)
+        assert ("requirements-ocr.txt" in record["text"]) is not installed
 
 
-def test_the_report_offers_it_and_shows_a_doubtful_page(workspace, installed):
-    book = open_file(workspace, partly_scanned(), "minutes.pdf")
-    at = report(book.id)
-    assert [b.label for b in at.button] == ["Recognise the text of 2 pages (about 10 seconds)"] * installed
-    assert ["requirements-ocr.txt" in code.value for code in at.code] == [True] * (not installed)
+def test_the_report_offers_it_and_shows_a_doubtful_page(workspace, monkeypatch):
+    book = opened(workspace, partly_scanned(), "minutes.pdf")
+    for installed in (True, False):
+        monkeypatch.setattr(recognising, "is_installed", lambda installed=installed: installed)
+        at = report(book.id)
+        assert [b.label for b in at.button] == ["Recognise the text of 2 pages (about 10 seconds)"] * installed
+        assert ["requirements-ocr.txt" in code.value for code in at.code] == [True] * (not installed)
     assert at.selectbox[0].options == ["page 2", "page 3"]
     at.selectbox[0].set_value(3).run()
     assert len(at.get("image")) == 1
@@ -59,7 +56,7 @@ def test_the_report_offers_it_and_shows_a_doubtful_page(workspace, installed):
 
 
 def test_a_recognition_that_an_earlier_app_began_is_shown_as_paused(workspace):
-    book = open_file(workspace, partly_scanned(), "minutes.pdf")
+    book = opened(workspace, partly_scanned(), "minutes.pdf")
     scans = Scans(workspace.home)
     scan = scans.add(b"%PDF-", "minutes.pdf", (2, 3), book_id=book.id)
     scans.save_page(scan.id, 2, RecognisedPage())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -123,6 +124,7 @@ def scanned_pdf(pages: Sequence[Image.Image], *, seed: int = 1) -> bytes:
     return out.getvalue()
 
 
+@cache
 def partly_scanned() -> bytes:
     """Returns a PDF of four pages, of which the second and third are empty pictures."""
     whole = PdfReader(BytesIO(Press()(sample("harrow-council-minutes"))))

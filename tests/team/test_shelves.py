@@ -23,7 +23,7 @@ ANNA, BEN = Person("a" * 24, "a@x.org", "Anna"), Person("b" * 24, "b@x.org", "Be
 @pytest.fixture
 def homes(own_home: Path):
     own_home.mkdir()
-    team = TeamSettings(frozenset({"x.org"}), megabytes=50)
+    team = TeamSettings(frozenset({"x.org"}), megabytes=5)
     opened = [Workspace(Settings(own_home / "people" / one.id, person=one.id, team=team)) for one in (ANNA, BEN)]
     yield own_home, *opened
     for workspace in opened:
@@ -89,7 +89,7 @@ def test_publishing_again_replaces_and_only_the_owner_withdraws(homes) -> None:
 
 def test_a_copy_counts_as_what_its_taker_stores(homes) -> None:
     home, anna, ben = homes
-    anna.library.add_shelf("Long", [anna.library.add(Document("Long", (Paragraph("word " * 4_000_000),))).id])
+    anna.library.add_shelf("Long", [anna.library.add(Document("Long", (Paragraph("word " * 400_000),))).id])
     shelf = publish(anna.library, "Long", ANNA, home)
     with pytest.raises(LimitError):
         copy_book(shelf.id, shelf.books[0].id, ben, home)

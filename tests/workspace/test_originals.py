@@ -21,9 +21,9 @@ def workspace(workspace):
     workspace.originals.close()
 
 
-def opened(workspace, data, name):
-    """The book of a file that is no stranger's: opened in this process."""
-    return add_book(workspace, load(data, name), data, name, source_name=name)
+def opened(workspace, data, name, **options):
+    """The book of a file that was opened in this process, which costs less than another one."""
+    return add_book(workspace, load(data, name, **options), data, name, source_name=name)
 
 
 def test_the_pages_of_a_book_until_its_original_is_removed(workspace):
