@@ -20,6 +20,11 @@ def no_keyring():
         yield
 
 
+def pytest_ignore_collect(collection_path, config):
+    """``-m "not browser"`` does not import the browser tests: True for their folder."""
+    return True if collection_path.name == "browser" and config.option.markexpr == "not browser" else None
+
+
 def pytest_collection_finish():
     """What was imported stays: every collection of garbage would look through all of it."""
     gc.freeze()

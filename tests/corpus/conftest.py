@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
-pytest.importorskip("distributed")
+if importlib.util.find_spec("distributed") is None:  # not imported here: that takes longer than most tests
+    pytest.skip("requirements-corpus.txt is not installed", allow_module_level=True)
 
 from tests.cli.conftest import SENTENCE
 from tests.fakes.server import FakeServer

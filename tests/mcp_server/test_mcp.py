@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 import sys
@@ -12,30 +13,38 @@ from pathlib import Path
 import anyio
 import pytest
 
-pytest.importorskip("mcp")
-
-import httpx2
-import uvicorn
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-
-from bench.rendering import big_book
 from readagent_core.citations import FROM_PAGE
-from readagent_core.mcp_server.server import http_app, make_server
-from readagent_core.mcp_server.tools import Tools
 from readagent_core.prompts import render_fragment
 from readagent_core.workspace.samples import add_samples
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
 
+if importlib.util.find_spec("mcp") is None:  # the SDK is imported by what uses it: collecting the tests is quicker
+    pytest.skip("requirements-mcp.txt is not installed", allow_module_level=True)
+
 ROOT = Path(__file__).parents[2]
 QUESTION = "Who keeps the light?"
 TOOLS = {"list_books", "search", "fetch", "outline", "gist_memory", "open_pages", "find", "notes", "ask"}
 
 
+def make_server(workspace, **options):
+    from readagent_core.mcp_server import server
+
+    return server.make_server(workspace, **options)
+
+
+def ask_directly(workspace, book_id, **options):
+    """Ask without a client, so that the whole answer is seen."""
+    from readagent_core.mcp_server.tools import Tools
+
+    return Tools(workspace).ask([book_id], QUESTION, **options)
+
+
 def with_client(server, work):
     """Run ``work`` with a client of ``server``, which is an MCPServer, a transport or parameters for stdio."""
+
+    from mcp import Client
 
     async def run():
         async with Client(server) as client:
@@ -121,6 +130,8 @@ def test_every_tool_in_process_and_nothing_is_saved(library):
 
 
 def test_every_tool_over_stdio(library):
+    from mcp import StdioServerParameters
+
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-m", "readagent_core", "mcp"],
@@ -164,7 +175,7 @@ def test_a_question_is_asked_as_the_model_needs_it(open_workspace):
     workspace = open_workspace("http://localhost:1/v1", model=model, reason_first=["fake-model"])
     add_samples(workspace)
     (book,) = [b for b in workspace.library.books() if "Harrow Light" in b.title]
-    answer = Tools(workspace).ask([book.id], QUESTION, options=["Nora", "Tilda"])
+    answer = ask_directly(workspace, book.id, options=["Nora", "Tilda"])
     assert answer.option == "Tilda"
     assert render_fragment("choose.reason_first", "en") in model.prompts[-1].text
 
@@ -174,11 +185,13 @@ def test_a_quotation_of_a_page_in_the_prompt_is_from_that_page(open_workspace):
     workspace = open_workspace("http://localhost:1/v1", model=FakeModel(lambda prompt: reply))
     add_samples(workspace)
     (book,) = [b for b in workspace.library.books() if "Harrow Light" in b.title]
-    answer = Tools(workspace).ask([book.id], QUESTION, method="full-text")
+    answer = ask_directly(workspace, book.id, method="full-text")
     assert [citation.state for citation in answer.citations] == [FROM_PAGE]
 
 
 def test_a_long_result_comes_in_parts(open_workspace):
+    from bench.rendering import big_book
+
     workspace = open_workspace()
     memory = big_book(1000, 350)
     book = workspace.library.add(memory.document)
@@ -248,6 +261,13 @@ def test_every_tool_over_http_with_a_token_only(library):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    import httpx2
+    import uvicorn
+    from mcp import Client, MCPError
+    from mcp.client.streamable_http import streamable_http_client
+
+    from readagent_core.mcp_server.server import http_app
+
     app = http_app(make_server(library), "the-token", host="127.0.0.1", port=port)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
