@@ -66,7 +66,10 @@ def test_the_image_would_serve_the_app_and_answer(tmp_path):
     (packages / "tests.pth").write_text(sysconfig.get_paths()["purelib"], encoding="utf-8")
     build = next(line for line in instructions("RUN") if "install.sh" in line)
     command = [str(target) if word == "/opt/readagent" else word for word in shlex.split(build) if word != "$MORE"]
-    clean = {"PATH": os.environ["PATH"], "PYTHON": sys.executable, "PIP_NO_INDEX": "1", "HOME": str(tmp_path)}
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@" --without-pip\n', encoding="utf-8")  # pip is one of them
+    python.chmod(0o700)
+    clean = {"PATH": os.environ["PATH"], "PYTHON": str(python), "PIP_NO_INDEX": "1", "HOME": str(tmp_path)}
     clean["PIP_NO_DEPS"] = "1"
     subprocess.run(command, cwd=source, env=clean, check=True, capture_output=True, timeout=120)
 

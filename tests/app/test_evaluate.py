@@ -47,8 +47,17 @@ def ask_file(app, path):
     return finish(at)
 
 
-def test_a_run_shows_its_table_and_its_reports_have_its_questions(app, own_home):
+def test_the_recorded_experiment_is_at_one_click_and_a_run_shows_its_table_and_has_reports(app, own_home):
     at = app(SCREEN)
+    assert re.search(r"20\d\d\u2011\d\d\u2011\d\d\.$", shown(at), re.MULTILINE)  # a date is not broken over two lines
+    at.button(key="evaluate_show_recorded").click().run()
+    assert not at.exception
+    assert any("A recording of" in line.value for line in at.markdown)
+    assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Reading", "Record"]
+    assert not list_experiments(own_home)
+    at.button(key="evaluate_close").click().run()
+    assert not at.tabs
+    # an experiment of one's own
     assert "No experiment of yours yet" in [heading.value for heading in at.subheader]
     assert "about" in shown(at)  # what it would cost
     assert at.button(key="evaluate_start").label == "Start"
@@ -60,6 +69,8 @@ def test_a_run_shows_its_table_and_its_reports_have_its_questions(app, own_home)
     at = finish(at)
     assert not at.exception
     assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Reading", "Record"]
+    assert len(at.selectbox(key="evaluate_experiment").options) == 1
+    assert not any("A recording of" in line.value for line in at.markdown)
     assert "2 questions" in shown(at)
     assert "No language model was connected" in shown(at)
     assert "← right" in shown(at)
@@ -106,23 +117,6 @@ def test_a_dropped_file_is_kept_for_tomorrow(app, own_home):
     found = list((own_home / "evaluations" / "data").glob("*/*.json"))
     assert [path.name for path in found] == ["fog.json"]
     assert "1 question on 1 document" in shown(at)
-
-
-def test_the_recorded_experiment_is_shown_at_one_click_and_is_none_of_ones_own(app, own_home):
-    at = app(SCREEN)
-    assert re.search(r"20\d\d\u2011\d\d\u2011\d\d\.$", shown(at), re.MULTILINE)  # a date is not broken over two lines
-    at.button(key="evaluate_show_recorded").click().run()
-    assert not at.exception
-    assert any("A recording of" in line.value for line in at.markdown)
-    assert [t.label for t in at.tabs] == ["Results", "Tables", "Questions", "Reading", "Record"]
-    assert not list_experiments(own_home)
-    at.button(key="evaluate_close").click().run()
-    assert not at.tabs
-    at = small(at, "gist-mem")
-    at.button(key="evaluate_start").click().run()
-    at = finish(at)
-    assert len(at.selectbox(key="evaluate_experiment").options) == 1
-    assert not any("A recording of" in line.value for line in at.markdown)
 
 
 def test_a_wrong_answer_is_one_click_from_its_replay(app, tmp_path):

@@ -61,8 +61,7 @@ def test_wrapped_text_is_unwrapped():
     assert sections(made) == sections(original)
 
 
-@pytest.mark.parametrize("press", PRESSES.values(), ids=PRESSES)
-@pytest.mark.parametrize("name", NAMES[:2])
+@pytest.mark.parametrize(("name", "press"), zip((NAMES[0], *NAMES[:2]), PRESSES.values(), strict=True), ids=PRESSES)
 def test_pdf_keeps_every_word(name, press):
     original = sample(name)
     made = load(press(original), "book.pdf")

@@ -167,7 +167,7 @@ def test_what_one_person_may_store_and_run(team, own_home: Path, monkeypatch) ->
     monkeypatch.setenv("READAGENT_TEAM_MEGABYTES", "1")
     anna, ben = (Workspace(settings_of(team, own_home, sub)) for sub in "12")
     with pytest.raises(LimitError, match="1 MB"):
-        open_file(anna, b"word " * 400_000, "long.txt")
+        open_file(anna, b"word " * 220_000, "long.txt")
     assert anna.library.books() == []
     first = anna.jobs.start("first", lambda job: job.wait(20, "for the test"))
     with pytest.raises(LimitError, match="Wait until"):

@@ -153,7 +153,7 @@ def test_what_cannot_be_asked_is_an_error_that_says_why(workspace):
 
 
 def test_no_later_page_reaches_the_server_over_many_positions(open_workspace):
-    """80 limits over real HTTP, every kind of method, in four conversations: no word of a later page is sent, nor of
+    """40 limits over real HTTP, every kind of method, in four conversations: no word of a later page is sent, nor of
     an answer that saw one.
     """
     chance = random.Random(11)
@@ -169,8 +169,8 @@ def test_no_later_page_reaches_the_server_over_many_positions(open_workspace):
     with FakeServer(obliging) as server:
         workspace = open_workspace(server.url)
         book, reading = a_book(workspace, a_memory(20))
-        for turn in range(80):
-            if turn % 20 == 0:  # a conversation is loaded whole at each turn
+        for turn in range(40):
+            if turn % 10 == 0:  # a conversation is loaded whole at each turn
                 talk, up_to = workspace.library.new_conversation(book.id, "All").id, 99
                 asked(workspace, book, reading, conversation_id=talk)  # an answer without a limit, about page 20
             up_to = chance.randrange(1, 21)

@@ -94,10 +94,11 @@ def test_a_file_at_an_address_is_opened_as_the_file(workspace, make, kind, forma
 
 
 def test_fetching_again_adds_a_version_only_where_the_text_has_changed(workspace):
-    with WebServer({"/post": reply(ARTICLE, HTML)}) as server:
+    text = b"A lamp goes out.\n\nThe keeper found a broken lens and an open door."
+    with WebServer({"/post": reply(text, "text/plain")}) as server:
         book = open_link(workspace, server.at("/post"), rules=server.rules())
         assert fetch_again(workspace, book.id, rules=server.rules()) == book
-        server.pages["/post"] = reply(ARTICLE.replace(b"a broken lens", b"a whole lens"), HTML)
+        server.pages["/post"] = reply(text.replace(b"broken", b"whole"), "text/plain")
         changed = fetch_again(workspace, book.id, rules=server.rules())
         assert (changed.id, changed.version) == (book.id, 2)
         assert "whole lens" in workspace.library.document(book.id).text()

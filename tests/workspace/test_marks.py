@@ -66,8 +66,8 @@ def test_a_mark_is_placed_on_its_words_whatever_the_page_size(texts, ends, limit
 
 def test_marks_of_a_long_book_survive_other_pages_and_a_corrected_text():
     book = long_book(1, paragraphs=400)
-    marks = marks_in(book, 200, 1)
-    for limit in (350, 90, 40):
+    marks = marks_in(book, 120, 1)
+    for limit in (350, 40):
         shown = book.limited(limit)
         placed = place_marks(marks, shown).placed
         assert [words_between(shown, mark.start, mark.end) for mark in placed] == [mark.exact for mark in marks]
@@ -77,7 +77,7 @@ def test_marks_of_a_long_book_survive_other_pages_and_a_corrected_text():
     assert ids(result.placed) | ids(result.lost) == ids(marks)
     found = {mark.id: mark for mark in result.placed}
     unchanged = [m for m in marks if m.start.paragraph == m.end.paragraph and moved[m.start.paragraph] is not None]
-    assert len(unchanged) > 100
+    assert len(unchanged) > 60
     for mark in unchanged:
         place = moved[mark.start.paragraph]
         assert found[mark.id].start == Spot(place, mark.start.offset)

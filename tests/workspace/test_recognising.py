@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from difflib import SequenceMatcher
 
 import pytest
@@ -16,6 +17,7 @@ from readagent_core.workspace.opening import open_file
 from tests.cli.running import run_here, start, wait_until
 from tests.loaders import scans
 from tests.loaders.test_recognition import recognised
+from tests.workspace.test_originals import opened
 
 needs_packages = pytest.mark.skipif(not recogniser.is_installed(), reason="requirements-ocr.txt is not installed")
 ENGLISH = (
@@ -40,65 +42,74 @@ def share_right(wanted, found):
     return sum(block.size for block in blocks) / len(words(wanted))
 
 
-@needs_packages
-@pytest.mark.skipif(not scans.has_font("ja"), reason="no Japanese font")
-def test_killed_no_page_is_recognised_twice(tmp_path, own_home, workspace, monkeypatch):
-    texts = {"en": ENGLISH, "ja": JAPANESE, "zh": scans.CHINESE[:2]}
-    drawn = [scans.draw_pages(text, language, most=1) for language, text in texts.items()]
-    file = tmp_path / "three pages.pdf"
-    file.write_bytes(scans.scanned_pdf([pages[0] for pages, _ in drawn]))
-    process = start("recognise", file)
-    wait_until(lambda: list(own_home.glob(f"{FOLDER}/*/pages/*.json")), process)
-    process.kill()
-    process.communicate(timeout=30)
-    (scan,) = recognising.unfinished(workspace)
-    stored = []
-
-    def save_page(self, scan_id, number, page):
-        stored.append(number)
-        save(self, scan_id, number, page)
-
-    save = Scans.save_page
-    monkeypatch.setattr(Scans, "save_page", save_page)
-    assert "100 % of the words, on 3 pages (1–3)" in run_here("recognise", file)[0]
-    assert stored == [1, 2, 3][scan.done :]
-    (book,) = workspace.library.books()
-    document = workspace.library.document(book.id)
-    assert document.title == "The Second Night"
-    for number, (_, text) in enumerate(drawn, 1):
-        found = "".join(p.text + " " for p in document.paragraphs if p.place == f"p. {number}")
-        assert share_right(" ".join(text), f"{document.title} {found}") >= 0.97
-    assert all(0.97 < p.confidence <= 1 for p in document.paragraphs)
-    assert not recognising.unfinished(workspace)
-    assert workspace.library.original(book.id) == file.read_bytes()
-
-
-# in place of the package: it finds nothing on the first page, and is at the second one for ever
-ENGINE = """
+BLANK = Image.new("L", (874, 1240), 240)
+FIRST = "The page that was recognised before."
+# in place of the package: it finds that on the first page, and is at the second one for ever
+ENGINE = f"""
 import time
 from types import SimpleNamespace
+import numpy
 class RapidOCR:
     def __init__(self, params):
         self.pages = 0
     def __call__(self, picture):
         self.pages += 1
         time.sleep(600 * (self.pages > 1))
-        return SimpleNamespace(boxes=None)
+        corners = [[100, 150], [700, 150], [700, 190], [100, 190]]
+        return SimpleNamespace(boxes=numpy.array([corners]), txts=["{FIRST}"], scores=[0.99])
 """
 
 
-@needs_packages
-def test_a_paused_job_is_unfinished_until_it_is_discarded(workspace, tmp_path, monkeypatch):
+@pytest.fixture
+def engine(tmp_path, monkeypatch):
+    """``with engine():`` children that are started within it have ``ENGINE``, not the package."""
     (tmp_path / "rapidocr.py").write_text(ENGINE)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    data = scans.scanned_pdf([Image.new("L", (874, 1240), 240)] * 2)
+
+    @contextmanager
+    def use():
+        with monkeypatch.context() as patch:
+            patch.setenv("PYTHONPATH", str(tmp_path))
+            yield
+
+    return use
+
+
+@needs_packages
+@pytest.mark.skipif(not scans.has_font("ja"), reason="no Japanese font")
+def test_killed_no_page_is_recognised_twice(tmp_path, own_home, workspace, engine):
+    texts = {"en": ENGLISH, "ja": JAPANESE, "zh": scans.CHINESE[:2]}
+    drawn = [scans.draw_pages(text, language, most=1) for language, text in texts.items()]
+    file = tmp_path / "four pages.pdf"
+    file.write_bytes(scans.scanned_pdf([BLANK, *(pages[0] for pages, _ in drawn)]))
+    with engine():
+        process = start("recognise", file)
+        wait_until(lambda: list(own_home.glob(f"{FOLDER}/*/pages/*.json")), process)
+        process.kill()
+        process.communicate(timeout=30)
+    assert "100 % of the words, on 4 pages (1–4)" in run_here("recognise", file)[0]
+    (book,) = workspace.library.books()
+    document = workspace.library.document(book.id)
+    assert document.paragraphs[0].text == FIRST  # which the second run would not find
+    assert [section.title for section in document.sections] == ["The Second Night"]
+    for number, (_, text) in enumerate(drawn, 2):
+        found = "".join(p.text + " " for p in document.paragraphs if p.place == f"p. {number}")
+        assert share_right(" ".join(text).removeprefix("The Second Night "), found) >= 0.97
+    assert all(0.97 < p.confidence <= 1 for p in document.paragraphs)
+    assert not recognising.unfinished(workspace)
+    assert workspace.library.original(book.id) == file.read_bytes()
+
+
+@needs_packages
+def test_a_paused_job_is_unfinished_until_it_is_discarded(workspace, engine):
+    data = scans.scanned_pdf([BLANK] * 2)
     with pytest.raises(NoTextError) as refused:
         open_file(workspace, data, "scan.pdf")
-    job = recognising.start_recognising(workspace, data, "scan.pdf", refused.value.pages)
-    while job.running and not job.snapshot.done:
-        job.join(0.02)
-    job.cancel()
-    assert job.join(10).state == "cancelled"
+    with engine():
+        job = recognising.start_recognising(workspace, data, "scan.pdf", refused.value.pages)
+        while job.running and not job.snapshot.done:
+            job.join(0.02)
+        job.cancel()
+        assert job.join(10).state == "cancelled"
     (scan,) = recognising.unfinished(workspace)
     assert (scan.name, scan.pages, scan.done, scan.book_id) == ("scan.pdf", (1, 2), 1, "")
     assert workspace.library.preference("recognition_seconds", 0) > 0
@@ -112,7 +123,7 @@ def test_a_paused_job_is_unfinished_until_it_is_discarded(workspace, tmp_path, m
 
 def test_the_book_of_a_file_with_scanned_pages_gets_a_new_version(workspace):
     data = scans.partly_scanned()
-    book = open_file(workspace, data, "minutes.pdf")
+    book = opened(workspace, data, "minutes.pdf")
     workspace.library.rename(book.id, title="Minutes of March", author="")
     store = Scans(workspace.home)
     scan = store.add(data, "minutes.pdf", workspace.library.document(book.id).doubtful_pages, book_id=book.id)
