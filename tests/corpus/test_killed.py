@@ -66,20 +66,20 @@ def test_a_scheduler_of_its_own_is_killed(shelf, tmp_path, own_home, monkeypatch
         monkeypatch.setenv("READAGENT_BASE_URL", server.url)  # workers have settings of their own
         monkeypatch.setenv("READAGENT_MODEL", "fake-model")
 
-        def serve(*arguments):
-            command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
-            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            stack.callback(process.wait, 30)
-            stack.callback(process.kill)
-            return process
-
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
-        here = ("--host", "127.0.0.1", "--no-dashboard")
-        scheduler = serve("dask_scheduler", *here, "--port", address.split(":")[1])
-        serve("dask_worker", f"tcp://{address}", "--nthreads", "2", "--no-nanny", *here)
-        there = ("--scheduler", f"tcp://{address}", "--connections", "2")
+            port = free.getsockname()[1]
+        code = f"""
+import time
+from distributed import LocalCluster
+cluster = LocalCluster(n_workers=1, threads_per_worker=2, processes=False, host="127.0.0.1", scheduler_port={port},
+                       dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0")
+time.sleep(600)
+"""
+        scheduler = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+        stack.callback(scheduler.wait, 30)
+        stack.callback(scheduler.kill)
+        there = ("--scheduler", f"tcp://127.0.0.1:{port}", "--connections", "2")
 
         def kill_scheduler():
             wait_for_books(scheduler, out, 2)

@@ -9,6 +9,7 @@ from PIL import Image
 
 from readagent_core.document import Document
 from readagent_core.errors import EmptyDocumentError, NoTextError
+from readagent_core.loaders import load
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.pdf.recognised import place_lines, with_even_sizes
@@ -73,7 +74,7 @@ def recognised(*texts, score=0.99):
 
 def test_recognised_pages_take_their_place_among_the_others():
     data = partly_scanned()
-    before = load_in_child_process(data, "mixed.pdf")
+    before = load(data, "mixed.pdf")
     assert (before.doubtful_pages, before.recognised_words) == ((2, 3), 0)
     lamp = recognised("The lamp was lit at dusk and it burned until the", "morning, and nobody saw who put it out.")
     boat = recognised("The boat came back without her master on it now.", score=0.7)
@@ -100,4 +101,4 @@ def test_a_refused_scan_says_which_pages_can_be_recognised():
         load_in_child_process(data, "scan.pdf")
     assert refused.value.pages == (1, 2)
     with pytest.raises(EmptyDocumentError, match="No text was found in the pictures of 2 pages"):
-        load_in_child_process(data, "scan.pdf", recognised={1: RecognisedPage(), 2: RecognisedPage()})
+        load(data, "scan.pdf", recognised={1: RecognisedPage(), 2: RecognisedPage()})

@@ -284,10 +284,7 @@ def test_a_killed_process_leaves_what_it_had(workspace, own_home):
         ("read-agent-p", "look_up", True),
         ("read-agent-p", "answer", True),
         ("read-agent-p", "answer", False),  # the reply comes after the stop
-        ("read-agent-s", "look_up_next", True),
         ("memwalker", "tree_segment", True),
-        ("semantic-compression", "compress", True),
-        ("recurrence", "carry", True),
         ("full-text", "answer_text", True),
     ],
 )

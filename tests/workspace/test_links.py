@@ -10,7 +10,7 @@ from readagent_core.errors import DocumentError, EmptyDocumentError, LinkError, 
 from readagent_core.loaders import DEFAULT, load
 from readagent_core.workspace.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
 from tests.fakes.web import WebServer, redirect, reply
-from tests.loaders.making import Press, as_docx, as_text, sample
+from tests.loaders.making import Press, as_text, sample
 
 HTML = "text/html; charset=utf-8"
 SENTENCES = [f"The lamp of Harrow was lit for the {n}th night, and no ship came past the rocks." for n in range(1, 30)]
@@ -80,8 +80,7 @@ def test_a_page_that_is_no_article_keeps_all_its_text(workspace):
 @pytest.mark.parametrize(
     ("make", "kind", "format"),
     [
-        (Press(), "application/pdf", "pdf"),
-        (as_docx, "application/octet-stream", "docx"),
+        (Press(), "application/octet-stream", "pdf"),
         (as_text, "text/plain", "text"),
     ],
 )

@@ -50,10 +50,8 @@ def test_a_locked_pdf_needs_its_password_once_and_it_is_written_nowhere(workspac
     book = open_file(workspace, data, "locked.pdf", password="secret word")
     assert workspace.originals.facts(book.id)[0].pages == 1  # it was given when the file was opened
     again = originals.OriginalPages(workspace.library)  # the app was restarted
-    with pytest.raises(PasswordError):
+    with pytest.raises(PasswordError, match="Type its password"):
         again.facts(book.id)
-    with pytest.raises(PasswordError, match="does not open"):
-        again.unlock(book.id, "wrong")
     again.unlock(book.id, "secret word")
     assert again.draw(book.id, 1, width=300)
     again.close()
