@@ -44,9 +44,9 @@ def share_right(wanted, found):
 
 BLANK = Image.new("L", (874, 1240), 240)
 FIRST = "The page that was recognised before."
-# in place of the package: it finds that on the first page, and is at the second one for ever
+# in place of the package: it finds that on the first page, and is at the second one until its parent ends
 ENGINE = f"""
-import time
+import os, time
 from types import SimpleNamespace
 import numpy
 class RapidOCR:
@@ -54,7 +54,9 @@ class RapidOCR:
         self.pages = 0
     def __call__(self, picture):
         self.pages += 1
-        time.sleep(600 * (self.pages > 1))
+        parent = os.getppid()
+        while self.pages > 1 and os.getppid() == parent:
+            time.sleep(0.05)
         corners = [[100, 150], [700, 150], [700, 190], [100, 190]]
         return SimpleNamespace(boxes=numpy.array([corners]), txts=["{FIRST}"], scores=[0.99])
 """
