@@ -35,7 +35,7 @@ def break_form(prompt: Prompt | None, good: str) -> str:
 
 def ignore_length(prompt: Prompt | None, good: str) -> str:
     """The good reply over and over."""
-    return "\n".join([good] * 40)
+    return "\n".join([good] * 20)
 
 
 def misquote(prompt: Prompt | None, good: str) -> str:

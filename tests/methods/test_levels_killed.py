@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,34 +11,32 @@ from pathlib import Path
 
 import pytest
 
-from tests.methods.make_levels_slowly import CONNECTIONS, levels_in
+from tests.methods.make_levels_until_held import CONNECTIONS, levels_in, open_log
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = 18  # bytes of a call in the log
-KILLED_AFTER = (8, 20, 31)  # calls
+CALLS = 20  # of 49, that end before the kill
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no kill -9")
-def test_levels_go_on_after_a_kill(tmp_path: Path) -> None:
-    log = tmp_path / "calls.log"
-    command = [sys.executable, "-m", "tests.methods.make_levels_slowly", str(tmp_path / "home"), str(log)]
-    for calls in KILLED_AFTER:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def test_levels_are_resumed_after_a_kill(tmp_path: Path) -> None:
+    home, log = tmp_path / "home", tmp_path / "calls.log"
+    command = [sys.executable, "-m", "tests.methods.make_levels_until_held", str(home), str(log), str(CALLS)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as process:
         until = time.monotonic() + 60
-        while process.poll() is None and time.monotonic() < until:
-            if log.exists() and log.stat().st_size >= calls * LINE:
-                break
-            time.sleep(0.002)
-        assert process.poll() is None  # it was still at work
+        while (not log.exists() or log.stat().st_size < (CALLS + CONNECTIONS) * LINE) and time.monotonic() < until:
+            assert process.poll() is None
+            time.sleep(0.01)
         process.kill()
-        process.wait(30)
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
-    calls = [line for line in log.read_text().split() if line]
+    again = open_log(log)
+    resumed = levels_in(home, again)
+    calls = log.read_text().split()
     whole = levels_in(tmp_path / "other")
     wanted = sum(len(level) for level in whole.levels[1:])
     assert len(set(calls)) == wanted
-    assert len(calls) - wanted <= len(KILLED_AFTER) * CONNECTIONS  # those that were under way
+    assert len(calls) - wanted == CONNECTIONS  # those that were under way
+    assert resumed.gists == whole.gists
     before = log.stat().st_size
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
+    assert levels_in(home, again).gists == whole.gists
+    os.close(again)
     assert log.stat().st_size == before  # nothing is made again
-    assert levels_in(tmp_path / "home").gists == whole.gists
