@@ -12,7 +12,7 @@ from tests.reading.helpers import make_document, many_replier, random_document, 
 
 @pytest.mark.parametrize("pagination", ["pause", "many", "one-pass", "uniform"])
 def test_calls_and_words_come_near(pagination):
-    document = random_document(1, paragraphs=800, most=100)
+    document = random_document(1, paragraphs=300, most=100)
     plan = ReadingPlan(pagination=pagination)
     said = estimate(document, plan)
     model = FakeModel(replier() if pagination in ("pause", "uniform") else many_replier())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -26,8 +27,9 @@ def half(prompt):
     return " ".join(words[: max(1, len(words) // 3)])
 
 
-def long_memory(seed=1, paragraphs=150, **more):
-    return read(random_document(seed, paragraphs=paragraphs, most=40, **more), FakeModel(gisting), PLAN)
+@cache
+def long_memory(seed=1, paragraphs=150, sections=()):
+    return read(random_document(seed, paragraphs=paragraphs, most=40, sections=sections), FakeModel(gisting), PLAN)
 
 
 def gisting(prompt):
@@ -50,15 +52,17 @@ def answer_merge(verdict):
     return answer
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=24, deadline=None, derandomize=True)
 @given(
     verdict=st.sampled_from(["No", "Yes", "Not sure", "??", RefusedError("no")]),
-    budget=st.integers(30, 900),
+    budget=st.integers(30, 400),
     seed=st.integers(0, 4),
 )
 def test_it_always_fits(verdict, budget, seed):
-    memory = long_memory(seed=seed, paragraphs=80)
-    fitted = fit(memory, FakeModel(answer_merge(verdict)), budget, CancelToken())
+    memory = long_memory(seed=seed, paragraphs=50)
+    model = FakeModel(answer_merge(verdict))
+    model.name = str(verdict)  # what was made by another model is not taken
+    fitted = fit(memory, model, budget, CancelToken())
     assert count_words(fitted.text()) <= budget
     check_coverage(fitted.document, fitted.pages)
     assert fitted.complete

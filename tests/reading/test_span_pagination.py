@@ -147,7 +147,7 @@ def test_the_complete_part_of_a_cut_off_reply_is_used():
 @pytest.mark.parametrize("connections", [1, 8])
 def test_a_resumed_reading_asks_nothing_twice(tmp_path, pagination, connections):
     library = Library(tmp_path)
-    document = random_document(4, paragraphs=400, most=40, sections=[130, 131, 300])
+    document = random_document(6, paragraphs=200, most=40, sections=[65, 66, 150])
     plan = plan_for(pagination, cross_sections=False)
     whole = read(document, FakeModel(many_replier(sloppy=4)), plan, connections=connections)
     memory, prompts = read_with_stops(
