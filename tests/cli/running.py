@@ -28,16 +28,8 @@ def start(*arguments, server=None):
     )  # fmt: skip
 
 
-def run(*arguments, server=None, code=0):
-    """Stdout and stderr of a process that ends with ``code``."""
-    process = start(*arguments, server=server)
-    out, told = process.communicate(timeout=90)
-    assert process.returncode == code, told
-    return out, told
-
-
 def run_here(*arguments, server=None, code=0):
-    """The same within this process, which afterwards knows no more of the server than a new one does."""
+    """Stdout and stderr of a command in this process, which afterwards knows no more of the server than a new one."""
     environment = {"READAGENT_BASE_URL": server.url, "READAGENT_MODEL": "fake-model"} if server else {}
     try:
         result = CliRunner().invoke(app, list(map(str, arguments)), env=environment)

@@ -10,7 +10,9 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import zipfile
+from contextlib import contextmanager
 from itertools import pairwise
 
 from PIL import Image
@@ -20,7 +22,7 @@ from readagent_core import keyrings
 from readagent_core.fetching.fetch import fetch
 from readagent_core.settings import Secret, home_folder, save_settings
 from readagent_core.workspace import links
-from tests.cli.running import ROOT, SMALL, run, run_here, run_json, start, wait_until
+from tests.cli.running import ROOT, SMALL, run_here, run_json, start, wait_until
 from tests.fakes.keyrings import Locked
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.web import WebServer, reply
@@ -28,6 +30,17 @@ from tests.loaders.scans import scanned_pdf
 from tests.workspace.test_links import ARTICLE, HTML
 
 KEY = "sk-marker-0123456789abcdef"
+
+
+@contextmanager
+def held_after(calls):
+    """A server that answers so many calls, and holds all others until the end."""
+    end = threading.Event()
+    with FakeServer(before=lambda number, _: Reply(status=500) if number >= calls and end.wait(60) else None) as server:
+        try:
+            yield server
+        finally:
+            end.set()
 
 
 def test_inspect(book):
@@ -75,17 +88,13 @@ def test_read_has_the_promised_shape_and_a_second_read_asks_nothing(book, server
 
 
 def test_a_killed_read_goes_on_and_repeats_nothing_that_was_kept(book, tmp_path, monkeypatch):
-    """Killed twice; the usage counts the calls of every process."""
-    answered, made = set(), 0
-    for calls in (4, 6):
-        with FakeServer(latency=0.15) as slow:
-            killed = start("read", book, *SMALL, "--json", server=slow)
-            wait_until(lambda slow=slow, calls=calls: len(slow.answered) >= calls, killed)
-            killed.send_signal(signal.SIGKILL)
-            killed.communicate(timeout=30)
-            assert len(answered & set(slow.answered)) <= 2  # at most what was on its way to the process that died
-            answered |= set(slow.answered)
-            made += len(slow.chats)
+    """The usage counts the calls of both processes."""
+    with held_after(6) as slow:
+        killed = start("read", book, *SMALL, "--json", server=slow)
+        wait_until(lambda: len(slow.answered) >= 6, killed)
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate(timeout=30)
+        answered, made = set(slow.answered), len(slow.chats)
     with FakeServer() as server:
         resumed = run_json("read", book, *SMALL, server=server)
         again = [request.text for request in server.chats]
@@ -95,8 +104,8 @@ def test_a_killed_read_goes_on_and_repeats_nothing_that_was_kept(book, tmp_path,
         everything = len(fresh.chats)
     assert made < everything
     assert len(again) < everything
-    assert len(answered & set(again)) <= 4
-    assert 0 <= made + len(again) - resumed["usage"]["calls"] <= 4, "only calls under way at a kill may be missing"
+    assert len(answered & set(again)) <= 2  # at most what was on its way to the process that died
+    assert 0 <= made + len(again) - resumed["usage"]["calls"] <= 2, "only calls under way at a kill may be missing"
     assert [p["gist"] for p in resumed["pages"]] == [p["gist"] for p in whole["pages"]]
 
 
@@ -141,10 +150,9 @@ def test_in_words_with_the_built_in_reader(book, tmp_path):
 
 
 def test_errors_are_sentences_with_exit_code_1(tmp_path):
-    out, told = run("inspect", tmp_path / "none.txt", code=1)
+    out, told = run_here("inspect", tmp_path / "none.txt", code=1)
     assert out == ""
     assert told.startswith("Error: ")
-    assert "Traceback" not in told
     assert run_json("inspect", tmp_path / "none.txt", code=1)["error"]["kind"] == "DocumentError"
     book = tmp_path / "a.txt"
     book.write_text("The bell rang in the fog. " * 40, encoding="utf-8")
@@ -186,7 +194,7 @@ def test_a_key_in_the_keyring_is_found_and_a_locked_one_is_told(book, in_keyring
 
 
 def test_wrong_usage_ends_with_2(book):
-    out, told = run("read", "x.txt", "--max-words", "many", code=2)
+    out, told = run_here("read", "x.txt", "--max-words", "many", code=2)
     assert out == ""
     assert "Usage" in told
     for arguments in (["nothing"], ["read"], ["ask", "x.txt"], ["export", "x.txt", "--format", "docx"], ["evaluate"]):
@@ -202,7 +210,7 @@ def test_wrong_usage_ends_with_2(book):
 
 
 def test_stopping_keeps_everything_and_says_so(book):
-    with FakeServer(latency=1.0) as slow:
+    with held_after(1) as slow:
         process = start("read", book, "--json", server=slow)
         wait_until(lambda: len(slow.answered) >= 1, process)
         process.send_signal(signal.SIGINT)

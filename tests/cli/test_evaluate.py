@@ -66,32 +66,27 @@ def test_a_record_runs_where_its_data_lies_now_and_says_what_is_otherwise(book, 
     assert "built-in reader" in out
 
 
-def test_an_experiment_runs_once_at_a_time(book):
+def test_an_experiment_runs_once_at_a_time_and_resumes_to_the_same_table_after_a_kill(book):
     """Two processes at once would make every call twice and overwrite each other's records."""
-    arguments = ("evaluate", questions(book), "--method", "gist-mem", "--method", "read-agent-p")
+    arguments = ("evaluate", questions(book), "--method", "gist-mem", "--method", "read-agent-p", "--connections", "2")
     release = threading.Event()
-    with FakeServer(before=lambda *_: None if release.wait(60) else Reply(status=500)) as held:
+
+    def chosen():
+        return any("(A)" in text for text in held.answered)
+
+    def hold(*_):
+        return Reply(status=500) if chosen() and not release.is_set() and release.wait(60) else None
+
+    with FakeServer(before=hold) as held:
         first = start(*arguments, "--json", server=held)
-        wait_until(lambda: held.chats, first)
+        wait_until(chosen, first)
         assert "running already" in run_here(*arguments, code=1, server=held)[1]
         assert run_json(*arguments, "--show", server=held)["wanted"] == 8
-        release.set()
-        out, _ = first.communicate(timeout=60)
-    assert json.loads(out)["answers"] == 8
-
-
-def test_a_killed_evaluation_comes_to_the_same_table(book):
-    data = questions(book)
-    arguments = ("evaluate", data, "--method", "gist-mem", "--method", "read-agent-p", "--connections", "2")
-    with FakeServer(latency=0.05) as slow:
-        first = start(*arguments, "--json", server=slow)
-        wait_until(lambda: any("(A)" in text for text in slow.answered), first)
         first.send_signal(signal.SIGKILL)
         first.communicate(timeout=30)
-        resumed = run_json(*arguments, server=slow)
-        whole = run_json(*arguments, "--name", "another", server=slow)
+        release.set()
+        resumed = run_json(*arguments, server=held)
+        whole = run_json(*arguments, "--name", "another", server=held)
+    assert resumed["answers"] == 8
     assert resumed["rows"] == whole["rows"]
     assert all(row["reading_words"] > 0 for row in whole["rows"])
-
-
-# --- what goes wrong --------------------------------------------------------------------------------
