@@ -193,7 +193,7 @@ def test_a_long_result_comes_in_parts(open_workspace):
     from bench.rendering import big_book
 
     workspace = open_workspace()
-    memory = big_book(1000, 350)
+    memory = big_book(300, 350)
     book = workspace.library.add(memory.document)
     workspace.library.add_memory(book.id, memory)
 
@@ -204,6 +204,7 @@ def test_a_long_result_comes_in_parts(open_workspace):
             assert len(part["text"]) <= 40_000
             pieces.append(part["text"])
             start = part["next"]
+        assert len(pieces) > 2
         assert "".join(pieces) == memory.gist_text
         opened = await call(client, "open_pages", book=book.id, pages=list(range(1, 40)))
         assert len(opened["pages"]) <= 20
@@ -257,7 +258,7 @@ def test_books_are_added_and_read_where_that_is_allowed_with_progress_and_cancel
         with_client(make_server(workspace, allow_changes=True, local_files=False), far_away)
 
 
-def test_every_tool_over_http_with_a_token_only(library):
+def test_over_http_with_a_token_only(library):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -291,7 +292,7 @@ def test_every_tool_over_http_with_a_token_only(library):
                 httpx2.AsyncClient(headers=right, timeout=30) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
-                await use_every_tool(client)
+                assert (await call(client, "list_books", query="harrow light"))["total"] == 1
 
         anyio.run(run)
         with pytest.raises((MCPError, BaseExceptionGroup, httpx2.HTTPError)):
