@@ -332,7 +332,6 @@ DATA = ROOT.parent / "shared" / "data"
         ("infinitebench/standin-longbook-choice-eng.jsonl", "infinitebench", 2, 2),
         ("infinitebench/standin-longbook-qa-eng.jsonl", "infinitebench", 1, 3),
         ("longbench-v2/single-document-rows.jsonl", "longbench", 5, 5),
-        ("longbench-v2/multi-document-rows.jsonl", "longbench", 5, 5),
         ("multi-document", "longbench", 5, 5),
         ("literaryqa/rows.jsonl", "literaryqa", 5, 132),
         ("../samples/the-keeper-of-harrow-light.questions.json", "plain", 1, None),

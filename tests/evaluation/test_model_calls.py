@@ -55,7 +55,13 @@ def test_a_kept_reply_waits_for_no_connection(tmp_path: Path) -> None:
 
 
 def test_never_more_calls_at_once_than_allowed(tmp_path: Path) -> None:
-    with FakeServer(latency=0.01) as server, ThreadPoolExecutor(12) as pool:
+    three_there = threading.Barrier(3)
+
+    def reply(_: str) -> str:
+        three_there.wait(60)
+        return "OK."
+
+    with FakeServer(reply) as server, ThreadPoolExecutor(12) as pool:
         three = LimitedModel(models.connect(Settings(tmp_path, base_url=server.url, model="fake-model")), 3)
         parts = list(pool.map(lambda n: list(three.stream(Prompt("answer", str(n)), CancelToken())), range(36)))
         assert server.most_at_once == 3

@@ -240,23 +240,19 @@ def test_any_figures_can_be_drawn(values):
     assert drawing.count("<circle") == len(values)
 
 
-@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100), st.text("ab 雪", max_size=40)), max_size=24))
+@given(
+    st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100), st.text("ab 雪", max_size=40)), max_size=24),
+    st.sampled_from([WIDE, NARROW]),
+)
 @settings(max_examples=60, derandomize=True, deadline=None)
-def test_no_name_is_drawn_over_another(values):
-    for width in (WIDE, NARROW):
-        soup = BeautifulSoup(
-            scatter(
-                [Point(x, y, name) for x, y, name in values], x_title="x", y_title="y", width=width, chance=33.3333
-            ),
-            "xml",
-        )
-        boxes = [
-            Label(t.text, float(t["x"]), float(t["y"]) - 4.5, t["text-anchor"]).box for t in soup.select("text.name")
-        ]
-        assert len(boxes) == len(values) + 1  # and that of guessing
-        for one, other in combinations(boxes, 2):
-            assert one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
-        assert all(box[0] >= 0 and box[2] <= width for box in boxes)
+def test_no_name_is_drawn_over_another(values, width):
+    points = [Point(x, y, name) for x, y, name in values]
+    soup = BeautifulSoup(scatter(points, x_title="x", y_title="y", width=width, chance=33.3333), "xml")
+    boxes = [Label(t.text, float(t["x"]), float(t["y"]) - 4.5, t["text-anchor"]).box for t in soup.select("text.name")]
+    assert len(boxes) == len(values) + 1  # and that of guessing
+    for one, other in combinations(boxes, 2):
+        assert one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] - 0.2 or other[1] >= one[3] - 0.2
+    assert all(box[0] >= 0 and box[2] <= width for box in boxes)
 
 
 def test_only_intervals_that_say_something_are_drawn():

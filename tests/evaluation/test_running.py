@@ -74,17 +74,19 @@ def test_every_question_is_asked_once_of_every_arm(data, tmp_path):
     assert table(tmp_path) == before
 
 
-@pytest.mark.parametrize("after", [1, 17, 33])
-def test_stopped_and_resumed_gives_the_same_table(data, tmp_path, after):
+def test_stopped_and_resumed_gives_the_same_table(data, tmp_path):
     """What was asked before a stop and again after it is paid once."""
     of = experiment(data, "read-agent-p", *BUILDERS)
-    whole = run(data, tmp_path / "whole", of=of)
-    with pytest.raises(CancelledError):
-        run(data, tmp_path, of=of, **stopping(after))
+    model = FakeModel(answering)
+    whole = run(data, tmp_path / "whole", model, of=of)
     results = tmp_path / "evaluations/one/results.jsonl"
-    if results.is_file():
-        with results.open("ab") as file:
-            file.write(b'{"case": 0, "item')  # what a kill leaves
+    for after in (1, len(model.prompts) // 3, len(model.prompts) // 2):
+        with pytest.raises(CancelledError):
+            run(data, tmp_path, of=of, **stopping(after))
+        if results.is_file():
+            with results.open("ab") as file:
+                file.write(b'{"case": 0, "item')  # what a kill leaves
+    assert results.is_file()
     resumed = run(data, tmp_path, of=of)
     assert reading_words(resumed, of) == reading_words(whole, of)
     assert table(tmp_path) == table(tmp_path / "whole")
@@ -199,33 +201,30 @@ def test_more_arms_can_be_added_and_others_keep_their_rows(data, tmp_path):
     assert len(read_record(tmp_path / "evaluations/one")["experiment"]["arms"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ("preset", "begun with other settings"),
-        ("file", "begun with other settings"),
-        ("model", "begun with other settings"),
-        ("temperature", r"the temperature \(0.0 before, the server's own now\)"),
-        ("form", r"the json_replies \(False before, True now\)"),
-    ],
-)
-def test_another_experiment_under_the_same_name_is_refused(data, tmp_path, change, told):
+def test_another_experiment_under_the_same_name_is_refused(data, tmp_path):
     model = FakeModel(answering)
     model.sampling = {"temperature": 0.0}
     for _ in range(2):
         run(data, tmp_path, model)
     assert read_record(tmp_path / "evaluations" / "one")["model"]["sampling"] == {"temperature": 0.0}
-    of = experiment(data, preset="book" if change == "preset" else "")
-    if change == "file":
-        data.write_text(data.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    elif change == "model":
-        model.name = "another"
-    elif change == "temperature":
-        model.sampling = {"temperature": None}
-    elif change == "form":
-        model.sampling = {"temperature": 0.0, "json_replies": True}
-    with pytest.raises(DatasetError, match=told):
-        run(data, tmp_path, model, of=of)
+    for sampling, told in (
+        ({"temperature": None}, r"the temperature \(0.0 before, the server's own now\)"),
+        ({"temperature": 0.0, "json_replies": True}, r"the json_replies \(False before, True now\)"),
+    ):
+        other = FakeModel([])
+        other.sampling = sampling
+        with pytest.raises(DatasetError, match=told):
+            run(data, tmp_path, other)
+    with pytest.raises(DatasetError, match="begun with other settings"):
+        run(data, tmp_path, model, of=experiment(data, preset="book"))
+    model.name = "another"
+    with pytest.raises(DatasetError, match="begun with other settings"):
+        run(data, tmp_path, model)
+    model.name = FakeModel.name
+    run(data, tmp_path, model)  # none of them changed it
+    data.write_text(data.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    with pytest.raises(DatasetError, match="begun with other settings"):
+        run(data, tmp_path, model)
 
 
 def test_the_report_says_that_replies_were_asked_for_in_json(data, tmp_path):
