@@ -154,7 +154,7 @@ def endless(head, part, pause=0.0):
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-BOMB = gzip.compress(bytes(50_000_000))
+BOMB = gzip.compress(bytes(8_000_000))
 
 
 @pytest.mark.parametrize(

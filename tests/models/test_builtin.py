@@ -189,11 +189,11 @@ def test_streams_the_same_reply():
 
 @pytest.mark.parametrize("language", prompts.LANGUAGES)
 @pytest.mark.parametrize("task", sorted(ANSWERS))
-@pytest.mark.parametrize("words", ["", "word", "。", "a\n\nb", "<Page 1>\n", "<1>"])
-def test_odd_fields_never_break_it(task, language, words):
-    fields = dict.fromkeys(prompts.template(task, language).get_identifiers(), words)
-    with nullcontext() if task != "paginate" or words == "<1>" else pytest.raises(RefusedError):
-        BuiltInReader().complete(render(task, language, **fields), CancelToken())
+def test_odd_fields_never_break_it(task, language):
+    for words in ("", "word", "。", "a\n\nb", "<Page 1>\n", "<1>"):
+        fields = dict.fromkeys(prompts.template(task, language).get_identifiers(), words)
+        with nullcontext() if task != "paginate" or words == "<1>" else pytest.raises(RefusedError):
+            BuiltInReader().complete(render(task, language, **fields), CancelToken())
 
 
 @pytest.mark.parametrize("task", ["tree_segment", "tree_parent", "compress"])

@@ -27,7 +27,7 @@ TOO_MANY = Reply(status=429, error=error("slow down"))
 
 
 class Patience(CancelToken):
-    """A CancelToken that records its waits instead of waiting."""
+    """A CancelToken of a person who ends every wait at once; it records them."""
 
     def __init__(self):
         super().__init__()
@@ -36,6 +36,7 @@ class Patience(CancelToken):
     def wait(self, seconds, why):
         self.check()
         self.told.append((seconds, why))
+        return True
 
 
 # --- connect --------------------------------------------------------------------------------------

@@ -249,7 +249,8 @@ def test_many_threads_store_at_once_and_another_process_finds_it(cache, own_home
         assert text_of(cache, "ours") is None
     with ThreadPoolExecutor(16) as pool:
         list(pool.map(lambda i: store_reply(cache, str(i), Completion(f"reply {i}")), range(400)))
-    found = [text_of(ReplyCache(own_home), str(i)) for i in range(400)]
+    with closing(ReplyCache(own_home)) as other:
+        found = [text_of(other, str(i)) for i in range(400)]
     assert found == [f"reply {i}" for i in range(400)]
     assert not cache.notices
 
