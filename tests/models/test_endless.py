@@ -51,6 +51,7 @@ REPLIES = {
 def test_a_reply_without_end_is_stopped_in_bounded_memory(name, model_at, monkeypatch):
     head, part, says = REPLIES[name]
     monkeypatch.setattr(replies, "STREAM_BYTES", 16 * 2**20)  # tracing memory is slow
+    monkeypatch.setattr(replies, "EMPTY_EVENTS", 10_000)
     with RawServer(endless(head, part)) as server:
         model = model_at(server)
         tracemalloc.start()

@@ -45,5 +45,7 @@ def test_killed_readings_resume(tmp_path, pagination, connections):
     library = Library(home)
     (book,) = library.books()
     (reading,) = library.readings(book.id)
-    assert library.memory(reading.id).gists == whole.gists
+    stored = library.memory(reading.id)
+    assert stored.gists == whole.gists
+    assert 0 <= begun.total() - stored.usage.calls <= connections  # what the killed process had paid for is counted
     library.close()
