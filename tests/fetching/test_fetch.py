@@ -32,6 +32,18 @@ PRIVATE_ADDRESSES = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    """The file of one certificate."""
+    return make_certificate(tmp_path_factory.mktemp("authority"), x509.DNSName("authority.example"))[1]
+
+
+@pytest.fixture(autouse=True)
+def one_authority(authority, monkeypatch):
+    """Each fetch reads all certificates that are trusted: 150 of them take longer than a test."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+
+
 def resolving(*answers):
     """A resolver that gives these lists of addresses, one a call; the last one again and again."""
     calls = itertools.chain(answers, itertools.repeat(answers[-1]))
@@ -217,6 +229,7 @@ def tls(tmp_path):
 
 def test_tls_asks_for_the_name_in_the_link_and_verifies_it(tls, monkeypatch):
     context, certificate = tls
+    monkeypatch.delenv("SSL_CERT_FILE")
     asked = []
     context.sni_callback = lambda _socket, name, _context: asked.append(name)
     with WebServer({"/": reply(b"text")}, tls=context) as server:

@@ -21,10 +21,10 @@ from tests.methods.books import answer, memory, run
 
 
 def test_a_question_takes_few_words_of_a_long_text() -> None:
-    rows = table([8_000, 32_000], ["zoom"], questions=2, window=8_000).splitlines()[2:]  # refuses longer prompts
-    (short, found_short), (long, found_long) = ([row.split(" | ")[n] for n in (2, 6)] for row in rows)
-    assert found_short == found_long == "2/2 |"
-    assert int(short.replace(",", "")) < int(long.replace(",", "")) < 12_000
+    (row,) = table([32_000], ["zoom"], questions=2, window=8_000).splitlines()[2:]  # refuses longer prompts
+    words, found = (row.split(" | ")[n] for n in (2, 6))
+    assert found == "2/2 |"
+    assert int(words.replace(",", "")) < 12_000
 
 
 @pytest.mark.parametrize("language", ["en-US", "fr"])
@@ -45,8 +45,13 @@ def long_book(pages: int = 60, words: int = 150) -> GistMemory:
     return replace(about, document=document, pages=pages_)
 
 
-@pytest.mark.parametrize("name", [*all_methods(), "full-text:keep=ends", "read-agent-p:0", "read-agent-s:6"])
-@pytest.mark.parametrize("words", [2_000, 4_000])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        *((name, 2_000) for name in (*all_methods(), "full-text:keep=ends", "read-agent-p:0", "read-agent-s:6")),
+        *((name, 4_000) for name in ("read-agent-p", "read-agent-s", "gist-mem", "zoom", "bm25", "full-text")),
+    ],
+)
 def test_no_method_sends_more_words_than_its_arm_has(name: str, words: int) -> None:
     (arm,) = with_words([parse(name, AskSettings())], [words])
     model = Counting(1_000_000)
@@ -97,7 +102,7 @@ def test_a_model_that_opens_all_it_sees_stays_within_the_words(name: str, words:
         return f'OPEN [{", ".join(labels[:4])}] to see\nFIND "keeper"'
 
     (arm,) = with_words([parse(name, AskSettings())], [words])
-    about = memory(300, 400, gist="The keeper went on. " * 20)
+    about = memory(300, 200, gist="The keeper went on. " * 20)
     events = run(name, FakeModel(reply), about=about, **vars(arm.settings_within_words()))
     assert answer(events).text
     assert sum(asked) <= words
