@@ -92,7 +92,8 @@ def test_what_is_no_library_of_this_version_is_not_changed(library, tmp_path):
         Library(tmp_path / "library.db" / "home")
 
 
-def _add_many(home, name, count):
+def _add_many(home, name, count, begun):
+    begun.set()
     library = Library(home)
     for number in range(count):
         library.add(make_document(f"{name} {number}", f"Text {name} {number}."))
@@ -101,12 +102,13 @@ def _add_many(home, name, count):
 
 def test_two_processes_at_once(tmp_path):
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_add_many, args=(tmp_path / "home", name, 15)) for name in "ab"]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-    assert [w.exitcode for w in workers] == [0, 0]
+    begun = context.Event()
+    other = context.Process(target=_add_many, args=(tmp_path / "home", "a", 15, begun))
+    other.start()
+    assert begun.wait(60)
+    _add_many(tmp_path / "home", "b", 15, begun)
+    other.join(60)
+    assert other.exitcode == 0
     library = Library(tmp_path / "home")
     assert len(library.books()) == 30
     library.close()
