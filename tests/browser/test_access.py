@@ -6,21 +6,20 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from readagent_core.library import Library
-from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace
-from tests.browser.conftest import StartApp
+from tests.browser.conftest import go_to
 
 SCREENS = {
-    "library": ("/", '[data-kind="library"], [data-kind="first"]'),
-    "read": ("/read?book={keeper}&page=2", ".leaf.cur"),
-    "ask": ("/ask", '[data-testid="stMain"] h1, [data-testid="stChatInput"]'),
-    "compare": ("/compare", '[data-testid="stMain"] h1'),
-    "evaluate": ("/evaluate", '[data-testid="stMain"] h1'),
-    "settings": ("/settings", '[data-testid="stMain"] h1'),
+    "library": '[data-kind="library"], [data-kind="first"]',
+    "read": ".leaf.cur",
+    "ask": '[data-testid="stChatInput"]',
+    "compare": ".st-key-compare_ask input",
+    "evaluate": ".st-key-evaluate_start button",
+    "settings": ".st-key-settings",
 }
+WIDE, NARROW = ViewportSize(width=1440, height=844), ViewportSize(width=390, height=844)
 # What Streamlit itself renders and a page cannot change; each with the reason why it does no harm here.
 NOT_OURS = {
     "scrollable-region-focusable",  # stMain scrolls with the keyboard as the document's only scroller
@@ -62,81 +61,73 @@ def shown(page: Page, ready: str, theme: str) -> None:
     page.evaluate(SETTLED)
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("screen", list(SCREENS))
-def test_axe_finds_nothing_serious(page: Page, app_url: str, keeper: str, screen: str, width: int) -> None:
-    path, ready = SCREENS[screen]
-    page.set_viewport_size({"width": width, "height": 844})
-    page.emulate_media(color_scheme="dark")
-    page.goto(app_url + path.format(keeper=keeper))
-    for theme in ("dark", "light"):  # also of a page that is open already
-        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-        shown(page, ready, theme)
-        assert findings(page, colours=theme == "light") == [], theme
-    if width == 390:
-        page.locator("nav.bar").get_by_text("More").click()
-    else:
-        page.locator(".help-button").click()
-    opened = "#more" if width == 390 else "#help"
-    expect(page.locator(opened)).to_be_visible()
-    assert findings(page, within=opened) == []
+@pytest.fixture
+def page(standing_page: Page) -> Page:
+    return standing_page
 
 
-def test_axe_finds_nothing_serious_on_the_first_visit_and_in_the_tour(
-    page: Page, start_app: StartApp, tmp_path: Path, app_url: str, keeper: str
-) -> None:
-    with start_app(tmp_path / "home") as url:
-        for width in (1440, 390):
-            page.set_viewport_size({"width": width, "height": 844})
-            page.goto(url)
-            for theme in ("light", "dark"):
-                page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-                shown(page, '[data-kind="first"]', theme)
-                assert findings(page, colours=theme == "dark") == [], (width, theme)
-        library = Workspace(load_settings({"READAGENT_HOME": str(tmp_path / "home")}))
-        for book in library.library.books():  # then the library has none
-            library.library.remove(book.id)
-        library.library.close()
-        page.goto(url)
-        shown(page, ".nothing", "dark")
-        assert findings(page) == []
-    path, ready = SCREENS["read"]
-    page.goto(app_url + path.format(keeper=keeper))
-    shown(page, ready, "dark")
-    page.evaluate("document.dispatchEvent(new Event('readagent-tour'))")
-    expect(page.locator("dialog.tour .card")).to_be_visible()
-    assert findings(page, within="dialog.tour") == []
+def visit(page: Page, url: str, keeper: str, screen: str) -> str:
+    """Open the screen in a wide window; return what is on it when it is whole."""
+    page.set_viewport_size(WIDE)
+    if not page.url.startswith(f"{url}/"):
+        page.goto(f"{url}/read?book={keeper}&page=2")
+        expect(page.locator(SCREENS["read"])).to_be_visible()
+    go_to(page, screen.capitalize())
+    return SCREENS[screen]
 
 
-@pytest.mark.parametrize("screen", ["library", "read"])
-def test_axe_finds_nothing_serious_in_sepia(
-    page: Page, app_url: str, app_home: Path, keeper: str, screen: str, request: pytest.FixtureRequest
-) -> None:
-    library = Library(app_home)
-    request.addfinalizer(library.close)
-    request.addfinalizer(lambda: library.set_preference("look", {}))
-    library.set_preference("look", {"theme": "sepia"})
-    path, ready = SCREENS[screen]
-    page.emulate_media(color_scheme="dark")  # a theme that was chosen is not the system's
-    page.goto(app_url + path.format(keeper=keeper))
-    shown(page, ready, "sepia")
-    if screen == "read":
-        page.locator(".aa").click()
-        expect(page.locator(".panel")).to_be_visible()
-    assert findings(page, colours=True) == []
-
-
-@pytest.mark.parametrize("screen", ["library", "read"])
-def test_nothing_is_cut_off_when_narrow_or_zoomed(page: Page, app_url: str, keeper: str, screen: str) -> None:
-    path, ready = SCREENS[screen]
-    for width, height in ((400, 850), (720, 450)):  # 720 px is 1440 at 200 %
-        page.set_viewport_size({"width": width, "height": height})
-        if width == 400:
-            page.goto(app_url + path.format(keeper=keeper))
-        expect(page.locator(ready).first).to_be_visible()
-        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert overflow <= 0
+def nothing_is_cut_off(page: Page, screen: str) -> None:
+    for size in ({"width": 400, "height": 850}, {"width": 720, "height": 450}):  # 720 px is 1440 at 200 %
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        expect(page.locator(SCREENS[screen]).first).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
         if screen == "read":
             gist, text = page.locator(".leaf.cur").bounding_box(), page.locator('p[data-i="12"]').bounding_box()
             assert gist["y"] > text["y"]  # the gist comes after its text
             assert text["width"] > 240
+
+
+@pytest.mark.parametrize("screen", list(SCREENS))
+def test_axe_finds_nothing_serious_and_nothing_is_cut_off(page: Page, app_url: str, keeper: str, screen: str) -> None:
+    ready = visit(page, app_url, keeper, screen)
+    page.emulate_media(color_scheme="dark")  # also of a page that is open already
+    shown(page, ready, "dark")
+    assert findings(page) == []
+    page.emulate_media(color_scheme="light")
+    shown(page, ready, "light")
+    assert findings(page, colours=True) == []
+    page.set_viewport_size(NARROW)
+    shown(page, ready, "light")
+    assert findings(page) == []
+    nothing_is_cut_off(page, screen)
+
+
+def test_axe_finds_nothing_serious_in_sheets_in_the_tour_and_in_sepia(
+    page: Page, app_url: str, app_home: Path, keeper: str, request: pytest.FixtureRequest
+) -> None:
+    # what every screen has in its frame
+    visit(page, app_url, keeper, "read")
+    page.emulate_media(color_scheme="dark")
+    for size, button, sheet in ((WIDE, ".help-button", "#help"), (NARROW, "nav.bar button", "#more")):
+        page.set_viewport_size(size)
+        page.locator(button).click()
+        expect(page.locator(sheet)).to_be_visible()
+        assert findings(page, within=sheet) == []
+        page.keyboard.press("Escape")
+    page.set_viewport_size(WIDE)
+    page.evaluate("document.dispatchEvent(new Event('readagent-tour'))")
+    expect(page.locator("dialog.tour .card")).to_be_visible()
+    assert findings(page, within="dialog.tour") == []
+    # in the sepia theme, of a book with a panel open and of the library
+    library = Library(app_home)
+    request.addfinalizer(library.close)
+    request.addfinalizer(lambda: library.set_preference("look", {}))
+    library.set_preference("look", {"theme": "sepia"})
+    page.goto(f"{app_url}/read?book={keeper}&page=2")  # a theme that was chosen is not the system's
+    shown(page, SCREENS["read"], "sepia")
+    page.locator(".aa").click()
+    expect(page.locator(".panel")).to_be_visible()
+    assert findings(page, colours=True) == []
+    go_to(page, "Library")
+    shown(page, SCREENS["library"], "sepia")
+    assert findings(page, colours=True) == []

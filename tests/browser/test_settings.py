@@ -6,13 +6,15 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import ROOT, StartApp, press_in_more
+from tests.browser.conftest import ROOT, SIZE, StartApp, go_to, press_in_more
+from tests.browser.test_access import findings, shown
 from tests.fakes.capable import capable
 from tests.fakes.server import FakeServer, Reply, error
 from tests.workspace.test_fault_table import book
@@ -62,12 +64,8 @@ def files_with(marker: bytes, folder: Path) -> list[Path]:
 def own_app(chromium, start_app: StartApp, tmp_path):
     """An app of its own, with a keyring of its own: the settings change what every other test would meet."""
     home = tmp_path / "home"
-    home.mkdir(mode=0o700)
-    library = Library(home)
-    shelved = library.add(book(14), source_name="a small book.txt")
-    library.close()
     with start_app(home, PYTHON_KEYRING_BACKEND="tests.fakes.keyrings.InMemory", PYTHONPATH=str(ROOT)) as url:
-        yield url, home, shelved.id
+        yield url, home
 
 
 def echoing(text: str) -> str | Reply:
@@ -77,13 +75,31 @@ def echoing(text: str) -> str | Reply:
     return capable(text)
 
 
+def first_visit_is_accessible(page: Page, url: str, library: Library) -> None:
+    """Axe finds nothing serious on the screen of the first visit, nor on that of an empty library."""
+    page.goto(url)
+    for width, theme in ((1440, "light"), (1440, "dark"), (390, "dark"), (390, "light")):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        shown(page, '[data-kind="first"]', theme)
+        assert findings(page, colours=width == 1440 and theme == "dark") == [], (width, theme)
+    page.set_viewport_size(SIZE)
+    for sample in library.books():
+        library.remove(sample.id)
+    go_to(page, "Library")
+    shown(page, ".nothing", "light")
+    assert findings(page) == []
+
+
 MEMORY, KEYRING, FILE = "Only until the app stops", "In the system's keyring", "In a file only you can read"
 
 
 def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(page: Page, own_app, seen: Seen):
-    url, home, shelved = own_app
+    url, home = own_app
     with FakeServer(echoing, key=KEY, kind="vllm", window=8192, models=("reader-8b",)) as server:
-        page.goto(url)
+        with closing(Library(home)) as library:
+            first_visit_is_accessible(page, url, library)
+            library.add(book(14), source_name="a small book.txt")
         page.get_by_role("button", name="Connect a model").click()
         page.locator(".st-key-who label", has_text="Another server").click()
         page.locator(".st-key-other_server input").click()
@@ -117,7 +133,8 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         )
         sources = [page.content()]
 
-        page.goto(f"{url}/read?book={shelved}")
+        go_to(page, "Library")
+        page.get_by_role("link", name="A Small Book", exact=True).click()
         page.get_by_role("button", name="Make gists").click()
         expect(page.locator("#p1 .gtext")).not_to_be_empty()
         expect(page.locator(".foot")).to_contain_text("Ready")
@@ -128,7 +145,8 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         assert b"Mrs. Oake" in exported
         sources.append(page.content())
 
-        page.goto(f"{url}/ask?book={shelved}")
+        page.keyboard.press("Escape")
+        go_to(page, "Ask")
         box = page.get_by_test_id("stChatInputTextArea")
         box.fill(QUESTION)
         page.keyboard.press("Enter")
@@ -147,7 +165,7 @@ def test_a_model_is_connected_tested_used_and_left_and_its_key_is_found_nowhere(
         assert not files_with(marker, home.parent)
         assert not processes_with(marker)
 
-        page.goto(f"{url}/settings")
+        page.goto(f"{url}/settings")  # another visit
         before = MEMORY
         for turn, place in enumerate((KEYRING, FILE), start=1):
             expect(page.locator("label", has_text=before).locator("input")).to_be_checked()
