@@ -1,12 +1,14 @@
-"""Evaluate in a browser: start, watch the table grow, stop, go on, replay what was not right, and find it all kept."""
+"""Evaluate in a browser: start, watch the table grow, stop, go on, replay; own questions typed, pasted, from a file."""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.fakes.server import FakeServer, Reply
@@ -16,9 +18,22 @@ LETTERS = 15  # pixels: the height of a drawing's letters with a little room; bo
 OPTIONS = ["a lamp", "a bell", "a boat", "a dog"]
 OWN = "A file or folder on this computer"
 
+ASKED = [
+    ("What did Mrs. Oake win?", "A tea cosy", ["A ham", "A pound"]),
+    ("How much oil?", "Nine", ["Two", "Forty"]),
+    ("What stuck?", "a farthing", []),
+]
 
-def open_screen(page: Page, url: str) -> None:
-    page.goto(f"{url}/evaluate")
+
+@pytest.fixture
+def page(standing_page: Page) -> Page:
+    return standing_page
+
+
+def open_screen(page: Page, url: str, book: str = "") -> None:
+    if page.url.startswith(f"{url}/evaluate"):
+        return
+    page.goto(f"{url}/evaluate?book={book}" if book else f"{url}/evaluate")
     expect(page.locator("h1")).to_have_text("Evaluate")
     expect(page.locator(".st-key-evaluate_start button")).to_be_visible()
 
@@ -39,8 +54,8 @@ def story(number: int, questions: list[str]) -> str:
     return json.dumps({"title": f"Story {number}", "article": text, "questions": asked})
 
 
-def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str, tmp_path: Path) -> None:
-    open_screen(page, app_url)
+def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str, keeper: str, tmp_path: Path) -> None:
+    open_screen(page, app_url, keeper)
     limit = page.locator(".st-key-evaluate_limit input")
     limit.fill("2")
     limit.press("Enter")
@@ -67,7 +82,17 @@ def test_a_small_experiment_runs_and_can_be_looked_into(page: Page, app_url: str
         download.value.save_as(files[format])
     assert files["csv"].read_text(encoding="utf-8").startswith("arm,")
     assert files["answers.csv"].read_text(encoding="utf-8-sig").startswith("number,")
-    the_report_is_usable_by_keyboard(page, files["html"])
+    report = page.context.new_page()
+    the_report_is_usable_by_keyboard(report, files["html"])
+    report.close()
+
+    # the recording opens at one click, and a word view is drawn
+    page.locator(".st-key-evaluate_show_recorded button, .st-key-evaluate_recorded_too button").first.click()
+    expect(page.locator(".ev-said li").first).to_contain_text("10 of 10 right")
+    page.locator(".st-key-evaluate_view button").nth(1).click()
+    expect(page.locator(".st-key-evaluate_plot .broad")).to_contain_text("Words sent for a question")
+    page.locator(".st-key-evaluate_close button").click()
+    expect(page.locator(".st-key-evaluate_recording")).to_have_count(0)
 
 
 def names_stay_apart(page: Page, drawing: str, count: int) -> None:
@@ -80,17 +105,6 @@ def names_stay_apart(page: Page, drawing: str, count: int) -> None:
     for one, other in combinations(boxes, 2):
         beside = one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
         assert beside or abs(one["y"] - other["y"]) >= LETTERS, (one, other)
-
-
-def test_the_recording_opens_at_one_click_and_a_word_view_is_drawn(page: Page, app_url: str) -> None:
-    open_screen(page, app_url)
-    shown = page.locator(".st-key-evaluate_show_recorded button, .st-key-evaluate_recorded_too button").first
-    shown.click()
-    expect(page.locator(".ev-said li").first).to_contain_text("10 of 10 right")
-    page.locator(".st-key-evaluate_view button").nth(1).click()
-    expect(page.locator(".st-key-evaluate_plot .broad")).to_contain_text("Words sent for a question")
-    page.locator(".st-key-evaluate_close button").click()
-    expect(page.locator(".st-key-evaluate_recording")).to_have_count(0)
 
 
 def the_report_is_usable_by_keyboard(page: Page, file: Path) -> None:
@@ -114,12 +128,98 @@ def the_report_is_usable_by_keyboard(page: Page, file: Path) -> None:
     expect(answers.last).to_be_visible()
 
 
+def open_table(page: Page, url: str, book: str) -> None:
+    open_screen(page, url, book)
+    page.get_by_text("Your own questions", exact=True).click()
+    expect(questions(page).first).to_be_visible()
+
+
+def questions(page: Page):
+    return page.locator("textarea[name=question]")
+
+
+def saved(page: Page) -> None:
+    expect(page.get_by_text("Saved as you type")).to_be_visible()
+
+
+def type_questions(page: Page) -> None:
+    questions(page).first.click()
+    for at, (question, answer, wrong) in enumerate(ASKED):
+        write = page.keyboard.insert_text if at else page.keyboard.type  # the first one letter by letter
+        write(question)
+        page.keyboard.press("Enter")  # to the answer
+        write(answer)
+        if wrong:
+            page.keyboard.press("Tab")
+            for text in wrong:
+                write(text)
+                page.keyboard.press("Enter")  # the next wrong answer
+        if at + 1 < len(ASKED):
+            page.keyboard.press("Enter")  # the next question
+
+
+def test_questions_are_typed_kept_and_evaluated(page: Page, app_url: str, keeper: str, tmp_path: Path) -> None:
+    open_table(page, app_url, keeper)
+    type_questions(page)
+    expect(questions(page)).to_have_count(3)
+    saved(page)
+    expect(page.get_by_text("✓ page 5")).to_be_visible()  # where the tea cosy is
+    for name in ("ReadAgent", "Full text"):
+        page.get_by_role("button", name=f"Remove {name}").click()
+    expect(page.get_by_text("3 questions on 1 document, 6 answers to come")).to_be_visible()
+    page.locator(".st-key-evaluate_start button").click()
+    expect(page.get_by_text("every answer is there already")).to_be_visible(timeout=LONG)
+
+    page.goto("about:blank")
+    open_table(page, app_url, keeper)  # another visit
+    expect(questions(page)).to_have_count(3)
+    expect(questions(page).first).to_have_value(ASKED[0][0])
+    expect(page.locator("textarea[name=wrong]").first).to_have_value("A ham\nA pound")
+
+    page.get_by_role("button", name="Remove question 2").click()
+    expect(questions(page)).to_have_count(2)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(questions(page)).to_have_count(3)
+    expect(questions(page).nth(1)).to_have_value(ASKED[1][0])
+
+    file = tmp_path / "mine.csv"
+    file.write_text("question,answer\nWho kept the light?,Vane\n,nobody\nWhen?,\n", encoding="utf-8")
+    page.locator("[class*=st-key-evaluate_own_file_] input[type=file]").set_input_files(file)
+    expect(page.get_by_text("mine.csv: 2 of 3 questions were taken.")).to_be_visible()
+    expect(page.get_by_text(re.compile("^Line 3: the question is missing"))).to_be_visible()
+    expect(questions(page)).to_have_count(5)
+    expect(page.get_by_text("A right answer is missing. This question is left out")).to_be_visible()
+    page.get_by_role("button", name="Undo").first.click()  # also what came from a file
+    expect(questions(page)).to_have_count(3)
+    saved(page)
+    with page.expect_download() as download:
+        page.locator(".st-key-evaluate_own_export_csv button").click()
+    assert Path(download.value.path()).read_text("utf-8-sig").count("\n") == 4
+
+    # a part of a spreadsheet fills rows
+    page.get_by_role("button", name="Add a question").click()
+    expect(questions(page)).to_have_count(4)
+    questions(page).last.evaluate(
+        """(field, text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            field.dispatchEvent(new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData }));
+        }""",
+        'Who?\tVane\tOake\tCrale\n"He said ""no"";\nwhy?"\tfear\n\t\n',
+    )
+    expect(questions(page)).to_have_count(5)
+    expect(page.locator("textarea[name=wrong]").nth(3)).to_have_value("Oake\nCrale")
+    expect(questions(page).last).to_have_value('He said "no";\nwhy?')
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(questions(page)).to_have_count(4)
+
+
 def test_stopped_half_way_shows_what_is_there_and_goes_on(
     page: Page, model_app_url: str, fake_server: FakeServer, tmp_path: Path
 ) -> None:
     """Held at the last story's look-up, stopped, gone on with; then the replay of an answer that was not right."""
     path = tmp_path / "dev.jsonl"
-    rows = [story(1, ["What rang first?", "What rang next?"]), story(2, ["What rang then?"]), story(3, ["Held back?"])]
+    rows = [story(1, ["What rang first?", "What rang next?"]), story(2, ["Held back?"])]
     path.write_text("\n".join(rows), encoding="utf-8")
     go, held = threading.Event(), threading.Event()
 
@@ -134,17 +234,17 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(
     try:
         open_screen(page, model_app_url)
         choose_data(page, path)
-        expect(page.get_by_text("4 questions on 3 documents, 16 answers to come")).to_be_visible()
+        expect(page.get_by_text("3 questions on 2 documents, 12 answers to come")).to_be_visible()
         page.locator(".st-key-evaluate_start button").click()
         rows_shown = page.locator(".ev-table table").first.locator("tbody tr")
         expect(rows_shown).to_have_count(5, timeout=LONG)  # every method has a row while the experiment still runs
-        expect(page.get_by_text("15 of 16 answers")).to_be_visible(timeout=LONG)
+        expect(page.get_by_text("11 of 12 answers")).to_be_visible(timeout=LONG)
         assert held.is_set()
         page.locator(".st-key-evaluate_stop button").click()
         expect(page.locator(".st-key-evaluate_stop button")).to_have_text("Stopping")
         go.set()
         expect(page.locator("[class*='st-key-error_calm_CancelledError']")).to_be_visible(timeout=LONG)
-        expect(page.get_by_text("Not finished: 15 of 16 answers are in.")).to_be_visible()
+        expect(page.get_by_text("Not finished: 11 of 12 answers are in.")).to_be_visible()
         expect(page.locator(".st-key-evaluate_stop")).to_have_count(0)
         again = page.locator(".st-key-evaluate_start button")
         expect(again).to_have_text("Continue")
@@ -167,7 +267,3 @@ def test_stopped_half_way_shows_what_is_there_and_goes_on(
     expect(step).to_contain_text("Sent")
     expect(step).to_contain_text("The keeper of light")
     expect(page.get_by_test_id("stException")).to_have_count(0)
-    other = tmp_path / "damaged.jsonl"
-    other.write_text(rows[0] + "\n{broken", encoding="utf-8")
-    choose_data(page, other)
-    expect(page.get_by_text("damaged.jsonl, line 2: not JSON")).to_be_visible()
