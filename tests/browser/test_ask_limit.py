@@ -16,6 +16,49 @@ from tests.browser.conftest import go_to
 from tests.browser.test_ask import BOX, ask, open_ask
 
 MEMORY = '[data-kind="memory"]'
+LIBRARY = '[data-kind="library"], [data-kind="first"]'
+
+
+@pytest.fixture
+def page(standing_page: Page) -> Page:
+    return standing_page
+
+
+def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_themselves(
+    page: Page, app_url: str, keeper: str
+) -> None:
+    page.goto(f"{app_url}/read?book={keeper}")
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    go_to(page, "Ask")
+    expect(page.locator(BOX)).to_be_visible()
+    expect(page.locator(".qt").last).to_be_visible()
+    question = page.locator(".qt").last.inner_text()
+    page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/read\?.*from=ask"))
+    page.go_back()
+    expect(page.locator(BOX)).to_be_visible()
+    expect(page.locator(".qt").last).to_have_text(question)
+
+    # the questions of the recording are a list
+    page.locator(".convs button", has_text="Questions of the recording").click()
+    listed = page.get_by_role("navigation", name="Questions of the recording")
+    listed.locator("summary").click()
+    expect(listed.locator("li")).to_have_count(16)
+    listed.get_by_role("button", name="Why did Ambrose Vane put out Harrow Light?").click()
+    expect(page.locator(".qt")).to_have_text("Why did Ambrose Vane put out Harrow Light?")
+    expect(page.locator('[data-signer="recording"]')).to_contain_text(
+        re.compile(r"A recording of \d{4}-\d\d-\d\d, made")
+    )
+    expect(listed.locator("summary")).to_have_text("Question 4 of 16 in this recording")
+    exchange = ask(page, "What is the murderer's telephone number?", new=False)
+    expect(exchange.locator('[data-signer="builtin"]')).to_contain_text("nothing was understood")
+    expect(exchange.locator(".missing")).to_contain_text("Not found in the book.")
+    expect(exchange.locator(".cite, .ans")).to_have_count(0)
+    expect(page.locator(".notice")).to_contain_text("A conversation of your own")
+    expect(page.locator(".qt")).to_have_count(1)
+    page.locator(".convs button", has_text="Questions of the recording").click()
+    expect(listed.locator("summary")).to_have_text(re.compile("of 16 in this recording"))
 
 
 @pytest.fixture
@@ -31,8 +74,16 @@ def limited(app_home: Path, keeper: str) -> Iterator[Callable[[], Position]]:
     library.close()
 
 
-def test_the_limit_is_moved_on_the_map(page: Page, app_url: str, keeper: str, limited: Callable[[], Position]) -> None:
-    open_ask(page, app_url, keeper)
+def test_the_limit_is_moved_and_dragged_on_the_map(
+    page: Page, app_url: str, keeper: str, limited: Callable[[], Position]
+) -> None:
+    if page.url.startswith(app_url):
+        go_to(page, "Library")
+        expect(page.locator(LIBRARY)).to_be_visible()
+        go_to(page, "Ask")  # is drawn with the limit
+    else:
+        open_ask(page, app_url, keeper)
+    page.locator(".convs button", has_text="Questions of the recording").click()
     handle = page.get_by_role("slider", name="Spoiler limit")
     curtain = page.locator(f"{MEMORY} .curtain")
     expect(handle).to_have_attribute("aria-valuetext", "I have read up to page 15")
@@ -63,10 +114,7 @@ def test_the_limit_is_moved_on_the_map(page: Page, app_url: str, keeper: str, li
     now = limited()  # other tests of this app may have moved the place itself
     assert (now.limited, now.limit) == (True, None)
 
-
-def test_the_limit_is_dragged(page: Page, app_url: str, keeper: str, limited: Callable[[], Position]) -> None:
-    open_ask(page, app_url, keeper)
-    handle = page.get_by_role("slider", name="Spoiler limit")
+    # dragged by the pointer
     box = handle.bounding_box()
     assert box
     x, y = box["x"] + 30, box["y"] + box["height"] / 2
@@ -79,41 +127,6 @@ def test_the_limit_is_dragged(page: Page, app_url: str, keeper: str, limited: Ca
     expect(page.locator(".st-key-ask_line")).to_contain_text(f"Answers see pages 1 to {wanted} only.")
     exchange = ask(page, "Who is Tilda Vane?")
     expect(exchange.locator(".before")).to_contain_text(f"Pages 1 to {wanted} only.")
+    expect(exchange.locator(".step")).to_contain_text("Opened page")
+    expect(exchange.locator(".cost")).to_contain_text("words")
     assert (limited().limit or 0) < limited().furthest
-
-
-def test_the_questions_of_a_recording_are_a_list_and_stay_by_themselves(page: Page, app_url: str, keeper: str) -> None:
-    open_ask(page, app_url, keeper)
-    page.locator(".convs button", has_text="Questions of the recording").click()
-    listed = page.get_by_role("navigation", name="Questions of the recording")
-    listed.locator("summary").click()
-    expect(listed.locator("li")).to_have_count(16)
-    listed.get_by_role("button", name="Why did Ambrose Vane put out Harrow Light?").click()
-    expect(page.locator(".qt")).to_have_text("Why did Ambrose Vane put out Harrow Light?")
-    expect(page.locator('[data-signer="recording"]')).to_contain_text(
-        re.compile(r"A recording of \d{4}-\d\d-\d\d, made")
-    )
-    expect(listed.locator("summary")).to_have_text("Question 4 of 16 in this recording")
-    exchange = ask(page, "What is the murderer's telephone number?", new=False)
-    expect(exchange.locator('[data-signer="builtin"]')).to_contain_text("nothing was understood")
-    expect(exchange.locator(".missing")).to_contain_text("Not found in the book.")
-    expect(exchange.locator(".cite, .ans")).to_have_count(0)
-    expect(page.locator(".notice")).to_contain_text("A conversation of your own")
-    expect(page.locator(".qt")).to_have_count(1)
-    page.locator(".convs button", has_text="Questions of the recording").click()
-    expect(listed.locator("summary")).to_have_text(re.compile("of 16 in this recording"))
-
-
-def test_back_from_read_is_one_press(page: Page, app_url: str, keeper: str) -> None:
-    page.goto(f"{app_url}/read?book={keeper}")
-    expect(page.locator(".leaf.cur")).to_be_visible()
-    go_to(page, "Ask")
-    expect(page.locator(BOX)).to_be_visible()
-    expect(page.locator(".qt").last).to_be_visible()
-    question = page.locator(".qt").last.inner_text()
-    page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()
-    expect(page.locator(".leaf.cur")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"/read\?.*from=ask"))
-    page.go_back()
-    expect(page.locator(BOX)).to_be_visible()
-    expect(page.locator(".qt").last).to_have_text(question)

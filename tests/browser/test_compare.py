@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import add_read_book
+from tests.browser.conftest import SIZE, add_read_book, go_to
 from tests.workspace.test_shelf import tale
 
 SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
@@ -27,6 +27,11 @@ def shelf(app_home: Path) -> Iterator[tuple[str, list[str]]]:
     library.remove_shelf("Compared")
     library.remove(*books)
     library.close()
+
+
+@pytest.fixture
+def page(standing_page: Page) -> Page:
+    return standing_page
 
 
 def open_compare(page: Page, url: str, book: str) -> None:
@@ -91,13 +96,15 @@ def test_six_methods_on_the_novella(page: Page, app_url: str, keeper: str) -> No
     with page.expect_download() as saved:
         page.locator(".st-key-compare_save_html button").click()
     assert saved.value.suggested_filename == "the-keeper-of-harrow-light-compared.html"
+    page.set_viewport_size({"width": 400, "height": 900})
+    expect(page.locator(".r").first).to_be_visible()
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 400
+    page.set_viewport_size(SIZE)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     page.reload()  # what was compared is kept
     expect(page.locator('.r[data-state="done"]')).to_have_count(6)
 
-
-def test_a_known_question_is_marked_right_or_wrong(page: Page, app_url: str, keeper: str) -> None:
-    open_compare(page, app_url, keeper)
+    # a known question is marked right or wrong
     page.locator("summary", has_text="Options to choose from, or a known answer").click()
     choose_known(page, "guessing the weight")
     expect(page.locator("[class*='st-key-compare_options_'] textarea")).to_have_value(re.compile(r"\* A tea cosy"))
@@ -106,11 +113,22 @@ def test_a_known_question_is_marked_right_or_wrong(page: Page, app_url: str, kee
     expect(full).to_have_text(re.compile(r"^(Right|Wrong): \("), timeout=LONG)
 
 
-def test_a_citation_of_the_recording_opens_the_cited_place(page: Page, app_url: str, app_home: Path) -> None:
+def test_citations_open_their_places(page: Page, app_url: str, app_home: Path) -> None:
     library = Library(app_home)
     book = next(b.id for b in library.books() if b.title.startswith("Harrow Sound"))  # has no recording of its own
     library.close()
     open_compare(page, app_url, book)
+    # of a question to try
+    page.locator(".st-key-compare_try button").first.click()
+    cited = page.locator(".r[data-state='done'] button.cite").first
+    expect(cited).to_be_visible(timeout=LONG)
+    number = re.search(r"\d+", cited.inner_text())
+    assert number
+    cited.click()
+    expect(page).to_have_url(re.compile(rf"/read\?.*page={number.group()}"))
+    expect(page.locator(".leaf.cur")).to_be_visible()
+    # of the recording, which is that of another book
+    go_to(page, "Compare")
     page.locator(".st-key-compare_show_recorded button").click()
     expect(page.locator('[data-signer="recording"]')).to_contain_text("A recording of")
     expect(page.locator(".r")).to_have_count(5)
@@ -119,32 +137,14 @@ def test_a_citation_of_the_recording_opens_the_cited_place(page: Page, app_url: 
     expect(page.get_by_text("She told it as she did everything")).to_be_visible()
 
 
-def test_a_narrow_window_has_no_sideways_scroll(page: Page, app_url: str, keeper: str) -> None:
-    page.set_viewport_size({"width": 400, "height": 900})
-    open_compare(page, app_url, keeper)
-    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
-    assert wide <= 400
-
-
-def test_a_question_to_try_is_asked_and_its_citation_opens_the_page(page: Page, app_url: str, app_home: Path) -> None:
-    library = Library(app_home)
-    book = next(b.id for b in library.books() if b.title.startswith("Harrow Sound"))
-    library.close()
-    open_compare(page, app_url, book)
-    page.locator(".st-key-compare_try button").first.click()
-    cited = page.locator(".r[data-state='done'] button.cite").first
-    expect(cited).to_be_visible(timeout=LONG)
-    number = re.search(r"\d+", cited.inner_text())
-    assert number
-    cited.click()
-    expect(page).to_have_url(re.compile(rf"/read\?.*page={number.group()}"))
-
-
 def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(
     page: Page, app_url: str, app_home: Path, shelf: tuple[str, list[str]]
 ) -> None:
     name, books = shelf
-    page.goto(app_url)
+    if page.url.startswith(app_url):
+        go_to(page, "Library")
+    else:
+        page.goto(app_url)
     page.get_by_role("button", name=re.compile(f"^{name}")).click()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".st-key-compare_books button")).to_contain_text(f"2 books on the shelf {name}")
@@ -163,11 +163,12 @@ def test_a_shelf_is_compared_and_every_citation_leads_to_its_book(
     page.locator(".st-key-compare_save_md button").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
-    page.set_viewport_size({"width": 1440, "height": 900})
+    page.set_viewport_size(SIZE)
     searched.locator("button.cite", has_text="Tale 62, p. 5").first.click()
     expect(page).to_have_url(re.compile(rf"/read\?book={books[1]}&page=5"))
+    expect(page.locator(".leaf.cur")).to_be_visible()
     page.go_back()
     expect(page.locator(".st-key-compare_books button")).to_contain_text(f"2 books on the shelf {name}")
     expect(page.locator('.r[data-state="done"]').first).to_be_visible()
-    page.get_by_test_id("stTopNavLink").filter(has_text="Ask").click()
+    go_to(page, "Ask")
     expect(page.get_by_placeholder("Ask these 2 books")).to_be_visible()
