@@ -89,6 +89,9 @@ def test_parts_open_as_the_model_opened_them_and_by_hand(
     expect(page.locator(f"{MEMORY} .part.look")).to_have_attribute("data-part", part)
     expect(head(last)).to_have_attribute("aria-expanded", "false")  # a step shows what the model had, not the person
     page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".qt").last).to_be_visible()
+    expect(page.locator(MEMORY)).to_be_hidden()  # two tabs where it is narrow
     page.locator(".st-key-ask_tabs button", has_text="Memory").click()
     expect(head(part)).to_be_in_viewport()
+    expect(page.locator(".qt").last).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -47,7 +47,12 @@ def shelf(model_app_home: Path, model_app_url: str) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("replies")
-def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(page: Page, model_app_url: str, shelf: str) -> None:
+def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(
+    page: Page, model_app_home: Path, model_app_url: str, shelf: str
+) -> None:
+    library = Library(model_app_home)
+    limited = library.books_on_shelf(shelf)[0]
+    library.set_limit(limited, on=True, paragraph=3)
     page.goto(model_app_url)
     page.get_by_role("button", name=re.compile(f"^{shelf}")).click()
     page.get_by_role("button", name="Ask these 3 books").click()
@@ -55,6 +60,13 @@ def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(page: Page, model
     expect(maps.locator(".bmap")).to_have_count(3)
     expect(memory.locator(".book", has_text="Tale 53")).to_contain_text("No gists yet")  # named, with what they take
     expect(memory.locator(".book", has_text="Tale 53")).to_contain_text("About ")
+    book = memory.locator(f'.book[data-book="{limited}"]')  # all of a limited book is let in with one press
+    expect(book).to_contain_text("You let in pages 1 to 3.")
+    book.get_by_role("button", name="Let in all of").click()
+    expect(book).to_contain_text("12 pages")
+    expect(book).not_to_contain_text("You let in")
+    assert not library.position(limited).limited
+    library.close()
     memory.get_by_role("button", name="Tale 52").click()  # opened by hand
     expect(memory.locator(".book", has_text="Tale 52").locator(".m")).to_have_count(12)
 
@@ -99,19 +111,3 @@ def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(page: Page, model
     page.locator('[data-kind="replay"] .steps button').last.click()
     opened.get_by_role("button", name="Read it").click()
     expect(page).to_have_url(re.compile(r"/read\?book=\w+&page=5"))
-
-
-def test_all_of_a_limited_book_is_let_in_with_one_press(
-    page: Page, model_app_home: Path, model_app_url: str, shelf: str
-) -> None:
-    library = Library(model_app_home)
-    limited = library.books_on_shelf(shelf)[0]
-    library.set_limit(limited, on=True, paragraph=3)
-    page.goto(f"{model_app_url}/ask?shelf={shelf}")
-    book = page.locator(f'[data-kind="shelf"] .book[data-book="{limited}"]')
-    expect(book).to_contain_text("Limited to pages 1 to 3.")
-    book.get_by_role("button", name="Let in all of").click()
-    expect(book).to_contain_text("12 pages")
-    expect(book).not_to_contain_text("Limited to")
-    assert not library.position(limited).limited
-    library.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -14,6 +15,7 @@ from tests.browser.test_ask import replies as replies
 from tests.browser.test_ask import story as story
 from tests.fakes.server import Reply
 
+LIBRARY = '[data-kind="library"], [data-kind="first"]'
 # Just after a click on a link was sent the work is looked at, where a look that reaches the server may take the click's
 # place. `tried`: looks after a click, `sent`: what was sent in the moment after it.
 MEET = """(() => {
@@ -59,7 +61,7 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
             break
         go_to(page, "Library")
         expect(page.locator(BOX)).to_have_count(0)
-        expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
+        expect(page.locator(LIBRARY)).to_be_visible()
         go_to(page, "Ask")
         expect(exchange.locator("button.stop")).to_be_visible()
     exchange.locator("button.stop").click()
@@ -69,34 +71,33 @@ def test_a_change_of_screen_is_not_lost_while_an_answer_is_under_way(
     assert met["sent"] == 0
 
 
-def test_a_place_whose_report_was_lost_is_kept(page: Page, app_url: str, app_home: Path, keeper: str):
-    page.goto(f"{app_url}/read?book={keeper}&page=3")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
-    library = Library(app_home)
-    before = library.position(keeper).paragraph
-    page.keyboard.press("j")
-    expect(page).to_have_url(re.compile("page=4"))  # it is stored
-    after = library.position(keeper).paragraph
-    library.set_position(keeper, before)  # as if the report had not come
-    go_to(page, "Library")
-    expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
-    go_to(page, "Read")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
-    page.keyboard.press("j")
-    expect(page).to_have_url(re.compile("page=5"))  # from there on it is reported again
-    assert library.position(keeper).paragraph > after > before
-    library.close()
-
-
-def test_a_change_of_screen_just_after_a_page_was_turned_is_not_lost_nor_the_place(
-    page: Page, app_url: str, keeper: str
+def test_neither_a_change_of_screen_nor_the_place_is_lost_after_a_page_was_turned(
+    page: Page, app_url: str, app_home: Path, keeper: str
 ):
+    current = page.locator(".leaf.cur")
     page.goto(f"{app_url}/read?book={keeper}&page=3")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
+    expect(current).to_have_attribute("data-n", "3")
+    # the screen is changed just after a page was turned
     for turned in (4, 5, 6):
         page.keyboard.press("j")
-        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(turned))
-        page.get_by_test_id("stTopNavLink").filter(has_text="Library").click()
-        expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
-        page.get_by_test_id("stTopNavLink").filter(has_text="Read").click()
-        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(turned))
+        expect(current).to_have_attribute("data-n", str(turned))
+        to_library_and_back(page)
+        expect(current).to_have_attribute("data-n", str(turned))
+    # the report of a place is lost
+    with closing(Library(app_home)) as library:
+        before = library.position(keeper).paragraph
+        page.keyboard.press("j")
+        expect(page).to_have_url(re.compile("page=7"))  # it is stored
+        after = library.position(keeper).paragraph
+        library.set_position(keeper, before)  # as if the report had not come
+        to_library_and_back(page)
+        expect(current).to_have_attribute("data-n", "7")
+        page.keyboard.press("j")
+        expect(page).to_have_url(re.compile("page=8"))  # from there on it is reported again
+        assert library.position(keeper).paragraph > after > before
+
+
+def to_library_and_back(page: Page) -> None:
+    go_to(page, "Library")
+    expect(page.locator(LIBRARY)).to_be_visible()
+    go_to(page, "Read")
