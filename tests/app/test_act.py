@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
 
 from pages.parts.act import drawn_page
 from pages.parts.act.board import Shown, board, cost_line
+from pages.parts.shared.cached import get_workspace
 from readagent_core.errors import NotInLibraryError
 from readagent_core.web_pages.acting import WebTask
 from readagent_core.web_pages.steps import BookPages, start_step, stored_steps
@@ -15,6 +19,7 @@ from readagent_core.workspace import Workspace
 from tests.web_pages.pages import knowing, shop
 from tests.workspace.test_originals import opened
 
+App = Callable[..., AppTest]
 PAGE = shop("<p>Lamps, oil and wicks for the keepers of the coast, by post and at the door.</p>").encode()
 
 
@@ -63,6 +68,14 @@ def test_what_is_refused(client: TestClient, workspace: Workspace, pages: BookPa
     assert [client.get(address).status_code for address in refused] == [404] * len(refused)
     workspace.library.remove(book.id)
     assert client.get(f"{book.id}/{version}").status_code == 404
+
+
+def test_a_book_that_was_no_web_page_cannot_be_acted_on(app: App) -> None:
+    app("pages/library.py")
+    book = get_workspace().library.books()[0]
+    at = app("pages/act.py", book=book.id)
+    assert any("only a saved web page can be acted on" in text.value for text in at.text)
+    assert not at.exception
 
 
 def test_a_step_is_stored_with_the_book(workspace: Workspace, pages: BookPages) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.opening import open_file
 from tests.browser.test_access import findings, shown
-from tests.fakes.server import FakeServer
+from tests.fakes.server import FakeServer, Reply
 from tests.web_pages.pages import shop
 
 WORDS = "<p>The shop sells lamps, oil and wicks to the keepers of the coast, by post and at the door.</p>"
@@ -64,11 +65,10 @@ def evil() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def books(app_home: Path, app_url: str, evil: tuple[str, list[str]]) -> dict[str, str]:
-    """Ids of a shop's page and of two hostile ones."""
+    """Ids of a shop's page and of a hostile one."""
     workspace = Workspace(load_settings({"READAGENT_HOME": str(app_home)}))
-    plain = HOSTILE.format(evil=evil[0], words=WORDS, nested="")
-    deep = HOSTILE.format(evil=evil[0], words=WORDS, nested="<div>" * 100_000).replace("Hostile", "Nested")
-    markup = {"shop": shop(WORDS), "hostile": plain, "nested": deep}
+    nested = "<div>" * 5_000  # deeper than a page is read: it is cut
+    markup = {"shop": shop(WORDS), "hostile": HOSTILE.format(evil=evil[0], words=WORDS, nested=nested)}
     found = {name: open_file(workspace, text.encode(), f"{name}.html").id for name, text in markup.items()}
     workspace.library.close()
     return found
@@ -111,7 +111,7 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     expect(page.get_by_label("Done so far")).to_have_value("[button]  Search & go -> CLICK")
     page.reload()  # the decision is stored with the book
     expect(page.locator(".result h2")).to_have_text('Click the button "Search & go".')
-    for width, theme in ((1440, "light"), (1440, "dark"), (390, "light")):
+    for width, theme in ((1440, "dark"), (390, "light")):
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         shown(page, ".result", theme)
@@ -121,14 +121,13 @@ def test_from_the_library_to_the_next_action(page: Page, app_url: str, books: di
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize("name", ["hostile", "nested"])
-def test_hostile_pages_do_nothing(
-    page: Page, app_url: str, books: dict[str, str], evil: tuple[str, list[str]], asked_for: list[str], name: str
+def test_a_hostile_page_does_nothing(
+    page: Page, app_url: str, books: dict[str, str], evil: tuple[str, list[str]], asked_for: list[str]
 ) -> None:
     address, asked = evil
     dialogs: list[str] = []
     page.once("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    page.goto(f"{app_url}/act?book={books[name]}")
+    page.goto(f"{app_url}/act?book={books['hostile']}")
     frame = page.frame_locator("iframe")
     expect(frame.get_by_text("Styled")).to_be_visible()
     for words in ("Run it", "Leave", "Send it"):
@@ -152,19 +151,21 @@ def test_hostile_pages_do_nothing(
     asked.clear()
 
 
-def test_a_book_that_was_no_web_page(page: Page, app_url: str, keeper: str, books: dict[str, str]) -> None:
-    page.goto(f"{app_url}/act?book={keeper}")
-    expect(page.get_by_text("only a saved web page can be acted on")).to_be_visible()
-    expect(page.locator("iframe")).to_have_count(0)
-
-
 def test_stopped_and_continued(
-    page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
 ) -> None:
     workspace = Workspace(load_settings({"READAGENT_HOME": str(model_app_home)}))
-    book = open_file(workspace, shop(WORDS, repeat=30).encode(), "long.html").id
+    book = open_file(workspace, shop(WORDS, repeat=8).encode(), "long.html").id
     workspace.library.close()
-    monkeypatch.setattr(fake_server.traits, "latency", 0.4)
+    numbers, go = count(), threading.Event()
+
+    def before(_: int, text: str) -> Reply | None:
+        if next(numbers) >= 2:  # two gists come, the others wait
+            go.wait(60)
+        return None
+
+    fake_server.before = before
+    request.addfinalizer(lambda: (go.set(), setattr(fake_server, "before", None)))
     page.goto(f"{model_app_url}/act?book={book}")
     expect(page.locator(".parts li").first).to_be_visible()
     parts = page.locator(".parts li").count()
@@ -173,14 +174,13 @@ def test_stopped_and_continued(
     page.get_by_label("Task").press("Control+Enter")
     page.get_by_role("button", name="Find the next action").click()
     waiting = page.locator(".parts li", has_text="No gist yet")
-    expect(waiting).not_to_have_count(parts)
+    expect(waiting).to_have_count(parts - 2)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped", exact=True)).to_be_visible()
-    left = waiting.count()
-    assert left
-    monkeypatch.setattr(fake_server.traits, "latency", 0.0)
+    expect(waiting).to_have_count(parts - 2)
+    go.set()
     asked = len(fake_server.chats)
     page.get_by_role("button", name="Find the next action").click()
     expect(page.locator(".result h2")).to_have_text('Click the button "Search & go".')
     expect(page.locator("[data-signer]")).to_have_attribute("data-signer", "model")
-    assert len(fake_server.chats) - asked <= left + 2  # a gist that is stored is not made again
+    assert len(fake_server.chats) - asked <= parts  # a gist that is stored is not made again
