@@ -171,6 +171,11 @@ def test_own_questions_are_a_part_of_the_screen(app):
     assert "1 question left out" in shown(at)
     assert "shown without a judgement" in shown(at)  # no language model is connected
     assert "2 questions on 1 document" in shown(at)
+    at.multiselect(key="evaluate_methods").set_value(["bm25"]).run()
+    at.button(key="evaluate_start").click().run()
+    at = finish(at)
+    assert not at.exception
+    assert "every answer is there already" in shown(at)
 
 
 def test_a_label_escapes_only_what_markdown_knows():

@@ -44,7 +44,7 @@ def opens_a_part(fake_server: FakeServer) -> Iterator[Callable[[], tuple[str, st
 
 @pytest.fixture
 def book(model_app_home: Path, model_app_url: str) -> Iterator[str]:
-    book = add_read_book(model_app_home, long_memory(120))
+    book = add_read_book(model_app_home, long_memory(60))
     library = Library(model_app_home)
     before = library.preference("ask method", "read-agent-p")
     library.set_preference("ask method", "zoom")

@@ -27,10 +27,7 @@ def page(standing_page: Page) -> Page:
 def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_themselves(
     page: Page, app_url: str, keeper: str
 ) -> None:
-    page.goto(f"{app_url}/read?book={keeper}")
-    expect(page.locator(".leaf.cur")).to_be_visible()
-    go_to(page, "Ask")
-    expect(page.locator(BOX)).to_be_visible()
+    open_ask(page, app_url, keeper)
     expect(page.locator(".qt").last).to_be_visible()
     question = page.locator(".qt").last.inner_text()
     page.locator(f"{MEMORY} .m.open button", has_text="Read it").first.click()

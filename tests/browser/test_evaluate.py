@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import threading
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from readagent_core.library import Library
+from tests.browser.conftest import go_to
 from tests.fakes.server import FakeServer, Reply
 
 LONG = 60_000
@@ -158,20 +161,22 @@ def type_questions(page: Page) -> None:
             page.keyboard.press("Enter")  # the next question
 
 
-def test_questions_are_typed_kept_and_evaluated(page: Page, app_url: str, keeper: str, tmp_path: Path) -> None:
+def test_own_questions_are_typed_pasted_and_stored(
+    page: Page, app_url: str, app_home: Path, keeper: str, tmp_path: Path
+) -> None:
     open_table(page, app_url, keeper)
     type_questions(page)
     expect(questions(page)).to_have_count(3)
     saved(page)
     expect(page.get_by_text("✓ page 5")).to_be_visible()  # where the tea cosy is
-    for name in ("ReadAgent", "Full text"):
-        page.get_by_role("button", name=f"Remove {name}").click()
-    expect(page.get_by_text("3 questions on 1 document, 6 answers to come")).to_be_visible()
-    page.locator(".st-key-evaluate_start button").click()
-    expect(page.get_by_text("every answer is there already")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("3 questions on 1 document")).to_be_visible()
+    with closing(Library(app_home)) as library:
+        assert [(row.question, row.answer, list(row.wrong)) for row in library.own_questions(keeper)] == ASKED
 
-    page.goto("about:blank")
-    open_table(page, app_url, keeper)  # another visit
+    go_to(page, "Library")
+    expect(page.locator('[data-kind="library"], [data-kind="first"]')).to_be_visible()
+    go_to(page, "Evaluate")
+    open_table(page, app_url, keeper)
     expect(questions(page)).to_have_count(3)
     expect(questions(page).first).to_have_value(ASKED[0][0])
     expect(page.locator("textarea[name=wrong]").first).to_have_value("A ham\nA pound")
