@@ -58,11 +58,15 @@ def open_library(page: Page, url: str) -> None:
     expect(page.locator('[data-kind="library"], [data-kind="first"]').first).to_be_visible()
 
 
+def begin_conversation(page: Page) -> None:
+    page.locator(".st-key-ask_new button").click()
+    expect(page.locator(".qt")).to_have_count(0)
+
+
 def ask(page: Page, question: str, *, new: bool = True) -> Locator:
     """Ask in a new conversation; the exchange on the screen."""
     if new:
-        page.locator(".st-key-ask_new button").click()
-        expect(page.locator(".qt")).to_have_count(0)
+        begin_conversation(page)
     page.locator(BOX).fill(question)
     page.keyboard.press("Enter")
     expect(page.locator(".qt").last).to_have_text(question)
@@ -169,8 +173,9 @@ def test_a_link_into_the_middle_of_a_conversation_opens_there(page: Page, model_
     thread.hover()
     page.mouse.wheel(0, 10_000)
     expect(page.locator(".cost").last).to_be_in_viewport()
-    page.goto(f"{links[1]}&step=2")  # as somebody else opens the link
-    expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("Look-up")
+    page.goto(f"{links[1]}&step=5")  # as somebody else opens the link
+    expect(page.locator('[data-kind="replay"] [aria-current="step"]')).to_contain_text("5")
+    expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(1)
     current = page.locator('[data-kind="exchange"].current .qt')
     expect(current).to_have_text("What is told second?")
     expect(current).to_be_in_viewport()
@@ -228,8 +233,7 @@ def test_no_look_up_is_said(page: Page, model_app_url: str, story: str, replies)
     expect(exchange.locator(".before")).to_have_text("Answered from gists; no page was needed.")
     expect(page.locator('[data-kind="memory"] .m.open')).to_have_count(0)
     replies(answer="It is about a lighthouse [1].")  # a question of one click is answered without a look-up
-    page.locator(".st-key-ask_new button").click()
-    expect(page.locator(".qt")).to_have_count(0)
+    begin_conversation(page)
     page.locator(".sug .btn", has_text="What is this about?").click()
     expect(page.locator(".before")).to_have_text("Answered from gists; no page was needed.")
     expect(page.locator(".cost")).to_contain_text("no page looked up")
@@ -293,8 +297,9 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: s
         answer="He met her at the quay [3].",
     )
     open_ask(page, model_app_url, story)
+    begin_conversation(page)  # nothing is under way, which would draw the list of methods again
     choose_method(page, "ReadAgent, one at a time")
-    exchange = ask(page, "Who met Nora?")
+    exchange = ask(page, "Who met Nora?", new=False)
     expect(exchange.locator(".step")).to_have_count(3)
     expect(exchange.locator(".cost")).to_contain_text("2 pages looked up")
     steps = page.locator('[data-kind="replay"] .steps button')
