@@ -73,11 +73,6 @@ def ask(page: Page, question: str, *, new: bool = True) -> Locator:
     return page.locator('[data-kind="exchange"]').last
 
 
-def choose_method(page: Page, title: str) -> None:
-    page.locator(".st-key-ask_method [role=combobox]").first.click()
-    page.get_by_role("listbox").get_by_role("option", name=title, exact=True).click()
-
-
 @pytest.fixture
 def replies(fake_server: FakeServer) -> Iterator[Callable[..., None]]:
     """``replies(look_up=…, answer=…)``: what the server says to each kind of prompt; the rest is sensible."""
@@ -282,8 +277,8 @@ def test_a_follow_up_is_made_self_contained_and_shown(page: Page, model_app_url:
 
 
 @pytest.fixture
-def own_method(story: str, model_app_home: Path) -> Iterator[None]:
-    """The method is kept for the next conversation: a test that chooses another puts it back, however it ends."""
+def own_method(model_app_home: Path) -> Iterator[None]:
+    """The method is stored for the next conversation: a test that chooses another puts it back, however it ends."""
     library = Library(model_app_home)
     before = library.preference("ask method", "read-agent-p")
     yield
@@ -296,10 +291,11 @@ def test_one_after_another_and_replayed(page: Page, model_app_url: str, story: s
         look_up=["I want to look up Page 3 to see.", "I want to look up Page 7 to check.", "STOP"],
         answer="He met her at the quay [3].",
     )
-    open_ask(page, model_app_url, story)
-    begin_conversation(page)  # nothing is under way, which would draw the list of methods again
-    choose_method(page, "ReadAgent, one at a time")
-    exchange = ask(page, "Who met Nora?", new=False)
+    page.goto(f"{model_app_url}/ask?book={story}")  # a new visit: no work under way draws the list of methods again
+    expect(page.locator(".qt").last).to_be_visible()
+    page.locator(".st-key-ask_method [role=combobox]").first.click()
+    page.get_by_role("listbox").get_by_role("option", name="ReadAgent, one at a time", exact=True).click()
+    exchange = ask(page, "Who met Nora?")
     expect(exchange.locator(".step")).to_have_count(3)
     expect(exchange.locator(".cost")).to_contain_text("2 pages looked up")
     steps = page.locator('[data-kind="replay"] .steps button')
