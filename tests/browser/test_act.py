@@ -19,6 +19,7 @@ from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from readagent_core.workspace.opening import open_file
 from tests.browser.test_access import findings, shown
+from tests.fakes.sensible import understood
 from tests.fakes.server import FakeServer, Reply
 from tests.web_pages.pages import shop
 
@@ -160,7 +161,8 @@ def test_stopped_and_continued(
     numbers, go = count(), threading.Event()
 
     def before(_: int, text: str) -> Reply | None:
-        if next(numbers) >= 2:  # two gists come, the others wait
+        prompt = understood(text)
+        if prompt and prompt.task == "gist_snippet" and next(numbers) >= 2:  # two come, the others wait
             go.wait(60)
         return None
 
