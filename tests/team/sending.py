@@ -9,7 +9,11 @@ from urllib.parse import unquote
 
 from playwright.sync_api import Page
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, decode_signed_value
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from tests.team.serving import SECRET
 
@@ -33,38 +37,33 @@ def signed(claims: dict[str, object], secret: str = SECRET) -> str:
 
 
 def run_over_socket(page: Page, url: str, query: str, screen: str, *, session: str = "", origin: str = "") -> bytes:
-    """What the server sends to a browser with the cookies of ``page`` that runs ``screen`` by a message of our own.
+    """What the server sends to a sender with the cookies of ``page`` until a run of ``screen`` has ended.
 
-    ``session``: the one it says it had. ``origin``: of another page, from which it is sent.
+    ``session``: the one it says it had. ``origin``: of another site, from which it is sent. Nothing, if it is refused.
     """
     message = BackMsg()
     message.rerun_script.query_string = query
     message.rerun_script.page_name = screen
-    tab = page.context.new_page()
-    if origin:
-        tab.route(f"{origin}/**", lambda route: route.fulfill(body="<p>Another site</p>", content_type="text/html"))
-    tab.goto(origin or f"{url}/_stcore/health")
+    cookies = "; ".join(f"{one['name']}={one['value']}" for one in page.context.cookies(url))
     protocols = ["streamlit", unquote(cookie_of(page, "_streamlit_xsrf")), *([session] if session else [])]
-    found = tab.evaluate(
-        """async ([address, protocols, message]) => {
-            const socket = new WebSocket(address, protocols), parts = [];
-            socket.binaryType = "arraybuffer";
-            let last = performance.now();
-            socket.onmessage = (event) => { parts.push(...new Uint8Array(event.data)); last = performance.now(); };
-            const open = await new Promise((done) => {
-                socket.onopen = () => done(true);
-                socket.onclose = socket.onerror = () => done(false);
-            });
-            if (open) socket.send(Uint8Array.from(message));
-            last = performance.now();
-            while (open && performance.now() - last < 2500) await new Promise((done) => setTimeout(done, 100));
-            socket.close();
-            return parts;
-        }""",
-        [f"{url.replace('http', 'ws')}/_stcore/stream", protocols, list(message.SerializeToString())],
-    )
-    tab.close()
-    return bytes(found)
+    found = b""
+    try:
+        with connect(
+            f"{url.replace('http', 'ws')}/_stcore/stream",
+            origin=Origin(origin or url),
+            subprotocols=[Subprotocol(one) for one in protocols],
+            additional_headers={"Cookie": cookies},
+            max_size=None,
+        ) as socket:
+            socket.send(message.SerializeToString())
+            while True:
+                part = as_bytes(socket.recv(timeout=30))
+                found += part
+                sent = ForwardMsg.FromString(part)
+                if sent.WhichOneof("type") == "script_finished" and not sent.script_finished:  # 0: to its end
+                    return found
+    except (InvalidHandshake, ConnectionClosed):
+        return b""
 
 
 def ask(url: str, headers: dict[str, str]) -> tuple[int, bytes]:
