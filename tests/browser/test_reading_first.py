@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import random
 import re
-import threading
+from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,8 +13,6 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.library import Library
-from tests.fakes.sensible import sensible
-from tests.fakes.server import FakeServer, Reply, error
 from tests.recordings import make_memory
 
 IN_SHEET = """(nodes) => nodes.filter((node) => {
@@ -23,14 +20,24 @@ IN_SHEET = """(nodes) => nodes.filter((node) => {
   return [...node.getClientRects()].some((r) => r.width && r.left >= sheet.left && r.right <= sheet.right);
 }).map((node) => node.dataset.i)"""
 TOP = "(node) => node.getBoundingClientRect().top"
+AT_SECOND = """(second) => {
+  globalThis.opened ??= Date.now();
+  const now = opened + 1000 * second;
+  Date.now = () => now;
+}"""
+DRAWN = """async () => {
+  for (let frame = 0; frame < 3; frame++) await new Promise((done) => requestAnimationFrame(done));
+}"""
+EMPHASIS = "The _Evening Star_ put into Falmouth; her_log_was wet, and 2 _ 3 is no sum."
 
 
-def long_text(chapters: int = 6, *, name: str = "Long", vertical: bool = False, language: str = "en") -> Document:
-    """Chapters of ten paragraphs of some 70 words, each paragraph with its number."""
+def long_text(chapters: int = 6, *, name: str) -> Document:
+    """Chapters of ten paragraphs of some 70 words, each paragraph with its number; the first has emphasised words."""
     lines = "The ferry was late, and nobody on the quay at {} asked why. " * 5
-    paragraphs = tuple(Paragraph(f"Paragraph {n} of {name}. " + lines.format(*[n] * 5)) for n in range(10 * chapters))
+    texts = [f"Paragraph {n} of {name}. " + lines.format(*range(5 * n, 5 * n + 5)) for n in range(10 * chapters)]
+    paragraphs = (Paragraph(f"{EMPHASIS} {texts[0]}"), *map(Paragraph, texts[1:]))
     sections = tuple(Section(f"Chapter {n + 1}", 10 * n) for n in range(chapters))
-    return Document(name, paragraphs, sections, language=language, vertical=vertical)
+    return Document(name, paragraphs, sections)
 
 
 def add(home: Path, document: Document) -> str:
@@ -49,22 +56,18 @@ def furthest(home: Path, book: str) -> int:
         library.close()
 
 
-def wait_for(page: Page, home: Path, book: str, expected: int) -> None:
+def wait_for(page: Page, home: Path, book: str, expected: Callable[[int], bool]) -> None:
     for _ in range(100):
-        if furthest(home, book) == expected:
+        if expected(furthest(home, book)):
             return
         page.wait_for_timeout(100)
-    assert furthest(home, book) == expected
+    raise AssertionError(furthest(home, book))
 
 
 @pytest.fixture
-def book(app_home: Path, request: pytest.FixtureRequest) -> str:
+def book(app_home: Path) -> str:
     """A book of its own, not begun."""
-    book = add(app_home, long_text(name=request.node.name))
-    library = Library(app_home)
-    library.set_position(book, 0)
-    library.close()
-    return book
+    return add(app_home, long_text(name=f"{uuid4()}"))
 
 
 def open_book(page: Page, url: str, book: str, place: str = "") -> None:
@@ -73,29 +76,42 @@ def open_book(page: Page, url: str, book: str, place: str = "") -> None:
     expect(page.locator(".foot .fact").first).to_contain_text("in the book")
 
 
-def test_words_between_underscores_of_a_plain_text_are_in_italics(page: Page, app_url: str, app_home: Path) -> None:
-    text = "The _Evening Star_ put into Falmouth; her_log_was wet, and 2 _ 3 is no sum."
-    book = add(app_home, Document("Emphasis", (Paragraph(text), Paragraph("So it ended.")), format="text"))
-    open_book(page, app_url, book)
-    line = page.locator('p[data-i="0"]')
-    expect(line.locator("em")).to_have_count(1)
-    assert line.inner_text() == text.replace("_Evening Star_", "Evening Star")
-    assert line.text_content() == text
-
-
 def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url: str, book: str) -> None:
-    open_book(page, app_url, book)
-    expect(page.locator('p[data-i="0"]')).to_be_in_viewport()
+    open_book(page, app_url, book, "&paragraph=37")
+    first, last = page.locator('p[data-i="0"]'), page.locator('p[data-i="59"]')
+    expect(page.locator('p[data-i="37"]')).to_be_in_viewport()
+    page.get_by_role("button", name="Back to 0 %").click()
+    expect(first).to_be_in_viewport()
+
+    # Words between underscores of a plain text are in italics.
+    expect(first.locator("em")).to_have_count(1)
+    text = str(first.text_content())
+    assert text.startswith(EMPHASIS)
+    assert first.inner_text() == text.strip().replace("_Evening Star_", "Evening Star")
+
+    # There are no gists yet.
     expect(page.locator(".foot")).to_contain_text("None yet. Connect a model, or use the built-in reader")
     expect(page.locator(".promise")).to_contain_text("The text will not move.")
     expect(page.locator(".views")).to_be_hidden()
     expect(page.locator(".outline li")).to_have_count(6)
     expect(page.locator(".mopen")).to_have_count(7)  # the chapters, and the legend's
+
+    # After jumps one goes back to where one was.
+    page.locator(".outline button").nth(2).click()
     page.keyboard.press("End")
-    expect(page.locator('p[data-i="59"]')).to_be_in_viewport()  # the last word
-    page.keyboard.press("Home")
+    expect(last).to_be_in_viewport()  # the last word
+    chip = page.locator(".backchip")
+    expect(chip).to_contain_text("Back to 33 %")
+    chip.get_by_role("button").first.click()
+    expect(page.locator('p[data-i="20"]')).to_be_in_viewport()
+    expect(chip).to_contain_text("Back to 0 %")
+    page.keyboard.press("Alt+ArrowLeft")
+    expect(first).to_be_in_viewport()
+    expect(chip).to_be_hidden()
+
+    # Gists are made, and nothing moves.
     page.keyboard.press("j")  # a screenful
-    expect(page.locator('p[data-i="0"]')).not_to_be_in_viewport()
+    expect(first).not_to_be_in_viewport()
     page.keyboard.press("]")
     expect(page.locator(".outline .on")).to_contain_text("Chapter 2")
     top = page.locator('p[data-i="10"]').evaluate(TOP)
@@ -105,41 +121,14 @@ def test_a_book_opens_whole_before_any_gists_and_offers_them(page: Page, app_url
     assert abs(page.locator('p[data-i="10"]').evaluate(TOP) - top) <= 1  # nothing moved under the person's eyes
     expect(page.locator(".views")).to_be_visible()
     expect(page.locator(".promise")).to_be_hidden()
+    shades = ".mapbox rect:is(.m1, .m2, .m3, .m4)"
+    expect(page.locator(shades).nth(3)).to_be_attached()
+    assert len(set(page.locator(shades).evaluate_all("(cells) => cells.map((cell) => cell.className.baseVal)"))) > 1
 
-
-def test_a_link_opens_at_a_paragraph(page: Page, app_url: str, book: str) -> None:
-    open_book(page, app_url, book, "&paragraph=37")
-    expect(page.locator('p[data-i="37"]')).to_be_in_viewport()
-    page.get_by_role("button", name="Back to 0 %").click()
-    expect(page.locator('p[data-i="0"]')).to_be_in_viewport()
-
-
-def test_a_model_that_dies_leaves_the_book_readable_and_the_gists_go_on_later(
-    page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
-) -> None:
-    dead = threading.Event()
-
-    def before(number: int, text: str) -> Reply:
-        return Reply(status=401, error=error("no")) if dead.is_set() else Reply(sensible(text), delay=1.0)
-
-    fake_server.before = before
-    request.addfinalizer(lambda: setattr(fake_server, "before", None))
-    number = add(model_app_home, long_text(name=f"{uuid4()}"))
-    open_book(page, model_app_url, number)
-    expect(page.locator(".foot")).to_contain_text("free with fake-model. You can read meanwhile.")
-    page.get_by_role("button", name="Make gists").click()
-    expect(page.locator(".gtext").first).to_be_attached()
-    dead.set()
-    expect(page.locator(".foot")).to_contain_text(re.compile(r"Stopped at page \d+ · .*did not accept the key"))
-    expect(page.locator(".foot")).to_contain_text(re.compile(r"\d gists? saved"))
-    made = page.locator(".gtext").count()
-    page.keyboard.press("End")
-    expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
-    fake_server.before = None
-    page.get_by_role("button", name="Resume").click()
-    expect(page.locator(".foot")).to_contain_text("Ready", timeout=40_000)
-    expect(page.locator('p[data-i="59"]')).to_be_in_viewport()
-    assert page.locator(".gtext").count() > made
+    # Gists that were made with these options are shown again.
+    page.get_by_role("button", name="Make gists again").click()
+    page.get_by_role("dialog").get_by_role("button", name="Make gists").click()
+    expect(page.get_by_test_id("stToast")).to_contain_text("Gists were made with these options already")
 
 
 def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> None:
@@ -150,7 +139,6 @@ def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> 
     library.add_memory(number, memory)
     library.set_furthest(number, 7)
     library.close()
-    page.clock.set_fixed_time(datetime.datetime.now())
     open_book(page, app_url, number)
     box = page.locator(".mapbox").bounding_box()
     dice = random.Random(4)
@@ -163,10 +151,10 @@ def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> 
         "chapter": lambda: page.keyboard.press(dice.choice("[]")),
         "back": lambda: page.keyboard.press("Backspace"),
     }
-    for n in range(100):
+    for n in range(30):
         jumps[dice.choice(list(jumps))]()
         page.locator(".leaves").focus()
-        page.clock.set_fixed_time(datetime.datetime.now() + datetime.timedelta(minutes=n))  # however long one stays
+        page.evaluate(AT_SECOND, 60 * n)  # however long one stays
     page.wait_for_timeout(1500)  # until the position was sent
     assert furthest(app_home, number) == 7
     expect(page.locator(".furthest")).to_have_attribute("aria-valuetext", "17 % read")
@@ -175,20 +163,20 @@ def test_no_jump_counts_as_reading(page: Page, app_url: str, app_home: Path) -> 
 def test_reading_three_screens_counts_and_can_be_set_by_hand(
     page: Page, app_url: str, app_home: Path, book: str
 ) -> None:
-    now = datetime.datetime.now()
-    page.clock.set_fixed_time(now)
     open_book(page, app_url, book)
+    page.evaluate(AT_SECOND, 0)
     page.keyboard.press("j")  # turned at once: not read
+    page.evaluate(DRAWN)
     page.keyboard.press("k")
+    page.evaluate(DRAWN)
     for screen in range(3):
-        page.clock.set_fixed_time(now + datetime.timedelta(seconds=25 * (screen + 1)))
+        page.evaluate(AT_SECOND, 25 * (screen + 1))
         page.keyboard.press("j")
-        page.wait_for_timeout(100)
+        page.evaluate(DRAWN)
     line = page.locator(".foot .line").first
     expect(line).to_contain_text(re.compile(r"^(1\d|2\d) % · \d min left in chapter · 1\d min in the book"))
-    page.wait_for_timeout(1200)
+    wait_for(page, app_home, book, lambda paragraph: paragraph >= 6)
     read = furthest(app_home, book)
-    assert read >= 6
     page.keyboard.press("End")
     expect(line).to_contain_text(re.compile(r"^\d+ % read, you are at 9\d %"))
     page.locator(".foot .fact").first.click()
@@ -196,51 +184,42 @@ def test_reading_three_screens_counts_and_can_be_set_by_hand(
     page.get_by_role("menuitem", name="I have read all of it").click()
     expect(line).to_contain_text("100 % · read to the end")
     page.locator(".foot").get_by_role("button", name="Undo").click()
-    wait_for(page, app_home, book, read)
+    wait_for(page, app_home, book, lambda paragraph: paragraph == read)
     page.locator(".furthest").focus()
     page.keyboard.press("ArrowDown")
-    wait_for(page, app_home, book, read + 1)
+    wait_for(page, app_home, book, lambda paragraph: paragraph == read + 1)
 
 
-def test_after_jumps_one_goes_back_to_where_one_was(page: Page, app_url: str, book: str) -> None:
-    open_book(page, app_url, book)
-    page.locator(".outline button").nth(2).click()
-    page.keyboard.press("End")
-    chip = page.locator(".backchip")
-    expect(chip).to_contain_text("Back to 33 %")
-    chip.get_by_role("button").first.click()
-    expect(page.locator('p[data-i="20"]')).to_be_in_viewport()
-    expect(chip).to_contain_text("Back to 0 %")
-    page.keyboard.press("Alt+ArrowLeft")
-    expect(page.locator('p[data-i="0"]')).to_be_in_viewport()
-    expect(chip).to_be_hidden()
-
-
-@pytest.mark.parametrize("flow", ["Pages", "Two pages"])
-def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: str, book: str, flow: str) -> None:
-    open_book(page, app_url, book)
-    page.locator(".aa").click()
-    page.locator(".panel").get_by_role("button", name=flow, exact=True).click()
-    page.keyboard.press("Escape")
-    page.locator(".leaves").focus()
+def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: str, app_home: Path) -> None:
+    open_book(page, app_url, add(app_home, long_text(3, name=f"{uuid4()}")))
     on, back = (page.get_by_role("button", name=name) for name in ("Turn to the next page", "Turn to the page before"))
-    expect(back).to_be_disabled()
-    on.click()
-    expect(page.locator('p[data-i="0"]')).not_to_be_in_viewport()
-    back.click()
-    last = page.locator('p[data-i="59"]')
-    seen = set[str]()
-    for _ in range(60):
-        seen |= set(page.locator(".unit.on > p").evaluate_all(IN_SHEET))
-        if "59" in seen:
-            break
-        page.keyboard.press("ArrowRight")
-    assert seen == {str(n) for n in range(60)}  # every paragraph was on the screen
-    expect(last).to_be_in_viewport()
-    expect(on).to_be_disabled()
-    box = page.locator(".leaves").bounding_box()
-    page.mouse.click(box["x"] + 12, box["y"] + box["height"] / 2)  # the left edge turns back
-    expect(last).not_to_be_in_viewport()
+    first = page.locator('p[data-i="0"]')
+    for flow in ("Pages", "Two pages"):
+        page.locator(".aa").click()
+        page.locator(".panel").get_by_role("button", name=flow, exact=True).click()
+        page.keyboard.press("Escape")
+        page.locator(".leaves").focus()
+        for _ in range(60):
+            if back.is_disabled():
+                break
+            page.keyboard.press("ArrowLeft")
+        on.click()
+        expect(first).not_to_be_in_viewport()
+        back.click()
+        expect(first).to_be_in_viewport()
+        seen = set[str]()
+        for _ in range(60):
+            sheet = page.locator(".unit.on > p").evaluate_all(IN_SHEET)
+            seen |= set(sheet)
+            if on.is_disabled():
+                break
+            page.keyboard.press("ArrowRight")
+        assert seen == {str(n) for n in range(30)}  # every paragraph was on the screen
+        assert sheet[-1] == "29"
+        box = page.locator(".leaves").bounding_box()
+        page.mouse.click(box["x"] + 12, box["y"] + box["height"] / 2)  # the left edge turns back
+        expect(on).to_be_enabled()
+        assert page.locator(".unit.on > p").evaluate_all(IN_SHEET)[0] < sheet[0]
     page.locator(".aa").click()
     page.locator(".panel").get_by_role("button", name="Scroll", exact=True).click()
 

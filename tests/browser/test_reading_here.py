@@ -16,9 +16,10 @@ from readagent_core.document import Paragraph, Section
 from readagent_core.export.memory import export_memory
 from readagent_core.library import Library
 from readagent_core.memory import Gist
-from tests.browser.conftest import StartApp, add_read_book, go_to
+from tests.browser.conftest import add_read_book, go_to
+from tests.browser.test_reading_first import add, long_text, open_book
 from tests.fakes.sensible import sensible
-from tests.fakes.server import FakeServer
+from tests.fakes.server import FakeServer, Reply
 from tests.recordings import make_memory
 
 HOSTILE = [
@@ -57,20 +58,12 @@ class Gate:
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate()
-
-
-@pytest.fixture
-def slow_url(chromium: object, start_app: StartApp, gate: Gate, tmp_path: Path) -> Iterator[str]:
-    """An app of its own each time: what is tried again begins with a book that is not read."""
-    home = tmp_path / "home"
-    with (
-        FakeServer(gate, latency=0.1) as server,
-        start_app(home, READAGENT_BASE_URL=server.url, READAGENT_MODEL="fake-model") as url,
-    ):
-        yield url
-        gate.open.set()
+def gate(fake_server: FakeServer) -> Iterator[Gate]:
+    gate = Gate()
+    fake_server.before = lambda number, text: Reply(gate(text))
+    yield gate
+    fake_server.before = None
+    gate.open.set()
 
 
 def top_of(leaf: Locator) -> float:
@@ -82,26 +75,30 @@ def top_of(leaf: Locator) -> float:
     raise AssertionError("the page is nowhere on the screen")
 
 
-def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
-    page: Page, new_page: Page, slow_url: str, gate: Gate
+def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_moves_nothing(
+    page: Page, new_page: Page, model_app_url: str, model_app_home: Path, gate: Gate
 ) -> None:
-    page.goto(f"{slow_url}/read")
-    expect(page.locator(".foot")).to_contain_text("A recording")
-    gate.let_through(30)  # of more than fifty, so the gists cannot be complete before they are paused
-    make_again(page)
+    book = add(model_app_home, replace(long_text(10, name=f"{uuid4()}"), sections=()))  # its pages are made in order
+    gate.let_through(16)  # of more than forty
+    open_book(page, model_app_url, book)
+    expect(page.locator(".foot")).to_contain_text("free with fake-model. You can read meanwhile.")
+    page.get_by_role("button", name="Make gists").click()
     foot = page.locator(".foot .gistsfact")
     expect(foot).to_contain_text(re.compile(r"\d+ of (about )?\d+"))
     expect(page.locator("#p3 .gtext")).to_be_attached()
     page.locator(".leaves").focus()
     page.keyboard.press("j")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
     expect(page.locator('p[aria-live="polite"]')).to_have_text(re.compile(r"^Gists: \d+ of (about )?\d+ pages$"))
-    text = page.locator(".unit > p", has_text="Round the end of the headland")
-    top = top_of(text)
-    expect(page.locator("#p4 .gtext")).to_be_attached()
+    text = page.locator('p[data-i="8"]')
+    expect(text).to_be_in_viewport()
+    top, made = top_of(text), page.locator(".gtext").count()
+    gate.let_through(1)
+    expect(page.locator(".gtext").nth(made)).to_be_attached()
     assert abs(top_of(text) - top) <= 1  # nothing moved under the person's eyes
+
+    # A search goes on finding, and the person stays at their hit.
     page.keyboard.press("/")
-    page.keyboard.type("the")
+    page.keyboard.type("paragraph")
     page.keyboard.press("Enter")
     found = page.locator(".find .count")
     expect(found).to_have_text(re.compile(r"^\d+ of \d+$"))
@@ -110,16 +107,20 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
         page.keyboard.press("Enter")
         expect(found).not_to_have_text(before)
     at, of = found.inner_text().split(" of ")
-    gate.let_through(12)
+    gate.let_through(1)
     expect(found).not_to_have_text(re.compile(f" of {of}$"))  # more pages, more hits
     expect(found).to_have_text(re.compile(f"^{at} of "))  # and the person stays at this one
     page.locator(".find input").fill("")
     page.keyboard.press("Enter")
     expect(found).to_have_text("")
+
+    # The reading is paused and resumed; another tab notices by itself.
     line = foot.locator(".line")
     page.get_by_role("button", name="Pause", exact=True).hover()
     page.mouse.down()
-    expect(line).not_to_have_text(line.inner_text())  # a slow finger: the line is drawn anew under it
+    said = line.inner_text()
+    gate.let_through(1)
+    expect(line).not_to_have_text(said)  # a slow finger: the line is drawn again under it
     page.mouse.up()
     expect(foot).to_contain_text("Paused at")
     new_page.goto(page.url)
@@ -127,58 +128,29 @@ def test_pages_appear_without_a_jump_and_a_reading_is_paused_and_goes_on(
     expect(elsewhere).to_contain_text("Paused at")
     made = page.locator(".gtext").count()
     page.get_by_role("button", name="Resume").click()
-    expect(elsewhere).to_have_attribute("data-state", "running")  # the other tab notices by itself
-    gate.let_through(None)
-    expect(elsewhere).to_contain_text("Ready", timeout=40_000)
-    expect(foot).to_contain_text("Ready", timeout=40_000)
-    expect(page.locator(".gtext").nth(made)).to_be_attached()
+    expect(elsewhere).to_have_attribute("data-state", "running")
 
-
-def test_the_last_gist_leaves_the_person_where_they_are(page: Page, slow_url: str, gate: Gate) -> None:
-    page.goto(f"{slow_url}/read")
-    expect(page.locator(".foot")).to_contain_text("A recording")
-    gate.let_through(30)  # of more than fifty, so the last gist cannot come before the person is on its way
-    make_again(page)
-    foot = page.locator(".foot .gistsfact")
-    expect(foot).to_have_attribute("data-state", "running")
-    expect(page.locator("#p6")).to_be_attached()
+    # The last gist leaves the person where they are.
+    here = page.locator(".leaf.cur")
+    page.locator(".pagein").fill("4")
+    page.locator(".pagein").press("Enter")
     page.locator(".leaves").focus()
-    for _ in range(4):
-        page.keyboard.press("j")
+    expect(here).to_have_attribute("data-n", "4")
     gate.let_through(None)
-    for _ in range(150):  # to and fro, never still for long enough that the place would be told
-        for key, number in (("j", "6"), ("k", "5")):
+    for _ in range(150):  # to and fro, never still for long enough that the place would be sent
+        for key, number in (("j", "5"), ("k", "4")):
             page.keyboard.press(key)
-            expect(page.locator(".leaf.cur")).to_have_attribute("data-n", number)
+            expect(here).to_have_attribute("data-n", number)
         if "Ready" in foot.inner_text():
             break
         page.wait_for_timeout(100)
     expect(foot).to_contain_text("Ready")
-    top = top_of(page.locator("#p5"))
-    page.wait_for_timeout(1500)  # longer than it takes until the place is told
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "5")
-    assert abs(top_of(page.locator("#p5")) - top) <= 1
-
-
-def test_gists_that_were_made_with_these_options_are_shown_again(page: Page, app_url: str, app_home: Path) -> None:
-    texts = [" ".join(f"On day {n} of {uuid4()} the ferry was late." for _ in range(30 + 15 * n)) for n in range(4)]
-    library = Library(app_home)
-    book = library.add(make_memory(texts, title="Twice").document, source_name="twice.txt")
-    library.close()
-    page.goto(f"{app_url}/read?book={book.id}")
-    page.get_by_role("button", name="Make gists").click()
-    expect(page.locator(".foot")).to_contain_text("Ready")
-    shades = ".mapbox rect:is(.m1, .m2, .m3, .m4)"
-    expect(page.locator(shades).nth(3)).to_be_attached()
-    assert len(set(page.locator(shades).evaluate_all("(cells) => cells.map((cell) => cell.className.baseVal)"))) > 1
-    make_again(page)
-    expect(page.get_by_test_id("stToast")).to_contain_text("Gists were made with these options already")
-
-
-def make_again(page: Page) -> None:
-    page.get_by_role("button", name="Make gists again").click()
-    page.get_by_role("dialog").get_by_role("button", name="Make gists").click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    top = top_of(page.locator("#p4"))
+    page.wait_for_timeout(1500)  # longer than it takes until the place is sent
+    expect(here).to_have_attribute("data-n", "4")
+    assert abs(top_of(page.locator("#p4")) - top) <= 1
+    expect(page.locator(".gtext").nth(made)).to_be_attached()
+    expect(elsewhere).to_contain_text("Ready")
 
 
 def three_pages(home: Path, title: str) -> str:
@@ -192,44 +164,58 @@ def three_pages(home: Path, title: str) -> str:
     return add_read_book(home, replace(memory, pages=(replace(first, fallback=True), *others)), f"{title}.txt")
 
 
-def test_a_gist_is_edited_and_asked_for_again(page: Page, app_url: str, app_home: Path) -> None:
-    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Gists to Change')}&page=2")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+def test_a_page_of_the_source_is_gone_to_and_gists_are_edited_and_made_again(
+    page: Page, app_url: str, app_home: Path
+) -> None:
+    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Gists to Change')}&page=1")
+    here, field = page.locator(".leaf.cur"), page.locator(".pagein")
+    expect(here).to_have_attribute("data-n", "1")
+    expect(page.locator('.pmark[data-n="3"] .facts')).to_contain_text("p. 44")
+    field.fill("p. 45")
+    field.press("Enter")
+    expect(here).to_have_attribute("data-n", "3")
+    field.fill("p. 99")
+    field.press("Enter")
+    expect(page.locator(".goto span.num")).to_have_text("no page p. 99")
+    expect(field).to_have_value("3")  # it stays
+    expect(here).to_have_attribute("data-n", "3")
+
     expect(page.locator('.pmark[data-n="2"] .why')).to_contain_text("Paused here by rule")
     expect(page.locator('.mapbox rect[fill^="url(#hatch"]')).to_have_count(1)  # and page 1 is hatched, the others not
     expect(page.locator("#p3 .tags")).to_have_text("A number the page does not have: 7")
-    page.get_by_role("button", name="Edit the gist of page 2").click()
+    edit, gist = page.get_by_role("button", name="Edit the gist of page 2"), page.locator("#p2 .gtext")
+    field.fill("2")
+    field.press("Enter")
+    expect(here).to_have_attribute("data-n", "2")
+    edit.click()
     page.locator(".edit textarea").fill("The ferry was late; I say so.")
     page.keyboard.press("Escape")
-    expect(page.locator("#p2 .gtext")).to_have_text("Late, 1.")  # nothing is kept that was not saved
-    page.get_by_role("button", name="Edit the gist of page 2").click()
+    expect(gist).to_have_text("Late, 1.")  # nothing is kept that was not saved
+    edit.click()
     page.locator(".edit textarea").fill("The ferry was late; I say so.")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#p2 .gtext")).to_have_text("The ferry was late; I say so.")
+    expect(gist).to_have_text("The ferry was late; I say so.")
     expect(page.locator("#p2 .tags")).to_contain_text("Edited by you")
     expect(page.locator(".mapbox .medit")).to_have_count(1)
-    page.get_by_role("button", name="Edit the gist of page 2").click()
-    page.get_by_role("button", name="Make the gist again").click()
-    expect(page.locator("#p2 .gtext")).to_contain_text("nobody on the quay")
-    expect(page.locator("#p2 .tags")).to_have_count(0)
 
-
-def test_reading_again_from_a_page_asks_first_and_leaves_the_pages_before_it(
-    page: Page, app_url: str, app_home: Path
-) -> None:
-    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Read It Again')}&page=2")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "2")
+    # Making gists again from a page asks first, and leaves the pages before it.
     again = page.get_by_role("button", name="Make again from here")
     sure = page.get_by_role("button", name="Delete the gists of pages 2–3 and make them again?")
-    page.get_by_role("button", name="Edit the gist of page 2").click()
+    edit.click()
     again.click()
     expect(sure).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.locator("#p2 .gtext")).to_have_text("Late, 1.")  # asked, and nothing was done
-    page.get_by_role("button", name="Edit the gist of page 2").click()
+    expect(gist).to_have_text("The ferry was late; I say so.")  # asked, and nothing was done
+    edit.click()
+    page.get_by_role("button", name="Make the gist again").click()
+    expect(gist).to_contain_text("nobody on the quay")
+    expect(page.locator("#p2 .tags")).to_have_count(0)
+    expect(page.locator("#p3 .gtext")).to_have_text("Late, 2.")
+    edit.click()
     again.click()
     sure.click()
-    expect(page.locator("#p2 .gtext")).to_contain_text("nobody on the quay")
+    expect(page.locator(".leaf")).to_have_count(2)  # the built-in reader makes one page of the two
+    expect(gist).to_contain_text("nobody on the quay")
     expect(page.locator(".foot")).to_contain_text("Ready")
     expect(page.locator("#p1 .gtext")).to_have_text("Late, 0.")
 
@@ -237,55 +223,42 @@ def test_reading_again_from_a_page_asks_first_and_leaves_the_pages_before_it(
 def test_a_search_with_many_hits_begins_here_and_all_of_them_are_gone_to(
     page: Page, app_url: str, app_home: Path
 ) -> None:
-    """1,230 hits, 40 a page and one a gist; they are marked where the person is."""
-    texts = [f"{'A lamp was lit. ' * 40}That was evening {n} on {uuid4()}." for n in range(30)]
+    """1,195 hits, 40 a page (5 on the last one) and one a gist; they are marked where the person is."""
+    counts = [*[40] * 29, 5]
+    texts = [f"{'A lamp was lit. ' * count}That was evening {n} on {uuid4()}." for n, count in enumerate(counts)]
     book = add_read_book(app_home, make_memory(texts, [f"A lamp, {n}." for n in range(30)], title="Lamps"))
     page.goto(f"{app_url}/read?book={book}&page=20")
     here, count = page.locator(".leaf.cur"), page.locator(".count")
     expect(here).to_have_attribute("data-n", "20")
     page.locator(".find input").fill("lamp")
-    expect(count).to_have_text("780 of 1,230")  # the first on page 20
+    expect(count).to_have_text("780 of 1,195")  # the first on page 20
     expect(page.locator("mark.now")).to_be_in_viewport()
     expect(here).to_have_attribute("data-n", "20")
     page.locator(".pagein").fill("3")
     page.locator(".pagein").press("Enter")
     expect(here).to_have_attribute("data-n", "3")
     expect(page.locator('p[data-i="2"] mark')).to_have_count(40)
-    expect(count).to_have_text("780 of 1,230")
+    expect(count).to_have_text("780 of 1,195")
     page.locator(".find input").press("Enter")  # on from where the search is, which is far away now
-    expect(count).to_have_text("781 of 1,230")
+    expect(count).to_have_text("781 of 1,195")
     expect(page.locator("mark.now")).to_be_in_viewport()
     page.locator(".pagein").fill("30")
     page.locator(".pagein").press("Enter")
     expect(here).to_have_attribute("data-n", "30")
     field = page.locator(".find input")
     field.fill("lamp was")
-    expect(count).to_have_text(re.compile(r"^2,\d{3} of 2,430$"))  # both words of the text, one of the gists
+    expect(count).to_have_text(re.compile(r"^2,\d{3} of 2,360$"))  # both words of the text, one of the gists
     field.fill("lamp")
-    expect(count).to_have_text("1,190 of 1,230")
-    for _ in range(40):
+    expect(count).to_have_text("1,190 of 1,195")
+    for _ in range(5):
         field.press("Enter")
-    expect(count).to_have_text("1,230 of 1,230")
+    expect(count).to_have_text("1,195 of 1,195")
     field.press("Enter")  # after the last comes the first
-    expect(count).to_have_text("1 of 1,230")
+    expect(count).to_have_text("1 of 1,195")
     expect(page.locator("mark.now")).to_be_in_viewport()
     field.press("Shift+Enter")
-    expect(count).to_have_text("1,230 of 1,230")
+    expect(count).to_have_text("1,195 of 1,195")
     expect(page.locator("#p30 mark.now")).to_be_in_viewport()
-
-
-def test_a_page_of_the_source_is_gone_to(page: Page, app_url: str, app_home: Path) -> None:
-    page.goto(f"{app_url}/read?book={three_pages(app_home, 'Places of a Source')}&page=1")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
-    expect(page.locator('.pmark[data-n="3"] .facts')).to_contain_text("p. 44")
-    page.locator(".pagein").fill("p. 45")
-    page.locator(".pagein").press("Enter")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
-    page.locator(".pagein").fill("p. 99")
-    page.locator(".pagein").press("Enter")
-    expect(page.locator(".goto span.num")).to_have_text("no page p. 99")
-    expect(page.locator(".pagein")).to_have_value("3")  # it stays
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "3")
 
 
 def test_a_hostile_book_shows_as_its_letters_and_loads_nothing(

@@ -73,12 +73,21 @@ def test_making_gists_goes_on_after_each_of_them_and_nothing_is_asked_twice(
             expect(page.locator(".details")).to_contain_text("Enter a key that is valid there in Settings")
             assert page.locator(".gtext").count() >= pages > 0
             assert sent < len(server.chats) <= sent + 2
+            expect(line).to_contain_text(re.compile(r"Stopped at page \d+"))
+            expect(line).to_contain_text(re.compile(r"\d gists? (is|are) kept"))
+            page.keyboard.press("Escape")
+            page.locator(".leaves").focus()
+            page.keyboard.press("End")
+            last = page.locator('p[data-i="59"]')
+            expect(last).to_be_in_viewport()  # the book is readable to its end
+            page.locator(".foot").get_by_role("button", name="Details").click()
             page.get_by_role("button", name="Open Settings").click()
             expect(page.locator(".st-key-settings")).to_contain_text("In use now: fake-model")
             go_to(page, "Read")
             moods.refusing.clear()
             page.get_by_role("button", name="Resume", exact=True).click()
             expect(line).to_contain_text("Ready")
+            expect(last).to_be_in_viewport()
             asked = [text for text in server.answered if understood(text).task in ("paginate", "gist")]
             assert len(asked) == len(set(asked)) > 6
 
