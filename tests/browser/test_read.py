@@ -18,6 +18,11 @@ FOCUSED = """() => {
 }"""
 
 
+@pytest.fixture
+def page(standing_page: Page) -> Page:
+    return standing_page
+
+
 @pytest.fixture(name="app_url")
 def novella(app_url: str, keeper: str) -> str:
     """The address of the novella, to which a page may be added."""
@@ -25,14 +30,36 @@ def novella(app_url: str, keeper: str) -> str:
 
 
 def open_reader(page: Page, url: str, *, at: int) -> None:
-    """The novella's recorded gists at page ``at``."""
-    page.goto(f"{url}&page={at}")
+    """The novella's recorded gists at page ``at``: on the page of the test before, if it has left the novella there."""
+    if not page.url.startswith(url):
+        page.goto(f"{url}&page={at}")
+    else:
+        page.locator(".find input").fill("")
+        page.locator(".find input").press("Escape")
+        page.locator(".leaves").focus()
+        page.keyboard.press("Home")
+        page.locator(".pagein").fill(str(at))
+        page.locator(".pagein").press("Enter")
+        page.locator(".leaves").focus()
+        page.mouse.move(0, 0)
+        if page.locator(".backchip").is_visible():
+            page.get_by_role("button", name="Stay here").click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(at))
 
 
 def paragraph(page: Page, words: str) -> Locator:
     """The paragraph of the text that has these words."""
     return page.locator(".unit > p").filter(has_text=words).first
+
+
+def test_a_link_opens_at_its_page_and_the_place_is_saved(page: Page, app_url: str) -> None:
+    page.goto(f"{app_url}&page=15")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "15")
+    page.keyboard.press("j")
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
+    expect(page).to_have_url(re.compile(r"page=16"))
+    page.goto(app_url)  # no page named: where the person was
+    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
 
 
 def test_gists_and_pauses_stand_in_the_margins_of_the_text(page: Page, app_url: str) -> None:
@@ -58,16 +85,6 @@ def test_gists_and_pauses_stand_in_the_margins_of_the_text(page: Page, app_url: 
         assert inside["height"] <= box["height"] + 1
     expect(longest).to_have_count(0)
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_a_link_opens_at_its_page_and_the_place_is_saved(page: Page, app_url: str) -> None:
-    open_reader(page, app_url, at=15)
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "15")
-    page.keyboard.press("j")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
-    expect(page).to_have_url(re.compile(r"page=16"))
-    page.goto(app_url)  # no page named: where the person was
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "16")
 
 
 def test_keys_turn_pages_but_never_while_typing(page: Page, app_url: str) -> None:
@@ -221,6 +238,26 @@ def test_the_gist_memory_is_taken_away_in_each_format(page: Page, app_url: str) 
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "4")
 
 
+def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=1)
+    page.locator(".aa").click()
+    page.locator(".panel").get_by_role("button", name="Sepia").click()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    page.keyboard.press("Escape")
+    go_to(page, "Library")
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
+    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
+    white = """[...document.querySelectorAll('.stApp *')].filter((e) => e.checkVisibility() && e.clientWidth > 20
+      && getComputedStyle(e).backgroundColor === 'rgb(255, 255, 255)').map((e) => e.outerHTML.slice(0, 120))"""
+    try:
+        assert page.evaluate(white) == []
+    finally:
+        go_to(page, "Read")
+        page.locator(".aa").click()
+        page.locator(".panel").get_by_role("button", name="System").click()
+        expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")
+
+
 def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{app_url}&page=2")
@@ -246,10 +283,8 @@ def test_on_a_phone_the_text_comes_before_its_gist(page: Page, app_url: str) -> 
     expect(page.locator(".count")).to_have_text(re.compile(r"^\d of \d+$"))
     expect(page.locator(".count")).to_be_visible()  # there is room while one searches
 
-
-def test_what_a_narrow_window_hides_is_in_its_panel(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 400, "height": 850})
-    open_reader(page, app_url, at=2)
+    # What a narrow window hides is in its panel.
+    page.locator(".find input").fill("")
     more = page.get_by_role("button", name="More", exact=True)
     more.click()
     expect(page.locator(".panel").get_by_role("button", name="Type and theme")).to_have_count(0)  # the bar has it
@@ -262,23 +297,3 @@ def test_what_a_narrow_window_hides_is_in_its_panel(page: Page, app_url: str) ->
     page.keyboard.press("Escape")
     page.set_viewport_size({"width": 1700, "height": 850})  # beside the sidebar too, which may be open or closed now
     expect(more).to_be_hidden()  # a wide window has it all in its bar
-
-
-def test_sepia_leaves_no_white_paper(page: Page, app_url: str) -> None:
-    open_reader(page, app_url, at=1)
-    page.locator(".aa").click()
-    page.locator(".panel").get_by_role("button", name="Sepia").click()
-    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
-    page.keyboard.press("Escape")
-    go_to(page, "Library")
-    expect(page.get_by_role("heading", name="Library")).to_be_visible()
-    expect(page.locator(".stApp")).to_have_css("background-color", "rgb(242, 232, 213)")
-    white = """[...document.querySelectorAll('.stApp *')].filter((e) => e.checkVisibility() && e.clientWidth > 20
-      && getComputedStyle(e).backgroundColor === 'rgb(255, 255, 255)').map((e) => e.outerHTML.slice(0, 120))"""
-    try:
-        assert page.evaluate(white) == []
-    finally:
-        go_to(page, "Read")
-        page.locator(".aa").click()
-        page.locator(".panel").get_by_role("button", name="System").click()
-        expect(page.locator(".stApp")).to_have_css("background-color", "rgb(250, 249, 246)")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import SIZE
 from tests.browser.test_read import novella, open_reader
+from tests.browser.test_read import page as page
 
 __all__ = ["novella"]  # the fixture "app_url" of these tests
 
@@ -41,21 +42,6 @@ STANDINGS = (  # every place at which a paragraph is seen to stand from now on, 
 )
 
 
-def test_a_search_that_ends_moves_nothing(page: Page, app_url: str) -> None:
-    open_reader(page, app_url, at=14)
-    page.keyboard.press("/")
-    page.keyboard.type("Crale")
-    page.keyboard.press("Enter")
-    expect(page.locator(".find .count")).to_have_text(re.compile(r"^\d+ of \d+$"))
-    page.keyboard.press("Enter")
-    page.wait_for_timeout(1000)
-    page.evaluate(STANDINGS)
-    page.keyboard.press("Escape")
-    expect(page.locator("mark.hit")).to_have_count(0)
-    page.wait_for_timeout(500)
-    assert len(page.evaluate("[...window.standings]")) == 1
-
-
 READ = (  # the paragraph at the reading line
     "(line) => {"
     + FIND
@@ -67,37 +53,62 @@ READ = (  # the paragraph at the reading line
 )
 
 
-@pytest.mark.parametrize("scrolled", [False, True])
-def test_letters_of_another_size_leave_the_person_at_their_line(page: Page, app_url: str, scrolled: bool) -> None:
+SETTLED = (  # waits until neither the text nor its place moves any more
+    "async () => {"
+    + FIND
+    + """
+  for (let still = 0, last = ''; still < 20; ) {
+    await new Promise((done) => requestAnimationFrame(done));
+    const now = [box.scrollTop, box.scrollHeight, box.clientWidth].join();
+    still = now === last ? still + 1 : 0;
+    last = now;
+  }
+}"""
+)
+
+
+def test_a_search_that_ends_moves_nothing(page: Page, app_url: str) -> None:
+    open_reader(page, app_url, at=14)
+    page.keyboard.press("/")
+    page.keyboard.type("Crale")
+    page.keyboard.press("Enter")
+    expect(page.locator(".find .count")).to_have_text(re.compile(r"^\d+ of \d+$"))
+    page.keyboard.press("Enter")
+    page.evaluate(SETTLED)
+    page.evaluate(STANDINGS)
+    page.keyboard.press("Escape")
+    expect(page.locator("mark.hit")).to_have_count(0)
+    page.evaluate(SETTLED)
+    assert len(page.evaluate("[...window.standings]")) == 1
+
+
+def test_letters_of_another_size_and_a_window_of_another_width_leave_the_person_at_their_line(
+    page: Page, app_url: str
+) -> None:
     open_reader(page, app_url, at=9)
-    page.keyboard.press("k")
-    page.keyboard.press("j")  # to its top, wherever the test before has left it
-    if scrolled:  # somewhere in the page, not at its top
+    for line, wheel in ((55, 0), (100, 420)):  # at the top of the page, and somewhere in it
         page.locator(".leaves").hover()
-        page.mouse.wheel(0, 420)
-        page.wait_for_timeout(900)
-    line = 100 if scrolled else 55
-    read = page.evaluate(READ, line)
-    page.locator(".aa").click()
-    for size in ("5", "1", "4"):
-        page.locator(".panel").get_by_role("button", name=size, exact=True).click()
-        page.wait_for_timeout(900)
-        assert page.evaluate(READ, line) == read
-        expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
+        page.mouse.wheel(0, wheel)
+        page.evaluate(SETTLED)
+        read = page.evaluate(READ, line)
+        page.locator(".aa").click()
+        for size in ("5", "1", "4"):
+            page.locator(".panel").get_by_role("button", name=size, exact=True).click()
+            page.evaluate(SETTLED)
+            assert page.evaluate(READ, line) == read
+            expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "9")
+        page.locator(".panel").get_by_role("button", name="3", exact=True).click()
+        page.keyboard.press("Escape")
 
-
-def test_a_window_of_another_width_leaves_the_person_at_their_line(page: Page, app_url: str) -> None:
-    open_reader(page, app_url, at=9)
-    page.keyboard.press("k")
-    page.keyboard.press("j")  # to its top, wherever the test before has left it
     page.locator(".leaves").hover()
-    page.mouse.wheel(0, 700)
-    page.wait_for_timeout(900)
+    page.mouse.wheel(0, 280)
+    page.evaluate(SETTLED)
     read = page.evaluate(READ, 100)
     for width in (900, 1440, 420, 1200):
         page.set_viewport_size({"width": width, "height": 850})
-        page.wait_for_timeout(900)
+        page.evaluate(SETTLED)
         assert page.evaluate(READ, 100) == read, f"at {width}"
+    page.set_viewport_size(SIZE)
 
 
 def test_type_is_chosen_and_stays(page: Page, app_url: str) -> None:
