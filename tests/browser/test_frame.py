@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import go_to
+from tests.browser.conftest import SIZE, go_to
 
 PHONE = {"width": 390, "height": 844}
 
@@ -25,6 +26,33 @@ def test_the_tab_names_the_screen_and_its_book(page: Page, app_url: str, keeper:
     for name in ("stMainMenu", "stAppDeployButton"):
         expect(page.get_by_test_id(name)).to_have_count(0)
     expect(page.get_by_test_id("stStatusWidget")).to_be_hidden()
+
+
+def test_the_theme_changes_without_loading_the_page_again(
+    standing_page: Page, app_url: str, app_home: Path, request: pytest.FixtureRequest
+) -> None:
+    page = standing_page
+    library = Library(app_home)
+    request.addfinalizer(library.close)
+    request.addfinalizer(lambda: library.set_preference("look", {}))
+    if not page.url.startswith(app_url):
+        page.goto(app_url)
+    go_to(page, "Settings")
+    page.get_by_role("tab", name="Appearance").click()
+    page.evaluate("window.stays = true")
+    for name, paper, kind in (
+        ("Dark", "rgb(23, 25, 27)", "dark"),
+        ("Sepia", "rgb(242, 232, 213)", "light"),
+        ("System", "rgb(250, 249, 246)", "light"),
+        ("Dark", "rgb(23, 25, 27)", "dark"),
+    ):
+        page.locator(".st-key-look_theme").get_by_role("radio", name=name).click()
+        expect(page.locator(".stApp")).to_have_css("background-color", paper)
+        expect(page.locator(".stApp")).to_have_css("color-scheme", kind)  # Streamlit's own
+    assert page.evaluate("window.stays")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator(".stApp")).to_have_css("color-scheme", "dark")
 
 
 def test_the_frame_is_there_without_any_script_of_the_app(page: Page, app_url: str) -> None:
@@ -69,30 +97,6 @@ def test_the_bar_of_a_phone(page: Page, app_url: str, keeper: str) -> None:
     assert page.evaluate("window.stays")
 
 
-def test_the_theme_changes_without_loading_the_page_again(
-    page: Page, app_url: str, app_home, request: pytest.FixtureRequest
-) -> None:
-    library = Library(app_home)
-    request.addfinalizer(library.close)
-    request.addfinalizer(lambda: library.set_preference("look", {}))
-    page.goto(f"{app_url}/settings")
-    page.get_by_role("tab", name="Appearance").click()
-    page.evaluate("window.stays = true")
-    for name, paper, kind in (
-        ("Dark", "rgb(23, 25, 27)", "dark"),
-        ("Sepia", "rgb(242, 232, 213)", "light"),
-        ("System", "rgb(250, 249, 246)", "light"),
-        ("Dark", "rgb(23, 25, 27)", "dark"),
-    ):
-        page.locator(".st-key-look_theme").get_by_role("radio", name=name).click()
-        expect(page.locator(".stApp")).to_have_css("background-color", paper)
-        expect(page.locator(".stApp")).to_have_css("color-scheme", kind)  # Streamlit's own
-    assert page.evaluate("window.stays")
-    page.reload()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    expect(page.locator(".stApp")).to_have_css("color-scheme", "dark")
-
-
 def apart(one: Locator, other: Locator) -> bool:
     a, b = one.bounding_box(), other.bounding_box()
     return (
@@ -103,20 +107,15 @@ def apart(one: Locator, other: Locator) -> bool:
     )
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize(("screen", "steps"), [("read", 5), ("ask", 4)])
-def test_the_tour_lights_each_part_beside_its_card(
-    page: Page, app_url: str, keeper: str, screen: str, steps: int, width: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-    page.goto(f"{app_url}/{screen}?book={keeper}" + ("&page=2" if screen == "read" else ""))
-    expect(page.locator(".leaf.cur .in, .ans").first).to_be_visible()
+def walk_through_the_tour(page: Page, screen: str, steps: int) -> None:
+    """Takes the tour of a screen from the help, and begins it again by a key. ``steps``: in a wide window."""
     tour, card, light = (page.locator(f"dialog.tour{part}") for part in ("", " .card", " .spot"))
+    expect(page.locator(".leaf.cur .in" if screen == "Read" else ".ans").first).to_be_visible()
     expect(tour).to_be_hidden()
     page.locator(".help-button").click()
     page.locator("#help").get_by_text("Show me around").click()
     shown = int(tour.locator("#tour-of").inner_text().split(" of ")[1])
-    assert shown == steps if width == 1440 else shown >= 2
+    assert shown == steps if page.viewport_size == SIZE else shown >= 2
     titles = set()
     for step in range(1, shown + 1):
         expect(tour.locator("#tour-of")).to_have_text(f"{step} of {shown}")
@@ -133,12 +132,21 @@ def test_the_tour_lights_each_part_beside_its_card(
     expect(tour).to_be_hidden()
     page.locator(".brand").focus()
     page.keyboard.press("?")
-    shown_keys = page.locator(".panel" if screen == "read" else "#help")  # the reader has a sheet of its own
+    shown_keys = page.locator(".panel" if screen == "Read" else "#help")  # the reader has a sheet of its own
     shown_keys.get_by_role("button", name="Show me around").click()
     expect(shown_keys).to_be_hidden()
     expect(tour).to_be_visible()
     page.keyboard.press("Escape")
     expect(tour).to_be_hidden()
+
+
+def test_the_tour_lights_each_part_beside_its_card(page: Page, app_url: str, keeper: str) -> None:
+    page.goto(f"{app_url}/read?book={keeper}&page=2")
+    walk_through_the_tour(page, "Read", 5)
+    go_to(page, "Ask")
+    walk_through_the_tour(page, "Ask", 4)
+    page.set_viewport_size(PHONE)
     page.reload()
-    expect(page.locator(".leaf.cur .in, .ans").first).to_be_visible()
-    expect(tour).to_be_hidden()
+    walk_through_the_tour(page, "Ask", 4)
+    page.locator("nav.bar").get_by_text("Read").click()
+    walk_through_the_tour(page, "Read", 5)

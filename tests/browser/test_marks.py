@@ -1,4 +1,4 @@
-"""Selecting words by mouse, touch and keyboard, and what follows: marks, notes, kept answers, listening."""
+"""Selecting words by mouse, touch and keyboard, and what follows: marks, notes, kept answers."""
 
 from __future__ import annotations
 
@@ -37,9 +37,19 @@ def library(app_home: Path, keeper: str) -> Iterator[Library]:
 
 
 @pytest.fixture(name="reader")
-def open_novella(page: Page, app_url: str, keeper: str, library: Library) -> Page:
+def open_novella(standing_page: Page, app_url: str, keeper: str, library: Library) -> Page:
+    """The novella's first page: loaded, or drawn again from the library on the page that the test before left."""
+    page = standing_page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(f"{app_url}/read?book={keeper}&page=1")
+    if page.url.startswith(app_url):
+        go_to(page, "Library")
+        expect(page.get_by_role("heading", name="Library")).to_be_visible()
+        go_to(page, "Read")
+        expect(page.locator(".leaf.cur")).to_be_attached()
+        page.locator(".leaves").focus()
+        page.keyboard.press("Home")
+    else:
+        page.goto(f"{app_url}/read?book={keeper}&page=1")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
     return page
 
@@ -119,10 +129,23 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     card = page.get_by_role("dialog", name="Highlight")
     card.get_by_role("button", name="Lilac").click()
     stored(library, keeper, 1)
+
+    paragraph(page, "That is why I am here").scroll_into_view_if_needed()
+    expect(paragraph(page, "What the Board knew")).to_be_in_viewport()
+    expect(page.locator('.leaf[data-n="2"]')).to_be_in_viewport()  # its gist, in the margin
+    words = "That is why I am here.”\n\n* * *\n\nWhat the Board knew"
+    drag(page, "That is why", "What the Board knew")  # across a page break, without the gist between them
+    page.keyboard.press("3")
+    (sky,) = (mark for mark in stored(library, keeper, 2) if mark.colour == "sky")
+    assert sky.exact == words.replace("\n\n", "\n")
+    assert page.evaluate(PAINTED, "mark-sky") == words.split("\n\n")
+    page.keyboard.press("Home")
     page.reload()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
     page.wait_for_function("CSS.highlights.get('mark-lilac')?.size === 1")
+    page.wait_for_function("CSS.highlights.get('mark-sky')?.size")
     assert page.evaluate(PAINTED, "mark-lilac") == ["First one sank"]
+    assert page.evaluate(PAINTED, "mark-sky") == words.split("\n\n")
     page.locator(".find input").fill("sank")  # a search draws the paragraph again
     page.keyboard.press("Enter")
     expect(page.locator("mark.now")).to_have_text("sank")
@@ -130,9 +153,9 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     page.keyboard.press("Escape")
     page.mouse.click(*edge(page, "one sank"))
     card.get_by_role("button", name="Remove").click()
-    stored(library, keeper, 0)
+    stored(library, keeper, 1)
     page.get_by_role("button", name="Undo").click()
-    assert stored(library, keeper, 1)[0].colour == "lilac"
+    assert {mark.colour for mark in stored(library, keeper, 2)} == {"lilac", "sky"}
 
     page.keyboard.press("End")
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "25")
@@ -140,23 +163,6 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     page.get_by_role("button", name="Notes", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="First one sank").click()
     expect(paragraph(page, "First one sank")).to_be_in_viewport()
-
-
-def test_words_across_a_page_break_are_marked_without_the_gist_between_them(
-    page: Page, app_url: str, library: Library, keeper: str
-) -> None:
-    page.goto(f"{app_url}/read?book={keeper}&paragraph=12")
-    words = "That is why I am here.”\n\n* * *\n\nWhat the Board knew"
-    expect(paragraph(page, "What the Board knew")).to_be_in_viewport()
-    expect(page.locator('.leaf[data-n="2"]')).to_be_in_viewport()  # its gist, in the margin
-    drag(page, "That is why", "What the Board knew")
-    page.keyboard.press("3")
-    (mark,) = stored(library, keeper, 1)
-    assert (mark.colour, mark.exact) == ("sky", words.replace("\n\n", "\n"))
-    painted = page.evaluate(PAINTED, "mark-sky")
-    page.reload()
-    page.wait_for_function("CSS.highlights.get('mark-sky')?.size")
-    assert page.evaluate(PAINTED, "mark-sky") == painted == words.split("\n\n")
 
 
 def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, library: Library, keeper: str) -> None:
@@ -214,6 +220,28 @@ def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, 
     stored(library, keeper, 3)
     dialog.get_by_role("button", name="Undo").click()
     stored(library, keeper, 2)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+def test_an_answer_is_kept_beside_its_page(reader: Page, library: Library, keeper: str) -> None:
+    page = reader
+    go_to(page, "Ask")
+    page.get_by_role("button", name="Keep", exact=True).click()
+    expect(page.locator(".keptline")).to_be_visible()
+    (mark,) = stored(library, keeper, 1)
+    assert mark.kind == "answer"
+    go_to(page, "Read")
+    expect(page.locator(".leaf.cur")).to_be_attached()
+    page.keyboard.press("i")
+    panel = page.get_by_role("complementary", name="Notes")
+    expect(panel).to_contain_text(mark.answer["question"])
+    panel.get_by_role("button", name="Go to page").first.click()
+    expect(page.get_by_role("button", name="Answer kept here")).to_be_visible()
+    go_to(page, "Ask")
+    page.get_by_role("button", name="Do not keep this answer").click()
+    stored(library, keeper, 0)
+    expect(page.get_by_role("button", name="Keep", exact=True)).to_be_visible()
 
 
 def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
@@ -252,9 +280,9 @@ def test_words_are_selected_by_touch_and_the_menu_is_a_sheet(
 
 
 def test_a_passage_is_explained_within_the_limit_stopped_asked_again_and_carried_to_ask(
-    new_page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
+    page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
 ) -> None:
-    page, free, start = new_page, threading.Event(), len(fake_server.chats)
+    free, start = threading.Event(), len(fake_server.chats)
     texts = [f"{text} {uuid4()}" for text in TEXTS]  # what was said of it before, in another try, is not found
     memory = make_memory(texts, [f"Gist {n} of Vane." for n in range(12)], title="Lamps")
     book = add_read_book(model_app_home, memory, "lamps.txt")
@@ -290,78 +318,3 @@ def test_a_passage_is_explained_within_the_limit_stopped_asked_again_and_carried
     page.keyboard.press("a")
     expect(page.get_by_placeholder("Ask about the book")).to_have_value("“Evening 1.”\n")
     library.close()
-
-
-def test_an_answer_is_kept_beside_its_page(page: Page, app_url: str, keeper: str, library: Library) -> None:
-    page.goto(f"{app_url}/ask?book={keeper}")
-    page.get_by_role("button", name="Keep", exact=True).click()
-    expect(page.locator(".keptline")).to_be_visible()
-    (mark,) = stored(library, keeper, 1)
-    assert mark.kind == "answer"
-    go_to(page, "Read")
-    expect(page.locator(".leaf.cur")).to_be_attached()
-    page.keyboard.press("i")
-    panel = page.get_by_role("complementary", name="Notes")
-    expect(panel).to_contain_text(mark.answer["question"])
-    panel.get_by_role("button", name="Go to page").first.click()
-    expect(page.get_by_role("button", name="Answer kept here")).to_be_visible()
-    go_to(page, "Ask")
-    page.get_by_role("button", name="Do not keep this answer").click()
-    stored(library, keeper, 0)
-    expect(page.get_by_role("button", name="Keep", exact=True)).to_be_visible()
-
-
-SPEECH = """
-  const voice = (name, lang) => ({ name, lang, voiceURI: lang });
-  const voices = [voice("A voice", "en-GB"), voice("Une voix", "fr-FR")];
-  globalThis.spoken = [];
-  globalThis.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
-  const nothing = () => {};
-  const speak = (said) => spoken.push(said);
-  const speech = { getVoices: () => voices, speak, cancel: nothing, addEventListener: nothing };
-  Object.defineProperty(globalThis, "speechSynthesis", { value: speech });
-"""
-
-
-def test_the_text_is_read_aloud_sentence_by_sentence(
-    new_page: Page, app_url: str, keeper: str, library: Library
-) -> None:
-    page = new_page
-    page.add_init_script(SPEECH)
-    page.goto(f"{app_url}/read?book={keeper}&page=1")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
-    page.keyboard.press("l")
-    expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
-    expect(page.get_by_label("Voice").locator("option")).to_have_text(["A voice"])  # in the book's language
-    said = "() => spoken.map((one) => one.text)"
-    assert page.evaluate(said) == ["I came to Harrow to count things."]
-    assert page.evaluate(PAINTED, "spoken") == ["I came to Harrow to count things."]
-    page.evaluate("spoken.at(-1).onend()")
-    assert page.evaluate(said)[-1].startswith("That is what I was paid for")
-    page.get_by_label("Speed").select_option("1.5")
-    assert page.evaluate("spoken.at(-1).rate") == 1.5
-    page.get_by_role("button", name="Pause", exact=True).click()
-    count = len(page.evaluate(said))
-    page.evaluate("spoken.at(-1).onend()")  # of what was stopped
-    assert len(page.evaluate(said)) == count
-    page.get_by_label("Stop at the page's end").check()
-    page.get_by_role("button", name="Play", exact=True).click()
-    for _ in range(60):
-        if page.get_by_role("button", name="Play", exact=True).count():
-            break
-        page.evaluate("spoken.at(-1).onend()")
-    expect(page.get_by_role("group", name="Listen")).to_contain_text("Page 1 ends here")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("group", name="Listen")).to_be_hidden()
-
-
-def test_without_a_voice_nothing_is_read_however_often_one_presses(new_page: Page, app_url: str, keeper: str) -> None:
-    page = new_page
-    page.add_init_script(f"{SPEECH} voices.length = 0;")
-    page.goto(f"{app_url}/read?book={keeper}&page=1")
-    expect(page.locator(".leaf.cur")).to_have_attribute("data-n", "1")
-    for _ in range(2):
-        page.keyboard.press("l")
-        expect(page.get_by_role("group", name="Listen")).to_contain_text("This browser has no voices")
-        assert page.evaluate("spoken.length") == 0
-        expect(page.get_by_role("button", name="Play", exact=True)).to_be_hidden()

@@ -35,7 +35,7 @@ def books_(app_home: Path, app_url: str):
     return app_url, *ids
 
 
-def test_pictures_are_at_their_places_and_nothing_moves_when_they_come(page: Page, books) -> None:
+def test_pictures_are_at_their_places_enlarged_and_no_higher_than_a_page(page: Page, books) -> None:
     url, illustrated_book, _ = books
     asked: list[Route] = []
 
@@ -68,13 +68,10 @@ def test_pictures_are_at_their_places_and_nothing_moves_when_they_come(page: Pag
     page.get_by_role("button", name="The tower at dusk", exact=True).click()
     expect(page.get_by_role("img", name="The tower at dusk")).to_be_in_viewport()
 
-
-def test_enter_enlarges_a_picture_and_escape_returns_to_it(page: Page, books) -> None:
-    url, illustrated_book, _ = books
-    page.goto(f"{url}/read?book={illustrated_book}")
-    chart = page.get_by_role("button", name="Enlarge the picture: Figure 1. Harrow Sound, with both bearings.")
-    small = chart.bounding_box()["width"]
-    chart.focus()
+    # Enter enlarges a picture, and Escape returns to it.
+    enlarge = page.get_by_role("button", name="Enlarge the picture: Figure 1. Harrow Sound, with both bearings.")
+    small = enlarge.bounding_box()["width"]
+    enlarge.focus()
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Figure 1. Harrow Sound, with both bearings.")
     expect(dialog).to_be_visible()
@@ -82,20 +79,15 @@ def test_enter_enlarges_a_picture_and_escape_returns_to_it(page: Page, books) ->
     page.keyboard.press("ArrowRight")  # a key of the reader below does nothing
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    expect(chart).to_be_focused()
-    chart.click()
+    expect(enlarge).to_be_focused()
+    enlarge.click()
     expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Close").click()
     expect(dialog).to_have_count(0)
-    expect(chart).to_be_focused()
+    expect(enlarge).to_be_focused()
 
-
-def test_a_picture_on_a_page_of_the_screen_is_no_higher_than_it_and_all_pages_can_be_turned_to(
-    page: Page, books
-) -> None:
-    url, illustrated_book, _ = books
+    # On a page of the screen a picture is no higher than that, and all pages can be turned to.
     page.set_viewport_size({"width": 400, "height": 700})
-    page.goto(f"{url}/read?book={illustrated_book}")
     page.get_by_role("button", name="Type and theme").click()
     page.get_by_role("button", name="Pages", exact=True).click()
     page.keyboard.press("Escape")

@@ -33,9 +33,9 @@ def a_book(home: Path) -> str:
 
 
 def test_a_recap_is_stopped_made_shown_again_and_leads_to_its_pages(
-    new_page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
+    page: Page, model_app_url: str, model_app_home: Path, fake_server: FakeServer, request: pytest.FixtureRequest
 ) -> None:
-    page, free, start = new_page, threading.Event(), len(fake_server.chats)
+    free, start = threading.Event(), len(fake_server.chats)
 
     def before(number: int, text: str) -> Reply:
         if number == start:
