@@ -199,6 +199,9 @@ def test_pages_of_the_screen_turn_through_the_whole_book(page: Page, app_url: st
         page.locator(".panel").get_by_role("button", name=flow, exact=True).click()
         page.keyboard.press("Escape")
         page.locator(".leaves").focus()
+        page.keyboard.press("End")
+        expect(page.locator(".backchip")).to_be_visible()
+        back.click()  # beside the way back to where one was
         for _ in range(60):
             if back.is_disabled():
                 break
