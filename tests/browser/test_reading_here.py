@@ -78,8 +78,8 @@ def top_of(leaf: Locator) -> float:
 def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_moves_nothing(
     page: Page, new_page: Page, model_app_url: str, model_app_home: Path, gate: Gate
 ) -> None:
-    book = add(model_app_home, replace(long_text(10, name=f"{uuid4()}"), sections=()))  # its pages are made in order
-    gate.let_through(16)  # of more than forty
+    book = add(model_app_home, replace(long_text(15, name=f"{uuid4()}"), sections=()))  # its pages are made in order
+    gate.let_through(16)  # of some sixty
     open_book(page, model_app_url, book)
     expect(page.locator(".foot")).to_contain_text("free with fake-model. You can read meanwhile.")
     page.get_by_role("button", name="Make gists").click()
@@ -92,7 +92,7 @@ def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_mov
     text = page.locator('p[data-i="8"]')
     expect(text).to_be_in_viewport()
     top, made = top_of(text), page.locator(".gtext").count()
-    gate.let_through(1)
+    gate.let_through(6)
     expect(page.locator(".gtext").nth(made)).to_be_attached()
     assert abs(top_of(text) - top) <= 1  # nothing moved under the person's eyes
 
@@ -107,7 +107,7 @@ def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_mov
         page.keyboard.press("Enter")
         expect(found).not_to_have_text(before)
     at, of = found.inner_text().split(" of ")
-    gate.let_through(1)
+    gate.let_through(6)
     expect(found).not_to_have_text(re.compile(f" of {of}$"))  # more pages, more hits
     expect(found).to_have_text(re.compile(f"^{at} of "))  # and the person stays at this one
     page.locator(".find input").fill("")
@@ -119,7 +119,7 @@ def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_mov
     page.get_by_role("button", name="Pause", exact=True).hover()
     page.mouse.down()
     said = line.inner_text()
-    gate.let_through(1)
+    gate.let_through(6)
     expect(line).not_to_have_text(said)  # a slow finger: the line is drawn again under it
     page.mouse.up()
     expect(foot).to_contain_text("Paused at")
