@@ -78,8 +78,8 @@ def top_of(leaf: Locator) -> float:
 def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_moves_nothing(
     page: Page, new_page: Page, model_app_url: str, model_app_home: Path, gate: Gate
 ) -> None:
-    book = add(model_app_home, replace(long_text(15, name=f"{uuid4()}"), sections=()))  # its pages are made in order
-    gate.let_through(16)  # of some sixty
+    book = add(model_app_home, replace(long_text(19, name=f"{uuid4()}"), sections=()))  # its pages are made in order
+    gate.let_through(32)  # of some eighty
     open_book(page, model_app_url, book)
     expect(page.locator(".foot")).to_contain_text("free with fake-model. You can read meanwhile.")
     page.get_by_role("button", name="Make gists").click()
