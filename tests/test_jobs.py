@@ -41,7 +41,7 @@ def test_cancel_wakes_a_wait():
     job.cancel()
     snapshot = job.join(10)
     assert snapshot.state == "cancelled"
-    assert "kept" in snapshot.error
+    assert "saved" in snapshot.error
 
 
 def test_of_several_waits_the_longest_is_shown_until_it_ends():

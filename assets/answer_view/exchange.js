@@ -87,7 +87,7 @@ export class Exchange {
   working() {
     if (!this.data.running) return [];
     const stop = button("Stop", () => this.send({ do: "stop" }), { kind: "slim stop", icon: "stop" });
-    const hurry = this.data.hurry ? button("Go on now", () => this.send({ do: "hurry" }), { kind: "slim hurry" }) : null;
+    const hurry = this.data.hurry ? button("Try now", () => this.send({ do: "hurry" }), { kind: "slim hurry" }) : null;
     return [el("span", { class: "small status num", role: "status" }, this.data.status), hurry, stop];
   }
 

@@ -175,7 +175,7 @@ def test_own_questions_are_a_part_of_the_screen(app):
     at.button(key="evaluate_start").click().run()
     at = finish(at)
     assert not at.exception
-    assert "every answer is there already" in shown(at)
+    assert "all answers are in" in shown(at)
 
 
 def test_a_label_escapes_only_what_markdown_knows():

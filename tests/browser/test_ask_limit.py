@@ -36,6 +36,7 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
     page.go_back()
     expect(page.locator(BOX)).to_be_visible()
     expect(page.locator(".qt").last).to_have_text(question)
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
     # the questions of the recording are a list
     page.locator(".convs button", has_text="Questions of the recording").click()

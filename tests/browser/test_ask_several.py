@@ -61,10 +61,10 @@ def test_a_shelf_is_asked_and_every_citation_leads_to_its_book(
     expect(memory.locator(".book", has_text="Tale 53")).to_contain_text("No gists yet")  # named, with what they take
     expect(memory.locator(".book", has_text="Tale 53")).to_contain_text("About ")
     book = memory.locator(f'.book[data-book="{limited}"]')  # all of a limited book is let in with one press
-    expect(book).to_contain_text("You let in pages 1 to 3.")
+    expect(book).to_contain_text("Limited to pages 1 to 3.")
     book.get_by_role("button", name="Let in all of").click()
     expect(book).to_contain_text("12 pages")
-    expect(book).not_to_contain_text("You let in")
+    expect(book).not_to_contain_text("Limited to")
     assert not library.position(limited).limited
     library.close()
     memory.get_by_role("button", name="Tale 52").click()  # opened by hand

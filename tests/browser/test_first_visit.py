@@ -42,15 +42,15 @@ def fill_with_many(workspace: Workspace) -> None:
 def see_many_books(page: Page) -> None:
     """They are drawn where they are seen, and selected by keys."""
     expect(card(page, "Book 008")).to_be_visible()
-    expect(card(page, "Book 008")).to_contain_text("You not begun")
+    expect(card(page, "Book 008")).to_contain_text("Not started")
     assert page.locator(".bk").count() < 80
     stopped = card(page, "Stopped Half-Way")
     page.get_by_role("searchbox").fill("half-way")
     expect(stopped).to_contain_text("Gists stopped at 50 %")
     expect(stopped.locator(".why")).to_have_text(
-        "The server failed. 4 gists are kept. Made with a model, which is not in use now. Connect a model"
+        "The server failed. 4 gists saved. Made with a model, which is not in use now. Connect a model"
     )
-    page.get_by_role("button", name="Go on: gists of Paused Half-Way").click()
+    page.get_by_role("button", name="Resume: gists of Paused Half-Way").click()
     expect(card(page, "Paused Half-Way").last).to_contain_text("Gists ready")
     page.get_by_role("searchbox").fill("")
     page.get_by_role("button", name="Sorted by: Last opened").click()
