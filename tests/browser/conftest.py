@@ -193,8 +193,14 @@ def press_in_more(page: Page, name: str) -> None:
     page.locator(".panel").get_by_role("button", name=name).click()
 
 
+def settled(page: Page) -> None:
+    """Wait for the end of the script's run: a click in the middle of one may be lost, or make Streamlit's page fail."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
 def go_to(page: Page, screen: str) -> None:
     """By the line at the top, as a person goes there: a third of what opening its address takes."""
+    settled(page)
     page.get_by_test_id("stTopNavLink").filter(has_text=screen).click()
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import SIZE, go_to
+from tests.browser.conftest import SIZE, go_to, settled
 from tests.fakes.sensible import understood
 from tests.fakes.server import FakeServer, Reply
 
@@ -59,6 +59,7 @@ def open_library(page: Page, url: str) -> None:
 
 
 def begin_conversation(page: Page) -> None:
+    settled(page)
     page.locator(".st-key-ask_new button").click()
     expect(page.locator(".qt")).to_have_count(0)
 

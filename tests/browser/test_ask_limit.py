@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from readagent_core.library import Library
 from readagent_core.library.records import Position
 from readagent_core.workspace.asking import paragraphs_through
-from tests.browser.conftest import go_to
+from tests.browser.conftest import go_to, settled
 from tests.browser.test_ask import BOX, ask, open_ask
 
 MEMORY = '[data-kind="memory"]'
@@ -36,7 +36,7 @@ def test_back_from_read_is_one_press_and_the_questions_of_a_recording_stay_by_th
     page.go_back()
     expect(page.locator(BOX)).to_be_visible()
     expect(page.locator(".qt").last).to_have_text(question)
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    settled(page)
 
     # the questions of the recording are a list
     page.locator(".convs button", has_text="Questions of the recording").click()

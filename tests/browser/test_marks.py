@@ -220,6 +220,7 @@ def test_words_are_selected_by_keyboard_and_notes_are_found_again(reader: Page, 
     stored(library, keeper, 3)
     dialog.get_by_role("button", name="Undo").click()
     stored(library, keeper, 2)
+    expect(dialog).not_to_contain_text("1 mark added")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 

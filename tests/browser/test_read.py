@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.export.memory import MEMORY_FORMATS
 from readagent_core.workspace.opening import import_reading
-from tests.browser.conftest import go_to, press_in_more
+from tests.browser.conftest import go_to, press_in_more, settled
 
 FOCUSED = """() => {
   let at = document.activeElement;
@@ -45,6 +45,7 @@ def open_reader(page: Page, url: str, *, at: int) -> None:
         if page.locator(".backchip").is_visible():
             page.get_by_role("button", name="Stay here").click()
     expect(page.locator(".leaf.cur")).to_have_attribute("data-n", str(at))
+    settled(page)
 
 
 def paragraph(page: Page, words: str) -> Locator:
