@@ -113,7 +113,7 @@ class Comparison:
 
     @property
     def limited(self) -> bool:
-        """Whether a spoiler limit kept something out."""
+        """Return whether a spoiler limit hides a part of it."""
         return any(book.paragraphs is not None for book in self.books)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""An answer from several books: its citation on the PDF's page, over the memory of all, and the answer kept."""
+"""An answer from several books: its citation on the page of the PDF, and the answer saved beside a page."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_words_selected_by_mouse_are_highlighted_changed_removed_and_copied(
     words = "“Why the Second Wife, Mr. Reeve?” I said at last.\n\n“First one sank”"
     assert copied == f"{words} (The Keeper of Harrow Light, p. 1)"
 
-    drag(page, "hy the", "First one san")  # a part of a word stands for the word
+    drag(page, "hy the", "First one san")  # a part of a word selects the word
     page.get_by_role("button", name="Leaf highlight").click()
     expect(page.locator(".selmenu")).to_be_hidden()
     (mark,) = stored(library, keeper, 1)
