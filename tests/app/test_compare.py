@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.compare import controls
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Paragraph
+from readagent_core.library.records import Book
 from readagent_core.workspace import comparing
 from readagent_core.workspace.compared_books import spoiler_limit
 from readagent_core.workspace.reading import newest_memory
@@ -44,14 +45,20 @@ def test_a_question_goes_to_every_method_ticked(app: App) -> None:
     assert any("has no gists yet" in text.value for text in at.text)
 
 
-def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) -> None:
-    fake_server.before = lambda number, text: Reply(status=400, error=error("no"))
+def compared(app: App) -> tuple[AppTest, Book]:
+    """The screen after a comparison about the first book of the library, and that book."""
     at = app("pages/compare.py")
     book = get_workspace().library.books()[0]
     at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
     at.button[0].click().run()
     get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
     at.run()
+    return at, book
+
+
+def test_methods_that_failed_are_asked_again(app: App, fake_server: FakeServer) -> None:
+    fake_server.before = lambda number, text: Reply(status=400, error=error("no"))
+    at, book = compared(app)
     fake_server.before = None
     at.button(key="compare_again").click().run()
     get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
@@ -83,12 +90,7 @@ def test_a_known_question_brings_its_options_or_its_known_answer(app: App) -> No
 
 
 def test_the_spoiler_limit_hides_a_comparison_that_saw_more_and_questions_about_later_text(app: App) -> None:
-    at = app("pages/compare.py")
-    book = get_workspace().library.books()[0]
-    at.text_input(key=f"compare_question_{book.id}").set_value("Why did Ambrose Vane put out Harrow Light?")
-    at.button[0].click().run()
-    get_workspace().jobs.get(comparing.job_key(book.id)).join(30)
-    at.run()
+    at, book = compared(app)
     assert len(at.get("download_button")) == 3
     get_workspace().library.set_furthest(book.id, 30)
     at.toggle(key=f"compare_only_read_{book.id}").set_value(True).run()

@@ -1,4 +1,4 @@
-"""Selecting words by mouse, touch and keyboard, and what follows: marks, notes, kept answers."""
+"""Selecting words by mouse, touch and keyboard, and what follows: marks, notes, saved answers."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_gists_appear_without_a_jump_are_paused_and_resumed_and_the_last_one_mov
     expect(page.locator(".gtext").nth(made)).to_be_attached()
     assert abs(top_of(text) - top) <= 1  # nothing moved under the person's eyes
 
-    # A search goes on finding, and the person stays at their hit.
+    # A search finds more as gists arrive, and the person stays at their hit.
     page.keyboard.press("/")
     page.keyboard.type("paragraph")
     page.keyboard.press("Enter")
@@ -190,7 +190,7 @@ def test_a_page_of_the_source_is_gone_to_and_gists_are_edited_and_made_again(
     edit.click()
     page.locator(".edit textarea").fill("The ferry was late; I say so.")
     page.keyboard.press("Escape")
-    expect(gist).to_have_text("Late, 1.")  # nothing is kept that was not saved
+    expect(gist).to_have_text("Late, 1.")  # a text that was not saved is dropped
     edit.click()
     page.locator(".edit textarea").fill("The ferry was late; I say so.")
     page.get_by_role("button", name="Save").click()
