@@ -16,13 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.server import serving
+from readagent_core.answering.asking import AskProgress, ask
+from readagent_core.answering.base import Question
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods.base import Question
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import AskProgress, ask
 from tests.fakes.model import FakeModel
 
 PAGES = 1000

@@ -31,7 +31,7 @@ from bench.evaluation import Slow, reply
 from bench.server import serving
 from readagent_core.api import read
 from readagent_core.cancel import CancelToken
-from readagent_core.corpus.reading import CorpusPlan, CorpusProgress, read_corpus
+from readagent_core.corpus.gisting import CorpusPlan, CorpusProgress, read_corpus
 from readagent_core.corpus.store import list_sources
 from readagent_core.loaders import load
 from readagent_core.models import connect

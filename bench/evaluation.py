@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.server import serving
+from readagent_core.answering.base import AskSettings
 from readagent_core.cancel import CancelToken
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.prompts import Prompt
 

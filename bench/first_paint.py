@@ -23,9 +23,9 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
+from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from readagent_core.workspace.samples import add_samples  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
 SIZES = {"desktop": (1440, 900), "phone": (390, 844)}

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.reading.test_killed import run_and_kill
+from tests.gisting.test_killed import run_and_kill
 
 
 def main() -> None:

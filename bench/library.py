@@ -24,12 +24,12 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import Browser, Page, sync_playwright  # noqa: E402
 
 from readagent_core.document import Document, Paragraph  # noqa: E402
+from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.memory import Gist, GistMemory  # noqa: E402
 from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import ReadingPlan  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from readagent_core.workspace.samples import add_samples  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
 PARAGRAPHS, WORDS = 20, 40  # of each book

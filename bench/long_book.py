@@ -23,14 +23,14 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from bench.reading import SlowModel, book
+from readagent_core.answering.asking import ask
+from readagent_core.answering.base import AskSettings, Question
 from readagent_core.cancel import CancelToken
-from readagent_core.methods.base import AskSettings, Question
+from readagent_core.gisting.job import newest_memory, start_reading
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import ask
-from readagent_core.workspace.reading import newest_memory, start_reading
 from tests.browser.conftest import _installed, running_app
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply

@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from readagent_core.companion.marks import import_marks, place_marks, placed_marks
 from readagent_core.export.notes import export_notes, from_json
 from readagent_core.library import Library
 from readagent_core.library.marks import Spot
-from readagent_core.workspace.marks import import_marks, place_marks, placed_marks
-from tests.workspace.changing import changed, long_book, marks_in, words_between
+from tests.incoming.changing import changed, long_book, marks_in, words_between
 
 MARKS = 500
 PARAGRAPHS = 3400

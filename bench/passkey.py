@@ -15,19 +15,19 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
+from readagent_core.answering.base import Answered, AskSettings, Question
+from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import ReadAgentError, WindowError
 from readagent_core.evaluation.arms import parse
+from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
-from readagent_core.methods import method
-from readagent_core.methods.base import Answered, AskSettings, Question
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
-from readagent_core.reading import read
 
 TASK = (
     "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. "

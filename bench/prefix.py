@@ -16,13 +16,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from readagent_core import loaders, methods
+from readagent_core import loaders
+from readagent_core.answering import registry as methods
+from readagent_core.answering.base import AskSettings, ModelCall, Question
 from readagent_core.cancel import CancelToken
+from readagent_core.incoming.opening import import_reading
+from readagent_core.incoming.samples import FOLDER, NAMES, read_recording, recorded_memory
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AskSettings, ModelCall, Question
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.workspace.opening import import_reading
-from readagent_core.workspace.samples import FOLDER, NAMES, read_recording, recorded_memory
 
 AFTER = {"opened": "after"}
 RUNS = (

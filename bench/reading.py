@@ -26,16 +26,16 @@ from tempfile import TemporaryDirectory
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
+from readagent_core.gisting import read
+from readagent_core.gisting.gisting import gist_page
+from readagent_core.gisting.pause_points import ask_page
+from readagent_core.gisting.pause_windows import Windows
 from readagent_core.library import Library
 from readagent_core.memory import Page
 from readagent_core.models import connect
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
-from readagent_core.reading import read
-from readagent_core.reading.gisting import gist_page
-from readagent_core.reading.pause_points import ask_page
-from readagent_core.reading.pause_windows import Windows
 from readagent_core.settings import Settings
 from readagent_core.tags import split_passage
 from readagent_core.words import count_words

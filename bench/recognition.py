@@ -18,10 +18,11 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
+from readagent_core.incoming import recognising
 from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace, recognising
+from readagent_core.workspace import Workspace
+from tests.incoming.test_recognising import share_right
 from tests.loaders import scans
-from tests.workspace.test_recognising import share_right
 
 SAMPLES = Path(__file__).parents[1] / "assets" / "samples"
 SHARES = (1.0, 0.6, 0.4, 0.35, 0.325, 0.3, 0.275, 0.25)  # of 150 dots an inch

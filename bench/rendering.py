@@ -23,13 +23,13 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright  # noqa: E402
 
+from readagent_core.companion.marks import make_mark  # noqa: E402
 from readagent_core.document import Document, Paragraph, Section  # noqa: E402
 from readagent_core.library import Library  # noqa: E402
 from readagent_core.library.marks import COLOURS, HIGHLIGHT, Spot  # noqa: E402
 from readagent_core.memory import Gist, GistMemory  # noqa: E402
 from readagent_core.memory import Page as MemoryPage  # noqa: E402
 from readagent_core.plan import ReadingPlan  # noqa: E402
-from readagent_core.workspace.marks import make_mark  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 
 TEXT = "the ferry came late and nobody knew how long a river runs before it meets the sea and slows down there"

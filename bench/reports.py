@@ -17,13 +17,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from readagent_core.answering.registry import all_methods
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import write_record
 from readagent_core.evaluation.formats import FORMATS, save_report
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.evaluation.starting import load_summary
-from readagent_core.methods import all_methods
 
 METHODS = (
     "full-text", "gist-mem", "read-agent-p", "read-agent-s", "bm25", "recurrence", "semantic-compression", "memwalker"

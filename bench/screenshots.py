@@ -24,10 +24,10 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
 from bench.rendering import big_book  # noqa: E402
+from readagent_core.gisting.job import PAUSED  # noqa: E402
+from readagent_core.incoming.samples import add_samples  # noqa: E402
 from readagent_core.settings import load_settings  # noqa: E402
 from readagent_core.workspace import Workspace  # noqa: E402
-from readagent_core.workspace.reading import PAUSED  # noqa: E402
-from readagent_core.workspace.samples import add_samples  # noqa: E402
 from tests.browser.conftest import _installed, running_app  # noqa: E402
 from tests.fakes.sensible import sensible  # noqa: E402
 from tests.fakes.server import FakeServer  # noqa: E402

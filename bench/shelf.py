@@ -20,18 +20,18 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from readagent_core.answering.base import AskSettings, BooksShown, Question
+from readagent_core.answering.library_shelf import GIST_OF_BOOK, LibraryShelf
+from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.zooming import ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods.base import AskSettings, BooksShown, Question
-from readagent_core.methods.support.resources import with_resources
-from readagent_core.methods.zoom import ask_shelf
 from readagent_core.models.base import Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.shelf import GIST_OF_BOOK, LibraryShelf
 from tests.fakes.model import FakeModel
 
 LEAST, MOST = 350, 300_000  # words
@@ -83,7 +83,7 @@ def measure(home: Path) -> None:
     shelf = LibraryShelf(workspace, [book.id for book in books], FakeModel.name)
     described = time.perf_counter() - began
     model = FakeModel(lambda prompt: "told " * int(prompt.fields["least"]) if prompt.task == "gist" else reply(prompt))
-    settings = with_resources(AskSettings(), workspace.resources(""))
+    settings = with_resources(AskSettings(), workspace_resources(workspace, ""))
     events = list(ask_shelf(Question(question), shelf, model, settings, CancelToken()))
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     shown = next(event for event in events if isinstance(event, BooksShown))

@@ -18,17 +18,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.reading import book
+from readagent_core.answering import asking
+from readagent_core.answering.base import AskSettings, Question
+from readagent_core.comparing import comparing
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.starting import start as start_experiment
+from readagent_core.gisting.job import newest_memory, start_reading
 from readagent_core.jobs import Job
-from readagent_core.methods.base import AskSettings, Question
 from readagent_core.models import connection
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, Settings
-from readagent_core.workspace import Workspace, asking, comparing
-from readagent_core.workspace.reading import newest_memory, start_reading
+from readagent_core.workspace import Workspace
 from tests.fakes.server import FakeServer, Reply
 
 LATENCY = 0.1  # seconds

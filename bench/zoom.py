@@ -19,18 +19,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.passkey import Windowed
+from readagent_core.answering.base import Answered, AskSettings, Question
+from readagent_core.answering.registry import method
+from readagent_core.answering.resources import Resources, with_resources
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.arms import parse
+from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
-from readagent_core.methods import method
-from readagent_core.methods.base import Answered, AskSettings, Question
-from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import Completion
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
-from readagent_core.reading import read
 from readagent_core.words import count_words
 
 LENGTHS = (5_000, 50_000, 343_910, 1_500_000)

@@ -16,10 +16,11 @@ from pages.parts.shared import book as current
 from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component
+from readagent_core.answering import replay
+from readagent_core.answering.base import ModelCall
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Book
-from readagent_core.methods.base import ModelCall
 from readagent_core.web_pages.acting import LOOK_UPS, WebTask, action_of
 from readagent_core.web_pages.actions import history_entry
 from readagent_core.web_pages.memory import load_gists
@@ -33,7 +34,7 @@ from readagent_core.web_pages.steps import (
     stored_steps,
 )
 from readagent_core.words import count_of
-from readagent_core.workspace import Workspace, replay
+from readagent_core.workspace import Workspace
 
 ABOUT = (
     "Say what you want to do on the website. ReadAgent names the next click, text or choice; it does nothing itself."

@@ -20,9 +20,9 @@ from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import open_cited
 from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
-from readagent_core.workspace import replay
-from readagent_core.workspace.reading import start_reading
-from readagent_core.workspace.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
+from readagent_core.answering import replay
+from readagent_core.answering.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
+from readagent_core.gisting.job import start_reading
 
 POLL_SECONDS = 0.25
 NEW = "A new conversation. Your questions are answered from the memory of this book."

@@ -1,6 +1,6 @@
 """Compare: one question to several methods at once; what each saw of the book or the books, answered, and needed.
 
-The work is a job (``workspace.comparing``); this page starts it, draws its progress, and offers the results as files.
+The work is a job (``comparing.comparing``); this page starts it, draws its progress, and offers the results as files.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from pages.parts.shared import polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import chosen_books, open_cited, set_address
 from pages.parts.shared.component import component
+from readagent_core.answering.base import AskSettings, Question
+from readagent_core.comparing import comparing
+from readagent_core.comparing.compared_books import ComparedText, text_to_compare
+from readagent_core.comparing.comparison import Comparison, is_past_limit
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.evaluation.recorded import RecordedComparisons
 from readagent_core.export.comparison_view import draw_methods
 from readagent_core.library.records import Book
-from readagent_core.methods.base import AskSettings, Question
-from readagent_core.workspace import Workspace, comparing
-from readagent_core.workspace.compared_books import ComparedText, text_to_compare
-from readagent_core.workspace.comparison import Comparison, is_past_limit
+from readagent_core.workspace import Workspace
 
 Recording = tuple[Book, RecordedComparisons] | None
 

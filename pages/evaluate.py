@@ -10,12 +10,12 @@ import streamlit as st
 from pages.parts.evaluate import results, setup_form
 from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
+from readagent_core.answering.registry import method
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.cost_estimate import Estimate, estimate
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.evaluation.starting import job_key, start
-from readagent_core.methods import method
 from readagent_core.workspace import Workspace
 
 

@@ -17,11 +17,11 @@ from pages.parts.shared import covers, polling, shell
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
 from readagent_core.errors import NotInLibraryError
+from readagent_core.incoming.opening import READING_SUFFIX
 from readagent_core.library.records import Card
+from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import READING_SUFFIX
-from readagent_core.workspace.upkeep import start_upkeep
 
 FORMATS_TAKEN = ",".join((*FORMATS, READING_SUFFIX))
 POLL_SECONDS = 1.0
@@ -133,7 +133,7 @@ def show() -> None:
     before = under_way(workspace)
     books = workspace.library.cards()
     if not all(card.searchable for card in books):
-        start_upkeep(workspace)
+        start_upkeep(workspace.library, workspace.jobs)
     with st.container(key="library_errors"):  # always there, so that what follows has the same place in every run
         if missing := shell.missing_setting():
             shell.error_box(missing, kind="SettingsError")

@@ -22,11 +22,12 @@ from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
+from readagent_core.gisting import costs as gisting_costs
+from readagent_core.gisting import job as workspace_reading
+from readagent_core.gisting.job import start_reading
 from readagent_core.library.records import Book, Reading
 from readagent_core.memory import Gist, GistMemory
-from readagent_core.workspace import Workspace, costs
-from readagent_core.workspace import reading as workspace_reading
-from readagent_core.workspace.reading import start_reading
+from readagent_core.workspace import Workspace
 
 KEY = "reader"
 LINES = "".join(f'<i style="width:{width}%"></i>' for width in (100, 96, 99, 62, 98, 100, 40))
@@ -104,7 +105,7 @@ def act_on_gists(workspace: Workspace, book: Book, reading: Reading, done: Act) 
             job.hurry()
     elif done.do in ("go", "raise"):
         if done.do == "raise":
-            costs.raise_budget(workspace, book.id)
+            gisting_costs.raise_budget(workspace, book.id)
         start_reading(workspace, book.id, reading.plan)
         st.rerun()
     elif done.do == "save":
@@ -154,7 +155,7 @@ def gists_line(workspace: Workspace, book: Book, reading: Reading | None, memory
         reading,
         memory,
         now=time.time(),
-        budget=costs.exceeded_budget(workspace, reading),
+        budget=gisting_costs.exceeded_budget(workspace, reading),
         slowed=model.limiter.notice if model.limiter else "",
         other_model=other,
     )

@@ -11,28 +11,27 @@ from dataclasses import replace
 from pathlib import Path
 
 from readagent_core import models
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
+from readagent_core.answering.registry import method as find_method
+from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.shelf import Shelf
+from readagent_core.answering.zooming import ZOOM, ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
+from readagent_core.gisting import Progress
+from readagent_core.gisting import read as read_document
+from readagent_core.gisting.job import default_plan, start_reading
+from readagent_core.incoming.links import fetch_document, is_address
+from readagent_core.incoming.opening import read_file
 from readagent_core.loaders import PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
-from readagent_core.methods import method as find_method
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Question
-from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.methods.support.shelf import Shelf
-from readagent_core.methods.zoom import METHOD as ZOOM
-from readagent_core.methods.zoom import ask_shelf
 from readagent_core.models.base import ChatModel
 from readagent_core.models.server.openai_server import OPENAI
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import Progress
-from readagent_core.reading import read as read_document
 from readagent_core.settings import Secret, load_settings
-from readagent_core.workspace.base import CONNECTIONS, Workspace
-from readagent_core.workspace.links import fetch_document, is_address
-from readagent_core.workspace.opening import read_file
-from readagent_core.workspace.reading import default_plan, start_reading
+from readagent_core.workspace import CONNECTIONS, Workspace
 
 PROGRESS_SECONDS = 0.2  # between two calls of on_progress
 
@@ -127,7 +126,7 @@ def ask_events(
     """Yield what happens while ``question`` is answered: model calls, look-ups, parts of the answer, last ``Answered``.
 
     ``memory``: of one book, or of several that the question is about; those are asked by zoom, each is limited by its
-    own ``GistMemory.up_to``, and its pages are cited with its number in the list: '[2.7]' (see ``methods.base``).
+    own ``GistMemory.up_to``, and its pages are cited with its number in the list: '[2.7]' (see ``answering.base``).
     ``options``: the choices of a multiple-choice question. ``method``: a name from ``methods.all_methods()``, by
     default 'read-agent-p'. ``look_ups``: the most pages to read again. ``up_to``: no page after this one enters a
     prompt. Nothing is saved. Raises ModelError, CancelledError, or SettingsError for an unknown method, for another
@@ -148,8 +147,8 @@ def ask_events(
 
 def _check_shelf(memories: Sequence[GistMemory], *, method: str, up_to: int | None) -> None:
     """Raise SettingsError where several books cannot be asked like this."""
-    if method not in ("", ZOOM.name):
-        raise SettingsError(f"Several books are asked by {ZOOM.name}. Leave the method out, or ask one book.")
+    if method not in ("", ZOOM):
+        raise SettingsError(f"Several books are asked by {ZOOM}. Leave the method out, or ask one book.")
     if up_to is not None:
         raise SettingsError("A page limit belongs to one book. Limit each memory with up_to instead.")
     if not any(memory.readable for memory in memories):

@@ -27,6 +27,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.secret import Secret as Secret
 
 FILE = "settings.json"
+SPENDING_FILE = "spending.db"  # beside it in the home folder
 SECRETS = Path(".streamlit") / "secrets.toml"
 KEYRING = "keyring"  # the origin of a key, and in settings.json the value of 'api_key_in'
 SERVER = "server"  # the origin of a connection that the server lends to a person

@@ -7,9 +7,9 @@ import threading
 import pytest
 
 import readagent_core as ra
+from readagent_core.answering.base import Answered, AnswerPart, LookedUp
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, DocumentError, SettingsError, UnknownModelError
-from readagent_core.methods.base import Answered, AnswerPart, LookedUp
 from readagent_core.settings import save_settings
 from tests.fakes.server import FakeServer, Reply
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from readagent_core.answering import asking
+from readagent_core.answering.base import ModelCall, Question
+from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.cancel import CancelToken
-from readagent_core.methods.base import ModelCall, Question
+from readagent_core.gisting.job import newest_memory, start_reading
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace, asking
-from readagent_core.workspace.reading import newest_memory, start_reading
-from readagent_core.workspace.replay import answer_of, events_of
+from readagent_core.workspace import Workspace
 
 HOME = Path(__file__).parent / "data" / "home-of-the-version-before.zip"
 

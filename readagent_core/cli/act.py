@@ -29,15 +29,15 @@ def act(
 ) -> None:
     """Name the next action on a web page: the element, click, type or select, and the value. Nothing is done on it."""
     with report_errors(as_json=json):
+        from readagent_core.answering.resources import Resources
         from readagent_core.cli.shared import open_workspace
         from readagent_core.errors import SettingsError
-        from readagent_core.methods.support.resources import Resources
+        from readagent_core.incoming.opening import read_file
         from readagent_core.models import connect_embedder
         from readagent_core.web_pages.acting import METHODS, WebTask, action_of
         from readagent_core.web_pages.memory import cut_memory
         from readagent_core.web_pages.parsing import open_page
         from readagent_core.web_pages.steps import take_step
-        from readagent_core.workspace.opening import read_file
 
         with usage_errors():
             if method not in METHODS:

@@ -126,7 +126,7 @@ def read(
 @app.command()
 def methods() -> None:
     """The ways of answering that `ask` and `evaluate` know."""
-    from readagent_core.methods import all_methods
+    from readagent_core.answering.registry import all_methods
 
     for found in all_methods().values():
         say(f"{found.name:16} {found.title}: {found.about}")
@@ -145,9 +145,9 @@ def export(
 ) -> None:
     """The gist memory of a file, which is read first where it has not been."""
     with report_errors(as_json=False):
+        from readagent_core.answering.library_shelf import make_book_gist
+        from readagent_core.companion.marks import placed_marks
         from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
-        from readagent_core.workspace.marks import placed_marks
-        from readagent_core.workspace.shelf import make_book_gist
 
         check_format(format, MEMORY_FORMATS)
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)

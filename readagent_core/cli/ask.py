@@ -27,10 +27,10 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
+    from readagent_core.answering.base import Answer, AskSettings, Question
     from readagent_core.jobs import Job
     from readagent_core.library.records import Exchange, Reading
     from readagent_core.memory import GistMemory
-    from readagent_core.methods.base import Answer, AskSettings, Question
     from readagent_core.plan import ReadingPlan
     from readagent_core.workspace import Workspace
 
@@ -63,8 +63,8 @@ def ask(
 ) -> None:
     """Ask about a file or several, which are read first where they have not been, or about a shelf or tag."""
     with report_errors(as_json=json):
-        from readagent_core import methods
-        from readagent_core.methods.base import AskSettings, Question
+        from readagent_core.answering import registry as methods
+        from readagent_core.answering.base import AskSettings, Question
 
         *files, question = words
         several = len(files) != 1
@@ -103,7 +103,7 @@ def _ask_one(
     up_to: int | None,
     as_json: bool,
 ) -> None:
-    from readagent_core.workspace import asking
+    from readagent_core.answering import asking
 
     if up_to is not None and up_to > len(memory.pages):
         pages = count_of(len(memory.pages), "page")
@@ -141,7 +141,7 @@ def _books(
 def _ask_several(
     workspace: Workspace, books: list[str], asked: Question, settings: AskSettings, *, about: str, as_json: bool
 ) -> None:
-    from readagent_core.workspace.shelf import ask_books, checked_answer_of_several
+    from readagent_core.answering.library_shelf import ask_books, checked_answer_of_several
 
     exchange, job = ask_books(workspace, books, asked, settings=settings, about=about)
     answer, signature = _wait(workspace, exchange, job)
@@ -174,8 +174,8 @@ def _ask_several(
 
 def _wait(workspace: Workspace, exchange: Exchange, job: Job) -> tuple[Answer, str]:
     """Wait for the answer; returns it, and who gave it. Raises ReadAgentError where none came."""
-    from readagent_core.workspace.replay import answer_of, events_of
-    from readagent_core.workspace.signature import signature_of
+    from readagent_core.answering.replay import answer_of, events_of
+    from readagent_core.answering.signature import signature_of
 
     wait_for(job, lambda _: f"Asked: {workspace.model.name}")
     saved = workspace.library.exchange(exchange.id)

@@ -19,8 +19,8 @@ def backup(
 ) -> None:
     """Write the library, with original files and experiments, to one ZIP file; the app may be running."""
     with report_errors(as_json=json):
+        from readagent_core.library.backup import back_up
         from readagent_core.settings import home_folder
-        from readagent_core.workspace.backup import back_up
 
         made = back_up(home_folder(), file or Path(f"readagent-{time.strftime('%Y-%m-%d')}.zip"))
         if json:
@@ -38,9 +38,9 @@ def restore(
 ) -> None:
     """Restore a backup into READAGENT_HOME; stop the app first."""
     with report_errors(as_json=json):
+        from readagent_core.library.backup import inspect_backup
+        from readagent_core.library.backup import restore as restore_backup
         from readagent_core.settings import home_folder
-        from readagent_core.workspace.backup import inspect_backup
-        from readagent_core.workspace.backup import restore as restore_backup
 
         found, home = inspect_backup(file), home_folder()
         aside = restore_backup(file, home, replace=replace)

@@ -23,8 +23,8 @@ def check_model(
 ) -> None:
     """Test the chosen model with every kind of prompt, and say which settings suit it."""
     with report_errors(as_json=json):
+        from readagent_core.connecting import connecting
         from readagent_core.models.server.openai_server import OPENAI
-        from readagent_core.workspace import connecting
 
         workspace = open_workspace()
         settings = workspace.settings

@@ -16,7 +16,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
-    from readagent_core.corpus.reading import CorpusProgress
+    from readagent_core.corpus.gisting import CorpusProgress
     from readagent_core.corpus.store import CorpusFolder
     from readagent_core.jobs import Job, Snapshot
 
@@ -52,7 +52,7 @@ def read_corpus(
 ) -> None:
     """Read every book of SOURCE that is not read yet. Prints what it would take before it starts."""
     with report_errors(as_json=json), needs_packages("corpus"):
-        from readagent_core.corpus.reading import CorpusPlan, estimate_corpus, read_corpus, to_read
+        from readagent_core.corpus.gisting import CorpusPlan, estimate_corpus, read_corpus, to_read
         from readagent_core.corpus.store import CorpusFolder, list_sources
         from readagent_core.corpus.tables import write_tables
         from readagent_core.evaluation.starting import check_price

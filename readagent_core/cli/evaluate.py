@@ -117,9 +117,9 @@ def evaluate(
 
 def make_arms(names: list[str], *, look_ups: int, words: Sequence[int] = ()) -> tuple[Arm, ...]:
     """Return the arms with these names, of 'all' every method; each within every number of ``words``, if any."""
+    from readagent_core.answering.base import AskSettings
+    from readagent_core.answering.registry import all_methods
     from readagent_core.evaluation.arms import parse, with_words
-    from readagent_core.methods import all_methods
-    from readagent_core.methods.base import AskSettings
 
     chosen = list(all_methods()) if names == ["all"] else names
     with usage_errors():

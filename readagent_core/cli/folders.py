@@ -16,9 +16,9 @@ from readagent_core.words import count_of
 
 if TYPE_CHECKING:
     from readagent_core.document import Document
+    from readagent_core.incoming.folders import FolderReport, ImportedBook
     from readagent_core.jobs import Snapshot
     from readagent_core.library.records import Book
-    from readagent_core.workspace.folders import FolderReport, ImportedBook
 
 READING_SPEED = 240  # words a minute; adults read 238 (non-fiction) to 260 (fiction), Brysbaert 2019
 
@@ -51,7 +51,7 @@ def minutes_to_read(document: Document) -> int:
 def inspect_folder(folder: Path, *, as_json: bool, password: str) -> None:
     """Prints a report of each book in ``folder``. A file that cannot be opened is reported, and the next is opened."""
     from readagent_core.api import open_document
-    from readagent_core.workspace.folders import find_books
+    from readagent_core.incoming.folders import find_books
 
     found = find_books(folder)
     reports: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ def import_folder(
 ) -> None:
     """Add every book of a folder to the library; with Calibre's titles, authors, series, tags and covers."""
     with report_errors(as_json=json):
-        from readagent_core.workspace.folders import start_import
+        from readagent_core.incoming.folders import start_import
 
         job = start_import(open_workspace(), folder)
         wait_for(job, _progress_line)

@@ -14,10 +14,10 @@ from readagent_core.cli.shared import check_format, open_book, write_file
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
+    from readagent_core.companion.marks import ImportedMarks
     from readagent_core.library.records import Book
     from readagent_core.memory import GistMemory
     from readagent_core.workspace import Workspace
-    from readagent_core.workspace.marks import ImportedMarks
 
 
 def notes(
@@ -32,10 +32,10 @@ def notes(
 ) -> None:
     """The highlights, notes, bookmarks and stored answers that were made in a book."""
     with report_errors(as_json=json):
+        from readagent_core.companion.marks import ImportedMarks, import_marks
         from readagent_core.evaluation.own_dataset import memory_of
         from readagent_core.export.notes import NOTES_FORMATS, export_notes, from_json
-        from readagent_core.workspace.marks import ImportedMarks, import_marks
-        from readagent_core.workspace.opening import read_file
+        from readagent_core.incoming.opening import read_file
 
         check_format(format, NOTES_FORMATS)
         marks = from_json(read_file(take_in)) if take_in is not None else []
@@ -59,8 +59,8 @@ def _import_line(imported: ImportedMarks) -> str:
 
 
 def _marks_json(workspace: Workspace, book: Book, memory: GistMemory | None, imported: ImportedMarks) -> dict[str, Any]:
+    from readagent_core.companion.marks import placed_marks
     from readagent_core.export.notes import pages_of
-    from readagent_core.workspace.marks import placed_marks
 
     document = memory.document if memory else workspace.library.document(book.id)
     marks, page_of = placed_marks(workspace.library, book.id, document), pages_of(memory)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from readagent_core.errors import NoTextError, PasswordError, ReadAgentError, SettingsError
 
 if TYPE_CHECKING:
+    from readagent_core.answering.base import Answer
     from readagent_core.document import Document
     from readagent_core.jobs import Job, Snapshot
     from readagent_core.memory import GistMemory
-    from readagent_core.methods.base import Answer
     from readagent_core.usage import Usage
 
 _POLL_SECONDS = 0.1

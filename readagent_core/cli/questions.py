@@ -31,7 +31,7 @@ def questions(
         from readagent_core.errors import DatasetError
         from readagent_core.evaluation.own_dataset import write_dataset
         from readagent_core.evaluation.question_files import QUESTION_FORMATS, Taken, read_questions, write_questions
-        from readagent_core.workspace.opening import read_file
+        from readagent_core.incoming.opening import read_file
 
         check_format(format, QUESTION_FORMATS)
         taken = read_questions(read_file(take_in), take_in.name.lower()) if take_in is not None else Taken()

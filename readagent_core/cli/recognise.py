@@ -24,8 +24,8 @@ def recognise(
 ) -> None:
     """Recognise the text of scanned pages on this computer; resumes after Ctrl-C where it stopped."""
     with report_errors(as_json=json):
-        from readagent_core.workspace.opening import read_file
-        from readagent_core.workspace.recognising import estimate, pages_to_recognise, start_recognising
+        from readagent_core.incoming.opening import read_file
+        from readagent_core.incoming.recognising import estimate, pages_to_recognise, start_recognising
 
         workspace = open_workspace()
         data = read_file(file)

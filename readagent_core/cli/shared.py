@@ -39,8 +39,8 @@ def open_workspace() -> Workspace:
 
 def open_book(file: str, *, password: str) -> tuple[Workspace, Book]:
     """The workspace, and the book in ``file``, a path or a web address, added to its library."""
-    from readagent_core.workspace.links import is_address, open_link
-    from readagent_core.workspace.opening import open_file, read_file
+    from readagent_core.incoming.links import is_address, open_link
+    from readagent_core.incoming.opening import open_file, read_file
 
     workspace = open_workspace()
     if is_address(file):
@@ -64,7 +64,7 @@ def read_book(
     workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
 ) -> tuple[Reading, GistMemory]:
     """Read the book, or resume its reading, and wait for the end."""
-    from readagent_core.workspace.reading import start_reading
+    from readagent_core.gisting.job import start_reading
 
     if not workspace.model.is_language_model:
         hint = "Set READAGENT_BASE_URL and READAGENT_MODEL to connect one."
@@ -81,7 +81,7 @@ def complete_reading(
     workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
 ) -> tuple[Reading, GistMemory]:
     """The complete reading of the file's text by the chosen model; the book is read first if needed, or for a plan."""
-    from readagent_core.workspace.reading import newest_memory
+    from readagent_core.gisting.job import newest_memory
 
     found = newest_memory(workspace, book.id) if plan is None else None
     if found is not None:
@@ -108,7 +108,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def _progress_line(snapshot: Snapshot) -> str:
-    from readagent_core.reading import Progress
+    from readagent_core.gisting import Progress
 
     progress = snapshot.value
     if not isinstance(progress, Progress):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from readagent_core.corpus.store import BOOKS, CorpusFolder
 from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError
+from readagent_core.incoming.opening import import_reading
 from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
-from readagent_core.workspace.base import Workspace
-from readagent_core.workspace.opening import import_reading
+from readagent_core.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from readagent_core.errors import ModelError, RateLimitError, ServerFailedError,
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.cache.model import Cached
 from readagent_core.models.connection import ServerModel
-from readagent_core.models.server.limiter import Limiter
+from readagent_core.models.limiter import Limiter
 from readagent_core.models.server.retry import Retrying
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret, Settings

@@ -24,12 +24,12 @@ from fsspec.utils import tokenize
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DiskFullError, DocumentError, SettingsError
 from readagent_core.export.memory import join_paragraphs
+from readagent_core.incoming.folders import find_books
+from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION, import_reading
 from readagent_core.loaders import FORMATS
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import from_json, to_json
 from readagent_core.usage import Usage
-from readagent_core.workspace.folders import find_books
-from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION, import_reading
 
 BOOKS, FAILED, DRAFTS, TABLES = "books", "failed", "drafts", "tables"
 SETTINGS, SPENT = "corpus.json", "spent.json"

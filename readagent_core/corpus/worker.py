@@ -19,16 +19,16 @@ from readagent_core.corpus.store import CorpusFolder, SourceFile, content_hash
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError, SettingsError, WindowError
 from readagent_core.evaluation.answering import STOPPERS
+from readagent_core.gisting import read
+from readagent_core.gisting.job import default_plan, fit_plan
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.server.limiter import Limiter
+from readagent_core.models.limiter import Limiter
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import read
 from readagent_core.settings import load_settings
 from readagent_core.usage import Usage
-from readagent_core.workspace.reading import default_plan, fit_plan
 
 CALLS_EACH = 4  # at once for one book
 _PARSING = threading.Semaphore(os.cpu_count() or 1)  # files opened at once: each may need a process of its own

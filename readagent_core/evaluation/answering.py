@@ -15,6 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readagent_core import errors, prompts
+from readagent_core.answering import shelf
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event
+from readagent_core.answering.joined_books import JoinedMemory
+from readagent_core.answering.look_up_replies import to_plain_text
+from readagent_core.answering.registry import method
+from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.zooming import ZOOM, ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation.arms import Arm
@@ -24,12 +31,6 @@ from readagent_core.evaluation.datasets.mind2web import PageCase
 from readagent_core.evaluation.model_calls import CountingModel
 from readagent_core.evaluation.results import Key, Result
 from readagent_core.memory import GistMemory
-from readagent_core.methods import method, zoom
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event
-from readagent_core.methods.support import shelf
-from readagent_core.methods.support.joined_books import JoinedMemory
-from readagent_core.methods.support.look_up_replies import to_plain_text
-from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.plan import ReadingPlan
@@ -96,8 +97,8 @@ def _run(task: Task, model: CountingModel, settings: AskSettings, cancel: Cancel
     if isinstance(task.case, PageCase) and step is not None:
         page = replace(task.case.page, memory=task.memory)
         return act(WebTask(step.task, step.previous), page, model, settings, cancel, method=task.arm.method)
-    if isinstance(task.memory, JoinedMemory) and task.arm.method == zoom.METHOD.name:
-        return zoom.ask_shelf(task.item.question, shelf.Shelf(task.memory.books), model, settings, cancel)
+    if isinstance(task.memory, JoinedMemory) and task.arm.method == ZOOM:
+        return ask_shelf(task.item.question, shelf.Shelf(task.memory.books), model, settings, cancel)
     return method(task.arm.method).run(task.item.question, task.memory, model, settings, cancel)
 
 

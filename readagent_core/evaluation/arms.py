@@ -12,10 +12,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from readagent_core.answering.base import AskSettings
+from readagent_core.answering.explore import REQUESTS
+from readagent_core.answering.registry import method
+from readagent_core.answering.zooming import WORDS
 from readagent_core.errors import SettingsError
-from readagent_core.methods import method, zoom
-from readagent_core.methods.base import AskSettings
-from readagent_core.methods.support.explore import REQUESTS
 
 _KEEP = ("left", "right", "ends")
 _NO_LOOK_UPS = ("gist-mem", "full-text")  # methods that look nothing up, whatever the setting
@@ -76,7 +77,7 @@ class Arm:
         if self.method in _EXPLORING:
             requests = min(REQUESTS, max(1, self.words // WORDS_A_REQUEST))
             prompts = requests + 1
-            view = min(zoom.WORDS, int(VIEW_SHARE * self.words / prompts))
+            view = min(WORDS, int(VIEW_SHARE * self.words / prompts))
             own = {"requests": requests, "words": view}
         elif self.method in _LOOKING_UP:
             return replace(settings, question_words=self.words)

@@ -12,7 +12,9 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from readagent_core import reading
+from readagent_core import gisting as reading
+from readagent_core.answering.joined_books import join_memories
+from readagent_core.answering.resources import ArtifactStore
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import STOPPERS
@@ -22,8 +24,6 @@ from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudge
 from readagent_core.evaluation.results import Cost, ReadingFigures
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
-from readagent_core.methods.support.joined_books import join_memories
-from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core import prompts
+from readagent_core.answering.registry import method
 from readagent_core.errors import DatasetError, DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, recorded_arms
 from readagent_core.evaluation.datasets import Case, Dataset, Item, open_dataset
 from readagent_core.evaluation.results import Key
 from readagent_core.evaluation.score_table import ScoreTable
-from readagent_core.export.text_files import safe_file_name
-from readagent_core.methods import method
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.plan import ReadingPlan
+from readagent_core.text_files import safe_file_name
 from readagent_core.web_pages.acting import METHODS
 
 RECORD = "record.json"

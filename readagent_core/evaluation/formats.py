@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import LETTERS
 from readagent_core.errors import SettingsError
 from readagent_core.evaluation.curves import curves_to_dict
 from readagent_core.evaluation.html import render_html
@@ -29,8 +30,7 @@ from readagent_core.evaluation.report import Summary, dataset_name, headline, re
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.scores import Share
 from readagent_core.evaluation.tables import report_tables
-from readagent_core.export.text_files import csv_line, escape_markdown
-from readagent_core.methods.base import LETTERS
+from readagent_core.text_files import csv_line, escape_markdown
 from readagent_core.words import collapse_whitespace, count_of
 
 ANSWERS = "answers.csv"

@@ -12,6 +12,7 @@ from html import escape
 from math import inf
 from typing import Any
 
+from readagent_core.answering.registry import method
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.evaluation import report
 from readagent_core.evaluation.curves import draw_curves
@@ -30,9 +31,8 @@ from readagent_core.evaluation.report import Summary
 from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.tables import EQUAL_WORDS, WORD_COLUMNS, report_tables
-from readagent_core.export.text_files import HTML_CLOSING, html_opening
-from readagent_core.methods import method
 from readagent_core.resources import ASSETS
+from readagent_core.text_files import HTML_CLOSING, html_opening
 from readagent_core.words import count_of, count_words
 
 _STYLES = ("drawing", "curves", "questions")

@@ -19,7 +19,7 @@ from readagent_core.errors import BudgetError, CancelledError
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import money
-from readagent_core.models.server.limiter import Limiter
+from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
 from readagent_core.words import count_words

@@ -14,14 +14,14 @@ from readagent_core.citations.quotation_search import normalise_words
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.question_files import problem_of
-from readagent_core.export.text_files import slug
+from readagent_core.gisting.job import default_plan, newest_memory
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import to_json
+from readagent_core.text_files import slug
 from readagent_core.words import is_unspaced
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.reading import default_plan, newest_memory
 
 _MOST_NAMED = 3  # pages
 

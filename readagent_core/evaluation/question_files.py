@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from readagent_core.answering.base import LETTERS
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets.base import field_names, find_option, json_problem
 from readagent_core.evaluation.question_tables import GUARDED, Row, csv_rows, markdown_cell, markdown_rows
-from readagent_core.export.text_files import csv_line
 from readagent_core.library.own_questions import OwnQuestion
-from readagent_core.methods.base import LETTERS
+from readagent_core.text_files import csv_line
 from readagent_core.words import count_of
 
 QUESTION_FORMATS = ("csv", "json", "jsonl", "md")

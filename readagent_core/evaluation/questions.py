@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from readagent_core.answering.base import LETTERS
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import arm_titles, recorded_arms
 from readagent_core.evaluation.results import JsonLines, Result
-from readagent_core.methods.base import LETTERS
 from readagent_core.words import collapse_whitespace, count_of
 
 _EXCERPT = 160  # characters

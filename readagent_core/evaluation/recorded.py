@@ -13,6 +13,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Answer
+from readagent_core.answering.registry import method
+from readagent_core.comparing.comparison import Comparison, Entry
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import recorded_arms
@@ -20,11 +23,8 @@ from readagent_core.evaluation.experiment import read_record
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.results import JsonLines, Result
 from readagent_core.evaluation.starting import StoredExperiment
+from readagent_core.incoming.samples import FOLDER, NAMES
 from readagent_core.library.records import Book
-from readagent_core.methods import method
-from readagent_core.methods.base import Answer
-from readagent_core.workspace.comparison import Comparison, Entry
-from readagent_core.workspace.samples import FOLDER, NAMES
 
 
 def recorded_experiment(name: str = "") -> StoredExperiment | None:

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from readagent_core.answering.base import Event, event_to_dict
+from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError
 from readagent_core.evaluation.answering import Task, answer, failed_result
@@ -25,14 +27,12 @@ from readagent_core.evaluation.experiment import Experiment, end_record, prepare
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
 from readagent_core.evaluation.results import Cost, JsonLines, Key, Result
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
+from readagent_core.gisting.pool import Outcome, Pool
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Event, event_to_dict
-from readagent_core.methods.support.resources import Resources
 from readagent_core.models.base import ChatModel
 from readagent_core.models.embeddings.embed import BuiltInEmbedder, Embedder
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.pool import Outcome, Pool
 
 _CALLS_EACH = 4  # at once for one document or one question
 _POLL_SECONDS = 0.1  # how long the loop waits before it looks whether it was cancelled

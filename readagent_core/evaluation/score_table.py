@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from readagent_core.answering.registry import method
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.results import Cost, JsonLines, Key, ReadingFigures, Result
 from readagent_core.evaluation.scores import Mean, Share, average, mean, share
-from readagent_core.methods import method
 from readagent_core.overlap import ROUGE
 
 

@@ -8,21 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from readagent_core import prompts, reading
+from readagent_core import gisting as reading
+from readagent_core import prompts
+from readagent_core.answering.asking import page_allowed
 from readagent_core.citations.quotation_search import SearchableText, find_in
 from readagent_core.errors import ReplyError, SettingsError
 from readagent_core.evaluation.own_dataset import memory_of
 from readagent_core.evaluation.question_files import problem_of
+from readagent_core.gisting.job import default_plan
 from readagent_core.jobs import Job
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory, Page
-from readagent_core.models.server.thinking import remove_thinking
+from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import page_allowed
-from readagent_core.workspace.reading import default_plan
 
 COUNT = 5
 _REPLY_WORDS = 120

@@ -66,7 +66,7 @@ def _annotation(mark: Mark, document: Document) -> dict[str, Any]:
 
 
 def from_json(text: str | bytes) -> list[Mark]:
-    """Return the marks of a file of annotations, of no book yet; see ``workspace.marks.import_marks``.
+    """Return the marks of a file of annotations, of no book yet; see ``companion.marks.import_marks``.
 
     Raises WrongFormatError for anything but annotations, DamagedDocumentError for annotations that cannot be read.
     """
@@ -171,7 +171,7 @@ def _id(item: Mapping[str, Any]) -> str:
 
 
 def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a mark with the members that ``workspace.marks.make_answer_mark`` gives it, no others."""
+    """Return the answer of a mark with the members that ``companion.marks.make_answer_mark`` gives it, no others."""
     citations: list[dict[str, Any]] = [
         {
             "page": _number(cited["page"]),

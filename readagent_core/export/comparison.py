@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
+from readagent_core.answering.base import LETTERS
+from readagent_core.answering.registry import method
+from readagent_core.comparing.comparison import Comparison, Entry, is_right, place_of
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
-from readagent_core.export.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
-from readagent_core.methods import method
-from readagent_core.methods.base import LETTERS
 from readagent_core.resources import ASSETS
-from readagent_core.workspace.comparison import Comparison, Entry, is_right, place_of
-from readagent_core.workspace.signature import signature_of
+from readagent_core.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
 COLUMNS = (
@@ -90,7 +89,7 @@ def _facts(comparison: Comparison) -> str:
     words = f"{comparison.words:,} words"
     if comparison.limited and not comparison.several:
         words += f" (spoiler limit: page {len(comparison.pages)})"
-    return f"{comparison.title}, {words} · {signature_of(comparison).line} · {day}"
+    return f"{comparison.title}, {words} · {comparison.signature.line} · {day}"
 
 
 def _csv(comparison: Comparison) -> str:

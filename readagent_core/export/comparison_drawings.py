@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from readagent_core.comparing.comparison import ComparedBook, place_of
 from readagent_core.export.comparison_words import describe_pages
 from readagent_core.export.conversation import short_title
-from readagent_core.workspace.comparison import ComparedBook, place_of
 
 Element = list[Any]  # [tag, attributes, *children]; a child is an Element or a text
 KINDS = {  # of a page, by CSS class

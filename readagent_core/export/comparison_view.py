@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
+from readagent_core.answering.base import LETTERS, Answer
+from readagent_core.answering.registry import method
 from readagent_core.citations import parse_unfinished
 from readagent_core.citations.answer_parsing import split_evidence
 from readagent_core.citations.several import parse_unfinished_several
+from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry, is_right, page_of_all, place_of
+from readagent_core.comparing.judging import DIFFERENT, PARTLY, SAME
 from readagent_core.export.comparison_drawings import KINDS, Element, draw_strip, draw_titles, draw_topics, draw_tree
 from readagent_core.export.comparison_words import describe_step, describe_walk, pages_seen, usage_line
 from readagent_core.export.conversation import short_title
-from readagent_core.methods import method
-from readagent_core.methods.base import LETTERS, Answer
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
-from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry, is_right, page_of_all, place_of
-from readagent_core.workspace.judging import DIFFERENT, PARTLY, SAME
 
 
 def to_html(node: Element | str) -> str:

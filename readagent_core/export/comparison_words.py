@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from readagent_core.methods.base import Answer
+from readagent_core.answering.base import Answer
+from readagent_core.comparing.comparison import ComparedBook, name_pages, place_of
 from readagent_core.words import count_of
-from readagent_core.workspace.comparison import ComparedBook, name_pages, place_of
 
 
 def pages_seen(answer: Answer, pages: int, books: Sequence[ComparedBook] = ()) -> str:

@@ -11,20 +11,20 @@ from html import escape
 from typing import Any
 
 from readagent_core import citations
+from readagent_core.answering import replay
+from readagent_core.answering.base import LETTERS, Event
+from readagent_core.answering.costs import answer_cost, cost_line
+from readagent_core.answering.library_shelf import checked_answer_of_several
+from readagent_core.answering.signature import signature_of
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked, Citation
 from readagent_core.citations.checking import Piece
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
-from readagent_core.export.text_files import html_page
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import LETTERS, Event
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.workspace import replay
-from readagent_core.workspace.base import Workspace
-from readagent_core.workspace.costs import answer_cost, cost_line
-from readagent_core.workspace.shelf import checked_answer_of_several
-from readagent_core.workspace.signature import signature_of
+from readagent_core.text_files import html_page
+from readagent_core.workspace import Workspace
 
 CONVERSATION_FORMATS = {"md": "text/markdown", "html": "text/html", "json": "application/json"}
 LABELS = {FROM_PAGE: "from page {page}", FROM_MEMORY: "from memory", NOT_FOUND: "not found"}

@@ -10,16 +10,16 @@ from dataclasses import replace
 from html import escape
 from io import BytesIO
 
+from readagent_core.answering.signature import signature_of
+from readagent_core.companion.marks import NO_MARKS, PlacedMarks
 from readagent_core.document import Document, Figure, Paragraph, Picture, move_figures
 from readagent_core.errors import SettingsError
 from readagent_core.export.marked import marked_paragraphs, marks_of, notes_list, spans_in
 from readagent_core.export.skill import export_skill, skill_name
-from readagent_core.export.text_files import escape_markdown, html_page, markdown_line, slug
+from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
+from readagent_core.text_files import escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of
-from readagent_core.workspace.marks import NO_MARKS, PlacedMarks
-from readagent_core.workspace.opening import READING_FORMAT, READING_VERSION
-from readagent_core.workspace.signature import signature_of
 
 MEMORY_FORMATS = {
     "md": "text/markdown",

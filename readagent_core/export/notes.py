@@ -8,16 +8,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import groupby
 
+from readagent_core.companion.marks import PlacedMarks, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.export.annotations import from_json, to_json
-from readagent_core.export.text_files import csv_line, escape_markdown, slug
 from readagent_core.library import Library
 from readagent_core.library.marks import BOOKMARK, Mark
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
+from readagent_core.text_files import csv_line, escape_markdown, slug
 from readagent_core.words import collapse_whitespace
-from readagent_core.workspace.marks import PlacedMarks, placed_marks
 
 __all__ = ["NOTES_FORMATS", "export_notes", "from_json", "notes_file_name", "to_csv", "to_json", "to_markdown"]
 

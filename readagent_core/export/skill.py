@@ -13,8 +13,8 @@ import zipfile
 from io import BytesIO
 from itertools import groupby
 
-from readagent_core.export.text_files import escape_markdown, markdown_line, slug
 from readagent_core.memory import GistMemory
+from readagent_core.text_files import escape_markdown, markdown_line, slug
 from readagent_core.words import collapse_whitespace, count_of, first_words
 
 _GISTS = 10  # pages of a file of gists

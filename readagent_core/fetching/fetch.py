@@ -19,8 +19,8 @@ import httpx2
 
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import LinkError, TooLargeError, UnsafeLinkError
+from readagent_core.event_loop import run
 from readagent_core.fetching.connecting import Backend, Rules
-from readagent_core.models.server.event_loop import run
 
 PUBLIC = Rules()
 _LONGEST = 4_000  # characters of an address

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
+from readagent_core.answering.asking import page_allowed
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.library import Library
 from readagent_core.library.records import Card
 from readagent_core.mcp_server.results import BookInfo
 from readagent_core.memory import GistMemory
-from readagent_core.workspace.asking import page_allowed
 
 CHARACTERS = 40_000  # of text in one result: clients cut results at about 25,000 tokens
 

@@ -10,28 +10,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from readagent_core import methods
+from readagent_core.answering import registry as methods
+from readagent_core.answering.asking import equip
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, LookedUp, ModelCall, Question, Searched
+from readagent_core.answering.levels import make_levels
+from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
+from readagent_core.answering.replay import checked_answer
+from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.retrieval import rank_by_bm25
+from readagent_core.answering.run import Run
+from readagent_core.answering.view import find_in_texts, find_places, first_view
+from readagent_core.answering.zooming import ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
+from readagent_core.gisting import Progress
+from readagent_core.gisting.job import start_reading
+from readagent_core.incoming.links import is_address, open_link, open_pasted_text
+from readagent_core.incoming.opening import open_file, read_file
 from readagent_core.mcp_server import results
 from readagent_core.mcp_server.seen import CHARACTERS, SeenLibrary, cut_text, known_page, page_finder, with_gists
-from readagent_core.methods import zoom
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event, LookedUp, ModelCall, Question, Searched
-from readagent_core.methods.support.levels import make_levels
-from readagent_core.methods.support.resources import with_resources
-from readagent_core.methods.support.retrieval import rank_by_bm25
-from readagent_core.methods.support.run import Run
-from readagent_core.methods.support.view import find_in_texts, find_places, first_view
 from readagent_core.models.cost.meter import Metered
-from readagent_core.reading import Progress
 from readagent_core.words import count_of, count_words
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import equip
-from readagent_core.workspace.links import is_address, open_link, open_pasted_text
-from readagent_core.workspace.opening import open_file, read_file
-from readagent_core.workspace.reading import start_reading
-from readagent_core.workspace.replay import checked_answer
-from readagent_core.workspace.shelf import LibraryShelf, checked_answer_of_several
 
 _ROWS = 100  # books, sections or marks in one result
 _MOST_PAGES = 20
@@ -129,7 +129,9 @@ class Tools:
         memory = with_gists(self._books.seen(book)[0], book)
         note, text = self._books.limit_note(book), memory.gist_text
         if words is not None and memory.gist_words > words:
-            settings = with_resources(AskSettings(), self._workspace.resources(self._library.book(book).document_id))
+            settings = with_resources(
+                AskSettings(), workspace_resources(self._workspace, self._library.book(book).document_id)
+            )
             metered = Metered(self._workspace.model)
             run = Run("gist-memory", Question(about), memory, metered, settings, cancel)
             ranking = rank_by_bm25(about, memory) if about.strip() else ()
@@ -235,15 +237,17 @@ class Tools:
             shelf = LibraryShelf(self._workspace, list(dict.fromkeys(books)), model.name)
             shelf.check_gists(then="ask again")
             shelf.make_searchable(cancel)
-            equipped = with_resources(settings, self._workspace.resources(""))
-            answer = _last(zoom.ask_shelf(asked, shelf, model, equipped, cancel), report)
+            equipped = with_resources(settings, workspace_resources(self._workspace, ""))
+            answer = _last(ask_shelf(asked, shelf, model, equipped, cancel), report)
             checked = checked_answer_of_several(self._workspace, answer.text, answer)
             shown = {book.number: (book.id, book.title) for book in answer.books}
             looked_up = {book.id: list(book.looked_up) for book in answer.books if book.looked_up}
         elif books:
             memory = with_gists(self._books.seen(books[0])[0], books[0])
             settings = replace(settings, by_importance=memory.plan.asks_chapters)
-            equipped = with_resources(settings, self._workspace.resources(self._library.book(books[0]).document_id))
+            equipped = with_resources(
+                settings, workspace_resources(self._workspace, self._library.book(books[0]).document_id)
+            )
             chosen = methods.method(method or "read-agent-p")
             answer = _last(chosen.run(asked, memory, model, equipped, cancel), report)
             checked = checked_answer(answer.text, answer, memory)

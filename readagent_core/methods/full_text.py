@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from readagent_core.answering.base import Event
+from readagent_core.answering.response import ANSWER_WORDS, respond, text_prompt
+from readagent_core.answering.run import Method, Run
+from readagent_core.answering.word_budget import max_context_words
 from readagent_core.errors import SettingsError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Event
-from readagent_core.methods.support.response import ANSWER_WORDS, respond, text_prompt
-from readagent_core.methods.support.run import Method, Run
-from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.prompts import render_fragment
 from readagent_core.words import count_words, first_words, last_words
 

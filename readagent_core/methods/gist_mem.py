@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from readagent_core.methods.support.response import respond_from_memory
-from readagent_core.methods.support.run import Method
-from readagent_core.methods.support.word_budget import retry_within_window
+from readagent_core.answering.response import respond_from_memory
+from readagent_core.answering.run import Method
+from readagent_core.answering.word_budget import retry_within_window
 
 METHOD = Method(
     name="gist-mem",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
+from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.response import expanded, respond_from_memory
+from readagent_core.answering.retrieval import rank_by_embedding
+from readagent_core.answering.run import Method, Run
+from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Event, LookedUp
-from readagent_core.methods.support.response import expanded, respond_from_memory
-from readagent_core.methods.support.retrieval import rank_by_embedding
-from readagent_core.methods.support.run import Method, Run
-from readagent_core.methods.support.word_budget import retry_within_window, select_fitting_pages
 
 
 def find_and_answer(run: Run, memory: GistMemory, limit: int | None) -> Generator[Event, None, None]:

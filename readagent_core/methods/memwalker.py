@@ -12,14 +12,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from readagent_core.answering.base import AnswerPart, Event, Expanded, LookedUp
+from readagent_core.answering.look_up_replies import to_plain_text
+from readagent_core.answering.response import ANSWER_WORDS, chosen_option
+from readagent_core.answering.run import Method, Run
+from readagent_core.answering.summary_tree import Node, Tree, build_tree, pages_of_node
+from readagent_core.answering.word_budget import max_context_words
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import AnswerPart, Event, Expanded, LookedUp
-from readagent_core.methods.support.look_up_replies import to_plain_text
-from readagent_core.methods.support.response import ANSWER_WORDS, chosen_option
-from readagent_core.methods.support.run import Method, Run
-from readagent_core.methods.support.summary_tree import Node, Tree, build_tree, pages_of_node
-from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import collapse_whitespace, count_words, first_words, last_words

@@ -6,8 +6,8 @@ not fit into one prompt is shown as finely as fits.
 
 from __future__ import annotations
 
-from readagent_core.methods.support.explore import explore_within
-from readagent_core.methods.support.run import Method
+from readagent_core.answering.explore import explore_within
+from readagent_core.answering.run import Method
 
 METHOD = Method(
     name="read-agent-search",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 
+from readagent_core.answering.base import Event
+from readagent_core.answering.resources import Artifact, open_artifact
+from readagent_core.answering.response import respond, text_prompt
+from readagent_core.answering.run import Method, Run
+from readagent_core.answering.word_budget import tokens_to_words
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
-from readagent_core.methods.base import Event
-from readagent_core.methods.support.resources import Artifact, open_artifact
-from readagent_core.methods.support.response import respond, text_prompt
-from readagent_core.methods.support.run import Method, Run
-from readagent_core.methods.support.word_budget import tokens_to_words
 from readagent_core.prompts import format_length, render, render_fragment, template_hash
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words, first_words, group_by_words

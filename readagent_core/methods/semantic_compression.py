@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from readagent_core.answering.base import Event
+from readagent_core.answering.resources import Artifact, embedder_for, open_artifact
+from readagent_core.answering.response import ANSWER_WORDS, respond, text_prompt
+from readagent_core.answering.run import Method, Run
+from readagent_core.answering.word_budget import max_context_words
 from readagent_core.document import Document
 from readagent_core.errors import ModelError
-from readagent_core.methods.base import Event
-from readagent_core.methods.support.resources import Artifact, embedder_for, open_artifact
-from readagent_core.methods.support.response import ANSWER_WORDS, respond, text_prompt
-from readagent_core.methods.support.run import Method, Run
-from readagent_core.methods.support.word_budget import max_context_words
 from readagent_core.plan import GIST_SHARE
 from readagent_core.prompts import format_range, render, render_fragment, template_hash
 from readagent_core.tags import escape_tags

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from readagent_core.cancel import CancelToken
 from readagent_core.models.cost.prices import Price
-from readagent_core.models.server.limiter import Limiter
+from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
 
 

@@ -19,7 +19,7 @@ from readagent_core.models.cache.store import DAYS, MEGABYTES, ReplyCache
 from readagent_core.models.cost.meter import MonthlyBudget
 from readagent_core.models.cost.prices import Price, price_of
 from readagent_core.models.cost.spending import SpendingLog
-from readagent_core.models.server.limiter import MOST_AT_ONCE, Limiter
+from readagent_core.models.limiter import MOST_AT_ONCE, Limiter
 from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, OpenAIServer
 from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.retry import Retrying

@@ -18,7 +18,7 @@ from typing import Any
 from readagent_core.errors import SignInError
 from readagent_core.models.connection import open_spending_log
 from readagent_core.settings import ANYONE, PEOPLE, SERVER_MODEL, TeamSettings
-from readagent_core.workspace.base import folder_size
+from readagent_core.workspace import folder_size
 
 _PROFILE, _BLOCKED = "person.json", "blocked"
 

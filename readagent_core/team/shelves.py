@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from readagent_core.errors import LibraryError, NotInLibraryError
+from readagent_core.incoming.opening import check_room
 from readagent_core.library import Library
 from readagent_core.library.records import Book
 from readagent_core.team.people import Person
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import check_room
 
 FOLDER, FILE = "shared", "shelf.json"
 _DRAFT = ".new"  # the ending of a folder that is not complete yet

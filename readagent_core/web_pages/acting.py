@@ -10,13 +10,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question
+from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.retrieval import rank_by_bm25, rank_by_embedding
+from readagent_core.answering.run import Run
+from readagent_core.answering.word_budget import max_context_words, take_fitting
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError, RefusedError, SettingsError, WindowError
-from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question
-from readagent_core.methods.support.look_up_replies import parse_look_up
-from readagent_core.methods.support.retrieval import rank_by_bm25, rank_by_embedding
-from readagent_core.methods.support.run import Run
-from readagent_core.methods.support.word_budget import max_context_words, take_fitting
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt, example_numbers, render, render_fragment

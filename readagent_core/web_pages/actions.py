@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readagent_core.models.server.thinking import remove_thinking
+from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import template_language
 from readagent_core.web_pages.page import WebPage
 from readagent_core.words import collapse_whitespace

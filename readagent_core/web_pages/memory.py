@@ -11,17 +11,17 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+from readagent_core.answering.resources import ArtifactStore
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
+from readagent_core.gisting.gisting import clean_reply, find_problem
+from readagent_core.gisting.pool import run_all
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods.support.resources import ArtifactStore
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.web_pages import gist_snippet
 from readagent_core.plan import GIST_SHARE, ReadingPlan
 from readagent_core.prompts import Prompt, format_range, render, template_hash
-from readagent_core.reading.gisting import clean_reply, find_problem
-from readagent_core.reading.pool import run_all
 from readagent_core.tags import escape_tags
 from readagent_core.web_pages.page import WebPage
 from readagent_core.web_pages.snippets import Snippet, cut_page

@@ -17,12 +17,13 @@ from functools import cached_property
 from typing import Any
 
 from readagent_core import models
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, event_from_dict, event_to_dict
+from readagent_core.answering.replay import answer_of
+from readagent_core.answering.resources import ArtifactStore, Resources, with_resources, workspace_resources
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event, event_from_dict, event_to_dict
-from readagent_core.methods.support.resources import ArtifactStore, Resources, with_resources
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.settings import load_settings
@@ -31,7 +32,6 @@ from readagent_core.web_pages.frame import clean_body
 from readagent_core.web_pages.memory import PageMemory, cut_memory, read_page
 from readagent_core.web_pages.parsing import open_page
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.replay import answer_of
 
 KIND = "web steps"  # in the artifact store
 MOST_STORED = 20  # steps of one book
@@ -215,7 +215,7 @@ def start_step(workspace: Workspace, pages: BookPages, book_id: str, task: WebTa
 
     def work(job: Job) -> Progress:
         opened = pages.open(book_id)
-        resources, model = workspace.resources(document_id), workspace.model
+        resources, model = workspace_resources(workspace, document_id), workspace.model
         done = take_step(
             opened.memory, task, model, look_ups=look_ups, resources=resources, cancel=job,
             on_change=lambda progress: job.publish(value=progress),

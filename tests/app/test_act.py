@@ -16,8 +16,8 @@ from readagent_core.errors import NotInLibraryError
 from readagent_core.web_pages.acting import WebTask
 from readagent_core.web_pages.steps import BookPages, start_step, stored_steps
 from readagent_core.workspace import Workspace
+from tests.library.test_original_pages import opened
 from tests.web_pages.pages import knowing, shop
-from tests.workspace.test_originals import opened
 
 App = Callable[..., AppTest]
 PAGE = shop("<p>Lamps, oil and wicks for the keepers of the coast, by post and at the door.</p>").encode()

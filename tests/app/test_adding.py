@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import adding
 from pages.parts.shared.cached import get_workspace
+from readagent_core.incoming.links import fetch_again, open_link
 from readagent_core.settings import load_settings, save_settings
-from readagent_core.workspace.links import fetch_again, open_link
 from tests.app.conftest import open_tab
 from tests.fakes.web import WebServer, reply
 

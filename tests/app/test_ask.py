@@ -8,13 +8,13 @@ import pytest
 
 from pages.parts.ask.state import Scene, limit_of
 from pages.parts.shared.cached import get_workspace
+from readagent_core.answering import suggesting
+from readagent_core.answering.asking import ask
+from readagent_core.answering.base import Question
+from readagent_core.answering.replay import events_of
 from readagent_core.document import Document, Paragraph
+from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Position
-from readagent_core.methods.base import Question
-from readagent_core.workspace import suggesting
-from readagent_core.workspace.asking import ask
-from readagent_core.workspace.reading import newest_memory
-from readagent_core.workspace.replay import events_of
 from tests.fakes.server import Reply
 from tests.methods.test_zoom import long_memory
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from pages.parts.ask.record import exchange_record, sources_of_book
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question, event_to_dict
+from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
+from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Exchange
-from readagent_core.methods import method
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Question, event_to_dict
 from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
-from readagent_core.workspace.samples import FOLDER
 from tests.recordings import recording
 
 UNANSWERABLE = json.loads((Path(__file__).parents[1] / "data" / "unanswerable.json").read_text(encoding="utf-8"))

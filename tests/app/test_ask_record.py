@@ -21,8 +21,8 @@ from pages.parts.ask.record import (
     status_line,
 )
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of
-from readagent_core.library.records import Exchange
-from readagent_core.methods.base import (
+from readagent_core.answering import replay
+from readagent_core.answering.base import (
     Answer,
     Answered,
     AnswerPart,
@@ -33,10 +33,10 @@ from readagent_core.methods.base import (
     Noted,
     event_to_dict,
 )
+from readagent_core.answering.signature import BUILT_IN_LINE
+from readagent_core.library.records import Exchange
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.usage import Usage
-from readagent_core.workspace import replay
-from readagent_core.workspace.signature import BUILT_IN_LINE
 from tests.recordings import recording
 
 KEEPER = recording("the-keeper-of-harrow-light")

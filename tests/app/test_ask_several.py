@@ -13,10 +13,10 @@ from pages.parts.ask.shelf_views import opened_books
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import Chosen
-from readagent_core.methods.base import Question
-from readagent_core.workspace.replay import answer_of, events_of
-from readagent_core.workspace.shelf import LibraryShelf, ask_books
-from tests.workspace.test_shelf import add, tale
+from readagent_core.answering.base import Question
+from readagent_core.answering.library_shelf import LibraryShelf, ask_books
+from readagent_core.answering.replay import answer_of, events_of
+from tests.answering.test_library_shelf import add, tale
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.compare import controls
 from pages.parts.shared.cached import get_workspace
+from readagent_core.comparing import comparing
+from readagent_core.comparing.compared_books import spoiler_limit
 from readagent_core.document import Document, Paragraph
+from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Book
-from readagent_core.workspace import comparing
-from readagent_core.workspace.compared_books import spoiler_limit
-from readagent_core.workspace.reading import newest_memory
+from tests.answering.test_library_shelf import add, tale
 from tests.fakes.server import FakeServer, Reply, error
-from tests.workspace.test_shelf import add, tale
 
 App = Callable[..., AppTest]
 

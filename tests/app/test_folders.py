@@ -13,10 +13,10 @@ from pages.parts.library import acts, folders
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.component import Act
 from readagent_core.errors import DocumentError
+from readagent_core.incoming import folders as engine
+from readagent_core.incoming.folders import JOB, start_import
 from readagent_core.loaders import load
 from readagent_core.settings import TeamSettings
-from readagent_core.workspace import folders as engine
-from readagent_core.workspace.folders import JOB, start_import
 
 
 def dialog(name: str) -> AppTest:

@@ -19,16 +19,16 @@ from pages.parts.shared.component import Act
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.document import Cover, Document, Paragraph
 from readagent_core.errors import TooLargeError
+from readagent_core.gisting.job import PAUSED
+from readagent_core.gisting.progress import Progress
+from readagent_core.incoming.samples import add_samples
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Book, Card, Position
+from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, load
 from readagent_core.memory import Gist, Page
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.progress import Progress
 from readagent_core.usage import Usage
-from readagent_core.workspace.reading import PAUSED
-from readagent_core.workspace.samples import add_samples
-from readagent_core.workspace.upkeep import start_upkeep
 from tests.app.conftest import ROOT
 from tests.recordings import make_memory
 
@@ -187,7 +187,7 @@ def test_upkeep_deletes_what_was_removed_long_ago_and_prepares_the_search(open_w
     books = [library.add(Document(name, (Paragraph(f"{name}, a lamp."),))) for name in ("One", "Two", "Three")]
     library.remove(books[0].id, books[1].id)
     library._set([books[0].id], "removed", time.time() - 31 * 86_400)
-    assert start_upkeep(workspace).join(20).state == "done"
+    assert start_upkeep(workspace.library, workspace.jobs).join(20).state == "done"
     assert [book.title for book in library.removed()] == ["Two"]
     assert [hit.book_id for hit in library.search_all("lamp", limit=5)] == [books[2].id]
     assert library.unsearchable() == 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pages.parts.read.marks import make_change, mark_record
+from readagent_core.companion.marks import placed_marks
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.marks import Mark, Spot
-from readagent_core.workspace.marks import placed_marks
 
 DOCUMENT = Document("Lamps", (Paragraph("🏮 The lamp 🏮 was lit."), Paragraph("It burned.")))
 RECORD = {"id": "m1", "k": "highlight", "c": "rose", "s": [0, 7], "e": [0, 14], "n": ""}  # UTF-16 code units

@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from pages.parts.read import original
 from readagent_core.workspace import Workspace
+from tests.library.test_original_pages import opened
 from tests.loaders.test_pdf import locked
 from tests.loaders.test_pdf_picture import pages_of
-from tests.workspace.test_originals import opened
 
 TEXT = "The keeper lit the lamp before it was dark."
 

@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.library import recognition
 from pages.parts.library.imports import import_record, start_import
+from readagent_core.incoming import recognising
 from readagent_core.library.scans import Scans
 from readagent_core.loaders.recognition.page import RecognisedPage
-from readagent_core.workspace import recognising
+from tests.library.test_original_pages import opened
 from tests.loaders.scans import partly_scanned, scanned_pdf
-from tests.workspace.test_originals import opened
 
 BLANK = Image.new("L", (874, 1240), 240)
 

@@ -13,10 +13,10 @@ from pages.parts.read import book_text
 from pages.parts.shared import first_page, memory_view, reading_status
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Figure, Paragraph, Section
+from readagent_core.gisting.progress import Progress
 from readagent_core.jobs import Snapshot
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading.progress import Progress
 from readagent_core.usage import Usage
 from tests.app.conftest import ROOT
 from tests.recordings import make_memory

@@ -8,8 +8,11 @@ from dataclasses import replace
 import pytest
 
 from pages.parts.settings import model_tab, other_tabs
+from readagent_core.connecting import connecting, key_places
+from readagent_core.connecting.checking.check import Check
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import SettingsError
+from readagent_core.incoming.opening import KEEP_ORIGINALS
 from readagent_core.library import Library
 from readagent_core.models import connection
 from readagent_core.models.base import Completion
@@ -18,9 +21,6 @@ from readagent_core.models.cache.store import CacheState, ReplyCache
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import Found
 from readagent_core.settings import Secret, load_settings
-from readagent_core.workspace import connecting, key_places
-from readagent_core.workspace.checking.check import Check
-from readagent_core.workspace.opening import KEEP_ORIGINALS
 from tests.app.conftest import open_tab
 from tests.fakes.capable import capable
 from tests.fakes.keyrings import InMemory, Locked

@@ -30,11 +30,11 @@ from typing import Any, Protocol
 import pytest
 from playwright.sync_api import Browser, Error, Page, Request, ViewportSize, expect, sync_playwright
 
+from readagent_core.incoming.samples import add_samples
 from readagent_core.library import Library
 from readagent_core.memory import GistMemory
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.samples import add_samples
 from tests.fakes.server import FakeServer
 
 ROOT = Path(__file__).parents[2]

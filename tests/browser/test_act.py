@@ -15,9 +15,9 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
+from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
 from tests.browser.test_access import findings, shown
 from tests.fakes.sensible import understood
 from tests.fakes.server import FakeServer, Reply

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from readagent_core.answering.asking import paragraphs_through
 from readagent_core.library import Library
 from readagent_core.library.records import Position
-from readagent_core.workspace.asking import paragraphs_through
 from tests.browser.conftest import go_to, settled
 from tests.browser.test_ask import BOX, ask, open_ask
 

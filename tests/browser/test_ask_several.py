@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
+from tests.answering.test_library_shelf import tale
 from tests.browser.conftest import add_read_book
 from tests.fakes.sensible import understood
 from tests.fakes.server import FakeServer, Reply
-from tests.workspace.test_shelf import tale
 
 SAID = 'ANSWER: So it was [1.5]. And so there [2.3].\n\nEvidence:\n[1.5] "Here stands"'
 

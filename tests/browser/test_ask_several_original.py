@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from readagent_core.methods.base import Question
+from readagent_core.answering.base import Question
+from readagent_core.answering.library_shelf import ask_books
+from readagent_core.gisting.job import start_reading
+from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
-from readagent_core.workspace.reading import start_reading
-from readagent_core.workspace.shelf import ask_books
+from tests.answering.test_library_shelf import add, tale
 from tests.loaders.making import Press, sample
-from tests.workspace.test_shelf import add, tale
 
 
 @pytest.fixture

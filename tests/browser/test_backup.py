@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from readagent_core.library import Library
-from readagent_core.workspace.backup import restore
+from readagent_core.library.backup import restore
 
 
 def test_a_backup_from_settings_is_the_library(page: Page, app_url: str, keeper: str, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from readagent_core.library import Library
+from tests.answering.test_library_shelf import tale
 from tests.browser.conftest import SIZE, add_read_book, go_to
-from tests.workspace.test_shelf import tale
 
 SIX = ("read-agent-p", "gist-mem", "bm25", "memwalker", "semantic-compression", "full-text")
 LONG = 60_000

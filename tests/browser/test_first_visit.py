@@ -9,10 +9,10 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from readagent_core.document import Document, Paragraph
+from readagent_core.gisting.job import PAUSED
+from readagent_core.incoming.samples import add_samples
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.reading import PAUSED
-from readagent_core.workspace.samples import add_samples
 from tests.browser.conftest import StartApp, go_to
 from tests.browser.test_library import KEEPER, act_on, card
 from tests.recordings import make_memory

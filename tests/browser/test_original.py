@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from readagent_core.methods.base import Question
+from readagent_core.answering.asking import ask
+from readagent_core.answering.base import Question
+from readagent_core.gisting.job import start_reading
+from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import ask
-from readagent_core.workspace.opening import open_file
-from readagent_core.workspace.reading import start_reading
 from tests.loaders.making import Press, sample
 from tests.loaders.test_pdf import locked
 

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
 from tests.loaders.picturing import SVG, book, data_address, encode, illustrated, line_art, paragraphs, picture
 
 HEIGHTS = "(figures) => figures.map((figure) => figure.getBoundingClientRect().height)"

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.export.memory import MEMORY_FORMATS
-from readagent_core.workspace.opening import import_reading
+from readagent_core.incoming.opening import import_reading
 from tests.browser.conftest import go_to, press_in_more, settled
 
 FOCUSED = """() => {

@@ -15,9 +15,9 @@ from playwright.sync_api import Page, WebSocket, expect
 from readagent_core.library import Library
 from tests.browser.conftest import ROOT, SIZE, StartApp, go_to, press_in_more
 from tests.browser.test_access import findings, shown
+from tests.connecting.test_fault_table import book
 from tests.fakes.capable import capable
 from tests.fakes.server import FakeServer, Reply, error
-from tests.workspace.test_fault_table import book
 
 KEY = "sk-marker-0123456789abcdef"
 QUESTION = "What did Mrs. Oake win with a silver bell?"

@@ -15,12 +15,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
 from readagent_core.document import Document, Paragraph, Picture
+from readagent_core.gisting.job import start_reading
+from readagent_core.incoming.opening import open_file
 from readagent_core.library import Library
 from readagent_core.settings import load_settings
 from readagent_core.web_pages.steps import BookPages
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
-from readagent_core.workspace.reading import start_reading
 from tests.browser.conftest import SIZE, go_to, press_in_more
 from tests.loaders.test_pdf_picture import pages_of
 from tests.team.sending import as_bytes, ask, claims_of, cookie_of, run_over_socket, signed

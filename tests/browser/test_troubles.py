@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 
 from readagent_core.library import Library
 from tests.browser.conftest import StartApp, go_to
+from tests.connecting.test_fault_table import book
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply, error
-from tests.workspace.test_fault_table import book
 
 WAIT = Reply(status=429, error=error("slow down"), headers={"Retry-After": "120"})
 NO_KEY = Reply(status=401, error=error("no"))

@@ -19,14 +19,14 @@ from pypdf import PdfWriter
 
 from readagent_core import keyrings
 from readagent_core.fetching.fetch import fetch
+from readagent_core.incoming import links
 from readagent_core.settings import Secret, home_folder, save_settings
-from readagent_core.workspace import links
 from tests.cli.running import ROOT, SMALL, run_here, run_json, start, wait_until
 from tests.fakes.keyrings import Locked
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.web import WebServer, reply
+from tests.incoming.test_links import ARTICLE, HTML
 from tests.loaders.scans import scanned_pdf
-from tests.workspace.test_links import ARTICLE, HTML
 
 KEY = "sk-marker-0123456789abcdef"
 
@@ -213,8 +213,10 @@ def test_help_answers_at_once(own_home):
         "       'keyring'};"
         "bad &= set(sys.modules);"
         "from readagent_core.workspace import Workspace;"
-        "from readagent_core import methods; from readagent_core.settings import load_settings;"
-        "workspace = Workspace(load_settings()); workspace.resources('none'); methods.all_methods();"
+        "from readagent_core.answering.registry import all_methods;"
+        "from readagent_core.answering.resources import workspace_resources;"
+        "from readagent_core.settings import load_settings;"
+        "workspace = Workspace(load_settings()); workspace_resources(workspace, 'none'); all_methods();"
         "bad |= {'openai', 'httpx2', 'diskcache', 'bm25s', 'scipy', 'sklearn', 'keyring'} & set(sys.modules);"
         "print(*bad); sys.exit(len(bad))"
     )

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.cli.shared import open_workspace
+from readagent_core.companion.marks import make_mark
 from readagent_core.library.marks import HIGHLIGHT, Spot
-from readagent_core.workspace.marks import make_mark
 from tests.cli.running import run_here, run_json
 
 

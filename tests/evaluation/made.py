@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from readagent_core.answering.base import AskSettings
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import Arm, parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.results import JsonLines, Result
-from readagent_core.methods.base import AskSettings
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from readagent_core.answering.base import AskSettings
 from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import Arm, parse, with_words
 from readagent_core.evaluation.cost_estimate import estimate, question_cost
@@ -18,7 +19,6 @@ from readagent_core.evaluation.formats import render_report
 from readagent_core.evaluation.report import Summary, summarise
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.evaluation.tables import report_tables
-from readagent_core.methods.base import AskSettings
 from readagent_core.prompts import Prompt
 from tests.evaluation.made import FULL, P3, answering, chosen, experiment, record, run, write_articles
 from tests.fakes.model import FakeModel

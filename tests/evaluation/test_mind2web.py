@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from readagent_core.answering.base import Answer, AskSettings, Question
 from readagent_core.errors import DatasetError, SettingsError
 from readagent_core.evaluation.answering import judge, operation_f1
 from readagent_core.evaluation.arms import parse
@@ -21,7 +22,6 @@ from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.running import run
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.tables import score_table
-from readagent_core.methods.base import Answer, AskSettings, Question
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.web_pages.actions import Action
 from tests.fakes.model import FakeModel

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from readagent_core import models
+from readagent_core.answering.base import AskSettings
 from readagent_core.cancel import CancelToken
 from readagent_core.evaluation import running
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget, LimitedModel, raise_server_limit
-from readagent_core.methods.base import AskSettings
 from readagent_core.models.base import Completion
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price

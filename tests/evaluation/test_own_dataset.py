@@ -6,11 +6,11 @@ import pytest
 
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.own_dataset import book_text, memory_of, write_dataset
+from readagent_core.gisting.job import start_reading
+from readagent_core.incoming.opening import open_file
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.settings import Settings
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
-from readagent_core.workspace.reading import start_reading
 from tests.evaluation.made import answering
 from tests.fakes.model import FakeModel
 

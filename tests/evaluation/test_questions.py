@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from bs4 import BeautifulSoup
 
+from readagent_core.answering.base import AskSettings
 from readagent_core.errors import DatasetError, SettingsError
 from readagent_core.evaluation import formats, html
 from readagent_core.evaluation.arms import Arm, arm_titles, recorded_arms
@@ -18,7 +19,6 @@ from readagent_core.evaluation.questions import Questions, is_right, verdict
 from readagent_core.evaluation.report import summarise
 from readagent_core.evaluation.results import JsonLines
 from readagent_core.evaluation.score_table import load_scores
-from readagent_core.methods.base import AskSettings
 from tests.evaluation.made import FULL, P3, asked, chosen, free, record, write_folder
 
 HOSTILE = '</pre></details><script>alert(1)</script><img src=x onerror="alert(2)"> & **bold** | $x$'

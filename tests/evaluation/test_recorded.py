@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bench.record_experiment import record_experiment
+from readagent_core.comparing.comparison import is_right
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation import recorded
@@ -15,10 +16,8 @@ from readagent_core.evaluation.questions import Questions
 from readagent_core.evaluation.recorded import pages_seen, recorded_comparisons, recorded_experiment
 from readagent_core.evaluation.report import headline, results_in_words
 from readagent_core.evaluation.starting import load_summary
+from readagent_core.incoming.samples import FOLDER, add_samples
 from readagent_core.library.records import Book
-from readagent_core.workspace.comparison import is_right
-from readagent_core.workspace.samples import FOLDER, add_samples
-from readagent_core.workspace.signature import signature_of
 
 KEEPER = "the-keeper-of-harrow-light"
 
@@ -67,7 +66,7 @@ def test_a_recorded_question_is_a_comparison_whose_citations_lead_to_the_cited_w
         "read-agent-p", "read-agent-s", "gist-mem", "bm25", "full-text"
     ]  # fmt: skip
     assert all(is_right(found, entry) for entry in found.entries)
-    assert signature_of(found).kind == "recording"
+    assert found.signature.kind == "recording"
     assert sum(found.pages) == found.words == recording.document.words
     found_there = []
     for number in range(len(recording.texts)):

@@ -14,6 +14,8 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.answering.base import AskSettings
+from readagent_core.answering.registry import method
 from readagent_core.errors import SettingsError
 from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.formats import markdown_table, render_report
@@ -24,8 +26,6 @@ from readagent_core.evaluation.report import headline, reading_facts, results_in
 from readagent_core.evaluation.results import Cost, ReadingFigures
 from readagent_core.evaluation.score_table import ScoreTable
 from readagent_core.evaluation.tables import explain_columns, published_table, score_table, walk_table
-from readagent_core.methods import method
-from readagent_core.methods.base import AskSettings
 from readagent_core.usage import Usage
 from tests.evaluation.made import FULL, P3, WALK, chosen, free, record
 

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from readagent_core import methods
+from readagent_core.answering.base import AskSettings
 from readagent_core.errors import DiskFullError, SettingsError
 from readagent_core.evaluation.arms import Arm, parse
 from readagent_core.evaluation.results import JsonLines, Result
-from readagent_core.methods.base import AskSettings
 from readagent_core.usage import Usage
 from tests.evaluation.made import P3, chosen
+
+ENGINE = Path(__file__).resolve().parents[2] / "readagent_core"
 
 # --- arms ---------------------------------------------------------------------------------------
 
@@ -33,8 +34,8 @@ def test_arms_are_written_short_and_come_back():
 
 
 def test_every_setting_that_a_method_reads_can_be_written():
-    sources = "".join(path.read_text() for path in Path(methods.__file__).parent.rglob("*.py"))
-    names = set(re.findall(r'extra\.get\("(\w+)"', sources))
+    sources = "".join(p.read_text() for f in ("methods", "answering") for p in (ENGINE / f).glob("*.py"))
+    names = set(re.findall(r'settings\.extra\.get\("(\w+)"', sources))
     assert len(names) > 10
     for name in names:
         assert parse(f"zoom:{name}=2", AskSettings()).settings.extra == {name: 2}

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from readagent_core.answering.base import AskSettings
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import (
     CancelledError,
@@ -28,7 +29,6 @@ from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.starting import start
 from readagent_core.evaluation.tables import score_table, words_table
 from readagent_core.jobs import Jobs
-from readagent_core.methods.base import AskSettings
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.settings import Settings
 from readagent_core.workspace import Workspace

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from readagent_core.answering.base import AskSettings
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, KeyRefusedError
 from readagent_core.evaluation import running
@@ -16,7 +17,6 @@ from readagent_core.evaluation.arms import parse
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.results import JsonLines
-from readagent_core.methods.base import AskSettings
 from tests.evaluation.made import write_articles
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readagent_core import reading
+from readagent_core import gisting as reading
 from readagent_core.errors import ReplyError, SettingsError
 from readagent_core.evaluation.suggested_questions import (
     COUNT,

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
+from readagent_core.answering.base import Answer, Question
+from readagent_core.comparing import comparing
+from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry
 from readagent_core.errors import SettingsError
 from readagent_core.export import comparison_view as view
 from readagent_core.export.comparison import comparison_row, export_comparison
 from readagent_core.export.comparison_words import describe_step, describe_walk, usage_line
-from readagent_core.methods.base import Answer, Question
 from readagent_core.models.builtin.reader import NAME as BUILT_IN
 from readagent_core.usage import Usage
-from readagent_core.workspace import Workspace, comparing
-from readagent_core.workspace.comparison import ComparedBook, Comparison, Entry
+from readagent_core.workspace import Workspace
+from tests.comparing.test_comparing import SIX, compared, recorded_book
 from tests.fakes.model import FakeModel
-from tests.workspace.test_comparing import SIX, compared, recorded_book
 
 
 def comparison(entry: Entry, *, correct: int | None = 1, options: tuple[str, ...] = ("no", "yes")) -> Comparison:

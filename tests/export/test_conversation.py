@@ -6,13 +6,13 @@ import json
 
 import pytest
 
+from readagent_core.answering.base import Question
 from readagent_core.citations import check
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.export.conversation import export_conversation, quote_citation
-from readagent_core.methods.base import Question
+from tests.answering.test_asking import a_book, a_memory, asked, reply
 from tests.fakes.model import FakeModel
 from tests.recordings import make_memory
-from tests.workspace.test_asking import a_book, a_memory, asked, reply
 
 
 @pytest.fixture

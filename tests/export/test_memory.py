@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from readagent_core.document import Document, Figure, Paragraph, Picture, Section
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, join_paragraphs, memory_facts, memory_file_name
-from readagent_core.export.text_files import escape_markdown
+from readagent_core.incoming.opening import import_reading
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
-from readagent_core.workspace.opening import import_reading
+from readagent_core.text_files import escape_markdown
 from tests import recordings
 
 HOSTILE = '<script>alert(1)</script> <img src="http://x/y.png" onerror=z> ![p](http://x/p.png) $$x$$ # & "q" \u202e\x07'

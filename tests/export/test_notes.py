@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from readagent_core.companion.marks import PlacedMarks, import_marks, make_mark, place_marks
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import DocumentError, SettingsError
 from readagent_core.export.memory import export_memory
 from readagent_core.export.notes import export_notes, from_json, notes_file_name, to_csv, to_json, to_markdown
 from readagent_core.library.marks import ANSWER, BOOKMARK, COLOURS, HIGHLIGHT, NOTE, Mark, Spot
 from readagent_core.library.records import Book
-from readagent_core.workspace.marks import PlacedMarks, import_marks, make_mark, place_marks
 from tests.export.test_memory import unpacked
 from tests.recordings import make_memory
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from readagent_core.connecting.checking.text import QUESTIONS, UNANSWERED
 from readagent_core.words import count_words, first_words
-from readagent_core.workspace.checking.text import QUESTIONS, UNANSWERED
 from tests.fakes.sensible import sensible, understood
 
 

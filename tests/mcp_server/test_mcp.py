@@ -14,8 +14,8 @@ import anyio
 import pytest
 
 from readagent_core.citations import FROM_PAGE
+from readagent_core.incoming.samples import add_samples
 from readagent_core.prompts import render_fragment
-from readagent_core.workspace.samples import add_samples
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply

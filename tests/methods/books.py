@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
+from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods import method
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event, Question
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from readagent_core import methods
+from readagent_core.answering.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
+from readagent_core.answering.registry import ORDER, all_methods, method
+from readagent_core.answering.resources import Resources, with_resources
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
-from readagent_core.methods import ORDER, all_methods, method
-from readagent_core.methods.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
-from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.prompts import Prompt

@@ -2,10 +2,10 @@
 
 import pytest
 
+from readagent_core.answering.base import AskSettings, Question
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_PAGE, NOT_FOUND, check
 from readagent_core.errors import SettingsError, WindowError
-from readagent_core.methods.base import AskSettings, Question
 from readagent_core.methods.full_text import METHOD
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt

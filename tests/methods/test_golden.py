@@ -19,14 +19,14 @@ import numpy as np
 import pytest
 
 from readagent_core import loaders
+from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, ModelCall, Question
+from readagent_core.answering.registry import all_methods
+from readagent_core.answering.resources import Resources, with_resources
 from readagent_core.cancel import CancelToken
+from readagent_core.incoming.samples import FOLDER, read_recording, recorded_memory
 from readagent_core.memory import GistMemory
-from readagent_core.methods import all_methods
-from readagent_core.methods.base import Answered, AnswerPart, AskSettings, Event, ModelCall, Question
-from readagent_core.methods.support.resources import Resources, with_resources
 from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
-from readagent_core.workspace.samples import FOLDER, read_recording, recorded_memory
 from tests.fakes.model import FakeModel
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bench.reading import book
+from readagent_core.answering.base import Answered, AskSettings, LookedUp, Noted, Question
+from readagent_core.answering.registry import method
 from readagent_core.cancel import CancelToken
-from readagent_core.methods import method
-from readagent_core.methods.base import Answered, AskSettings, LookedUp, Noted, Question
+from readagent_core.gisting import read
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import read
 from tests.fakes.model import FakeModel
-from tests.reading.helpers import pick
+from tests.gisting.helpers import pick
 
 WINDOW = 8_000
 

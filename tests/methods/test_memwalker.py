@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.answering.summary_tree import lay_out_tree
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import EmptyReplyError, WindowError
 from readagent_core.methods.memwalker import parse_action
-from readagent_core.methods.support.summary_tree import lay_out_tree
 from readagent_core.prompts import Prompt
 from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import REPLIES, answer, memory, run

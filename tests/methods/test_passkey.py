@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bench.passkey import Windowed, found, passkey_document, table
+from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
-from readagent_core.reading import read
 
 KEY = 71_432
 

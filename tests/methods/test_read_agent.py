@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from readagent_core.answering.base import AnswerPart, Expanded, LookedUp, ModelCall, event_from_dict, event_to_dict
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError
-from readagent_core.methods.base import AnswerPart, Expanded, LookedUp, ModelCall, event_from_dict, event_to_dict
 from readagent_core.models.base import Completion
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage

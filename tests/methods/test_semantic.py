@@ -13,9 +13,9 @@ from readagent_core.errors import EmptyReplyError
 from readagent_core.methods.semantic_compression import cluster_blocks, split_into_blocks
 from readagent_core.models.embeddings.embed import BuiltInEmbedder
 from readagent_core.prompts import Prompt
+from tests.answering.test_retrieval import memory_of
 from tests.fakes.model import FakeModel, Reply
 from tests.methods.books import answer, memory, run
-from tests.methods.test_retrieval import memory_of
 
 SEA = "The boat left the harbour and the waves broke on the reef. "
 BREAD = "The baker kneaded the dough and the oven warmed the bread. "

@@ -6,18 +6,18 @@ import re
 
 import pytest
 
+from readagent_core.answering.base import Answer, Answered, AskSettings, Event, ModelCall, Noted, Question
+from readagent_core.answering.explore import REQUESTS
+from readagent_core.answering.registry import all_methods, method
+from readagent_core.answering.response import OPTION_RETRIES
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_PAGE, check
 from readagent_core.citations.answer_parsing import quoted_runs
-from readagent_core.methods import all_methods, method
-from readagent_core.methods.base import Answer, Answered, AskSettings, Event, ModelCall, Noted, Question
+from readagent_core.gisting import read
 from readagent_core.methods.memwalker import MAX_STEPS, TRIES
-from readagent_core.methods.support.explore import REQUESTS
-from readagent_core.methods.support.response import OPTION_RETRIES
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.retry import Retrying
 from readagent_core.plan import PAGINATIONS, ReadingPlan
-from readagent_core.reading import read
 from tests.fakes.server import FakeServer
 from tests.fakes.weak import FAULTS, PLANTED, WeakModel
 from tests.methods.books import answer

@@ -24,8 +24,8 @@ def block(kind: str) -> str:
 USE = """
 import json
 from readagent_core.evaluation.arms import parse
-from readagent_core.methods import all_methods, method
-from readagent_core.methods.base import AskSettings, Question
+from readagent_core.answering.registry import all_methods, method
+from readagent_core.answering.base import AskSettings, Question
 from readagent_core.cancel import CancelToken
 from tests.fakes.model import FakeModel
 from tests.methods.books import memory

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question, Searched
+from readagent_core.answering.explore_replies import Request, parse_request
+from readagent_core.answering.levels import lay_out
+from readagent_core.answering.registry import method
+from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.view import Place, find_in_texts
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import UnreachableError
 from readagent_core.memory import Gist, GistMemory, Page
-from readagent_core.methods import method
-from readagent_core.methods.base import AskSettings, Event, Expanded, LookedUp, Question, Searched
-from readagent_core.methods.support.explore_replies import Request, parse_request
-from readagent_core.methods.support.levels import lay_out
-from readagent_core.methods.support.resources import Resources, with_resources
-from readagent_core.methods.support.view import Place, find_in_texts
 from readagent_core.plan import ReadingPlan
 from readagent_core.prompts import Prompt
 from readagent_core.words import count_words

@@ -6,8 +6,8 @@ import gc
 
 import pytest
 
+from readagent_core import event_loop
 from readagent_core.models import connection
-from readagent_core.models.server import event_loop
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret, Settings
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from readagent_core import models
+from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.response import chosen_option
 from readagent_core.cancel import CancelToken
-from readagent_core.methods.support.look_up_replies import parse_look_up
-from readagent_core.methods.support.response import chosen_option
+from readagent_core.connecting.checking.tasks import question_prompts, reading_prompts
+from readagent_core.connecting.checking.text import QUESTIONS
+from readagent_core.gisting.pause_points import parse_pause_point
 from readagent_core.models.server.json_replies import to_text
 from readagent_core.prompts import Prompt
-from readagent_core.reading.pause_points import parse_pause_point
-from readagent_core.workspace.checking.tasks import question_prompts, reading_prompts
-from readagent_core.workspace.checking.text import QUESTIONS
 from tests.fakes.server import FakeServer, Reply, error
 
 # of one method alone: all of them would load scikit-learn while tests are collected

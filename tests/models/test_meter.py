@@ -10,6 +10,7 @@ from contextlib import closing
 import pytest
 
 from readagent_core import errors, models
+from readagent_core.answering.costs import Cost, cost_details
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
@@ -18,7 +19,6 @@ from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
 from readagent_core.usage import Usage
-from readagent_core.workspace.costs import Cost, cost_details
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer, Reply
 

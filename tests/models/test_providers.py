@@ -13,11 +13,11 @@ import pytest
 
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
+from readagent_core.connecting.checking.check import check_model
 from readagent_core.models.cost.prices import listed_price, price_of
 from readagent_core.models.server import probe
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
-from readagent_core.workspace.checking.check import check_model
 from tests.fakes.capable import capable
 from tests.fakes.server import FakeServer, Reply
 

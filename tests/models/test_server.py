@@ -11,7 +11,7 @@ from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.base import Completion
 from readagent_core.models.server.quirks import LEAST_WINDOW, MOST_GUESSES
-from readagent_core.models.server.thinking import ThinkFilter, remove_thinking
+from readagent_core.models.thinking import ThinkFilter, remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply, error

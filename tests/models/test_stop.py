@@ -12,14 +12,14 @@ import pytest
 
 from readagent_core import models
 from readagent_core.cancel import CancelToken
+from readagent_core.connecting.checking.check import check_model
 from readagent_core.errors import CancelledError
 from readagent_core.models import connection
-from readagent_core.models.server.limiter import Limiter
+from readagent_core.models.limiter import Limiter
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.retry import Retrying
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
-from readagent_core.workspace.checking.check import check_model
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.silent import EVENT, STREAM, RawServer, endless, silent_after
 

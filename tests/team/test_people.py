@@ -10,15 +10,16 @@ import pytest
 
 from pages.parts.shared import cached
 from readagent_core.cancel import CancelToken
+from readagent_core.connecting import connecting
 from readagent_core.errors import BudgetError, LimitError, SettingsError, SignInError
+from readagent_core.incoming.opening import open_file
 from readagent_core.models import connection
 from readagent_core.prompts import Prompt
 from readagent_core.secret import Secret
 from readagent_core.settings import Settings, load_settings, load_team, save_settings
 from readagent_core.team import audit
 from readagent_core.team.people import accounts, admit, block, note_visit
-from readagent_core.workspace import Workspace, connecting
-from readagent_core.workspace.opening import open_file
+from readagent_core.workspace import Workspace
 from tests.fakes.server import FakeServer
 
 TEAM = {

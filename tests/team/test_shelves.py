@@ -8,13 +8,13 @@ import pytest
 
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import LibraryError, LimitError, NotInLibraryError
+from readagent_core.gisting.job import newest_memory, start_reading
+from readagent_core.incoming.opening import open_file
 from readagent_core.library import Library
 from readagent_core.settings import Settings, TeamSettings
 from readagent_core.team.people import Person
 from readagent_core.team.shelves import copy_book, publish, shared_shelves, withdraw
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import open_file
-from readagent_core.workspace.reading import newest_memory, start_reading
 from tests.loaders.picturing import illustrated
 
 ANNA, BEN = Person("a" * 24, "a@x.org", "Anna"), Person("b" * 24, "b@x.org", "Ben")

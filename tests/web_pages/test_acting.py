@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from readagent_core.answering.base import Answered, AskSettings, Expanded, LookedUp, ModelCall
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import EmptyReplyError, SettingsError, WindowError
-from readagent_core.methods.base import Answered, AskSettings, Expanded, LookedUp, ModelCall
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.web_pages.acting import METHODS, NO_ACTION, WebTask, act, action_of
 from readagent_core.web_pages.memory import cut_memory, read_page

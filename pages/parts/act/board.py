@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readagent_core.methods.base import Event
+from readagent_core.answering import replay
+from readagent_core.answering.base import Event
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.cost.prices import money
@@ -15,7 +16,6 @@ from readagent_core.web_pages.frame import anchor_of
 from readagent_core.web_pages.memory import PageMemory
 from readagent_core.web_pages.steps import OpenedPage
 from readagent_core.words import count_of
-from readagent_core.workspace import replay
 
 TITLES = {replay.QUESTION: "Task", replay.GISTS: "Gists", replay.MEMORY: "Page as sent", replay.ANSWER: "Action"}
 BUILT_IN = "Built-in reader: the element that shares most words with the task; nothing was understood"

@@ -13,13 +13,13 @@ from pages.parts.ask.record import later_pages, uses_gists
 from pages.parts.ask.state import Scene, pages_read
 from pages.parts.read.original import original_of
 from pages.parts.shared.memory_view import book_facts, part_records, passage_records
+from readagent_core.answering import replay
+from readagent_core.answering.base import Answer, Event
+from readagent_core.answering.parts import parts_seen
 from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Answer, Event
 from readagent_core.words import count_of
-from readagent_core.workspace import replay
-from readagent_core.workspace.parts import parts_seen
 
 OWN = "A conversation of your own: the recording's questions stay as they are."
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from readagent_core.companion.marks import make_answer_mark
 from readagent_core.library.marks import ANSWER
 from readagent_core.library.records import Exchange
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.marks import make_answer_mark
 
 
 def stored_answers(workspace: Workspace, book_ids: Iterable[str]) -> dict[str, str]:

@@ -26,10 +26,10 @@ from pages.parts.ask.several_state import Several
 from pages.parts.ask.state import SHOWN, AskState, Scene, exchange_now, step_asked
 from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.reading_status import may_hurry
+from readagent_core.answering import replay
+from readagent_core.answering.base import Event
 from readagent_core.library.records import Exchange
-from readagent_core.methods.base import Event
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.workspace import replay
 
 
 def shown_exchanges(now: AskState) -> list[Exchange]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pages.parts.shared.memory_view import utf16_offset
+from readagent_core.answering.base import Answer
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND, Checked
 from readagent_core.export.conversation import RECOGNISED, short_title
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Answer
 from readagent_core.models.builtin.statistics import shared_words
 from readagent_core.words import count_of
 

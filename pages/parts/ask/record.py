@@ -12,19 +12,19 @@ from typing import Any
 
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
+from readagent_core.answering import costs, replay
+from readagent_core.answering.asking import INTERRUPTED
+from readagent_core.answering.base import LETTERS, Answer, Event, ModelCall
+from readagent_core.answering.questions import parse_standalone
+from readagent_core.answering.registry import all_methods
+from readagent_core.answering.replay import checked_answer, pages_named, ranges_named
+from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
 from readagent_core.citations import Checked
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods import all_methods
-from readagent_core.methods.base import LETTERS, Answer, Event, ModelCall
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.answers import is_not_found
 from readagent_core.words import count_of
-from readagent_core.workspace import costs, replay
-from readagent_core.workspace.asking import INTERRUPTED
-from readagent_core.workspace.questions import parse_standalone
-from readagent_core.workspace.replay import checked_answer, pages_named, ranges_named
-from readagent_core.workspace.signature import BUILT_IN, RECORDING, Signature, signature_of
 
 MOST_LOOK_UPS = 6
 _PLACE = re.compile(r"^page (\d+)\.(\d+(?:-\d+)?)(?=:)")  # of one book among several, as a model names it

@@ -14,15 +14,21 @@ import streamlit as st
 from pages.parts.ask.state import ADDRESS_SECONDS, AskState, has_result
 from pages.parts.shared import book as address
 from pages.parts.shared.chosen_books import Chosen, choose, choose_from_next_run, chosen_books
+from readagent_core.answering.base import Answer, AskSettings, Event, Question
+from readagent_core.answering.library_shelf import (
+    BOOKS,
+    LibraryShelf,
+    ask_books,
+    checked_answer_of_several,
+    within_limits,
+)
+from readagent_core.answering.zooming import ZOOM
 from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods import zoom
-from readagent_core.methods.base import Answer, AskSettings, Event, Question
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.shelf import BOOKS, LibraryShelf, ask_books, checked_answer_of_several, within_limits
 
 SEVERAL = "several"  # the name of these conversations in the browser
 LISTED = 200  # most books that are drawn before a question
@@ -39,7 +45,7 @@ class Several(AskState):
     chosen: Chosen
     shelf: LibraryShelf
     opened: set[str]
-    method: str = zoom.METHOD.name
+    method: str = ZOOM
     memories: dict[tuple[int, int | None], GistMemory | None] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
 

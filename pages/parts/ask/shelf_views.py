@@ -17,16 +17,16 @@ from pages.parts.ask.state import exchange_now
 from pages.parts.read.original import original_of
 from pages.parts.read.start import estimate_of
 from pages.parts.shared.memory_view import book_facts, part_records
+from readagent_core.answering import replay
+from readagent_core.answering.base import BooksShown, Event
+from readagent_core.answering.parts import ClosedBook, closed_books, parts_seen
+from readagent_core.answering.shelf import ShelfBook
 from readagent_core.citations import Checked
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.conversation import short_title
 from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
-from readagent_core.methods.base import BooksShown, Event
-from readagent_core.methods.support.shelf import ShelfBook
 from readagent_core.words import collapse_whitespace, count_of, first_words
-from readagent_core.workspace import replay
-from readagent_core.workspace.parts import ClosedBook, closed_books, parts_seen
 
 Opened = dict[int, tuple[str, GistMemory]]
 

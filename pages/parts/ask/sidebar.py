@@ -14,13 +14,13 @@ from pages.parts.shared import book as address
 from pages.parts.shared import shell
 from pages.parts.shared.answer import format_time
 from pages.parts.shared.chosen_books import choose_from_next_run
-from readagent_core import methods
+from readagent_core.answering import registry as methods
+from readagent_core.answering.costs import zoom_sentence
 from readagent_core.export.conversation import CONVERSATION_FORMATS, export_conversation
-from readagent_core.export.text_files import slug
 from readagent_core.library.records import Conversation
+from readagent_core.text_files import slug
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.costs import zoom_sentence
 
 LOOK_UPS = tuple(range(7))
 

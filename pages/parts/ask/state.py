@@ -15,16 +15,8 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import book as address
-from readagent_core.citations import Checked
-from readagent_core.document import Document
-from readagent_core.errors import NotInLibraryError
-from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Exchange, Position, Reading
-from readagent_core.memory import GistMemory
-from readagent_core.methods.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
-from readagent_core.models.base import ChatModel
-from readagent_core.workspace import Workspace, asking, replay
-from readagent_core.workspace.asking import (
+from readagent_core.answering import asking, replay
+from readagent_core.answering.asking import (
     AskProgress,
     exchange_state,
     is_recording,
@@ -34,9 +26,18 @@ from readagent_core.workspace.asking import (
     page_reached,
     paragraphs_through,
 )
-from readagent_core.workspace.connecting import saved_suited
-from readagent_core.workspace.questions import parse_question
-from readagent_core.workspace.reading import newest_memory
+from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
+from readagent_core.answering.questions import parse_question
+from readagent_core.citations import Checked
+from readagent_core.connecting.connecting import saved_suited
+from readagent_core.document import Document
+from readagent_core.errors import NotInLibraryError
+from readagent_core.gisting.job import newest_memory
+from readagent_core.jobs import Job
+from readagent_core.library.records import Book, Exchange, Position, Reading
+from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
+from readagent_core.workspace import Workspace
 
 NEW = "new"
 SHOWN = 12  # exchanges of a long conversation drawn at first

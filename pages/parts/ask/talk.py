@@ -20,12 +20,12 @@ from pages.parts.read.start import make_gists
 from pages.parts.shared import polling, shell
 from pages.parts.shared.chosen_books import choose_from_next_run
 from pages.parts.shared.component import Act
+from readagent_core.answering import replay, suggesting
+from readagent_core.answering.asking import job_key
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.records import Exchange
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.reader import BuiltInReader
-from readagent_core.workspace import replay, suggesting
-from readagent_core.workspace.asking import job_key
 
 SUGGEST_SECONDS = 0.7  # between two looks at the suggestions
 STAGE, LIVE = "ask_stage", "ask_live"  # the fragments: everything but the sidebar, and what changes as answers come

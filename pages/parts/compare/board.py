@@ -6,15 +6,15 @@ import streamlit as st
 
 from pages.parts.shared import book as current
 from pages.parts.shared.component import Act, act_of, component, no_callback
+from readagent_core.answering.signature import BUILT_IN, Signature
+from readagent_core.comparing.compared_books import spoiler_limit
+from readagent_core.comparing.comparison import Comparison
 from readagent_core.evaluation.recorded import RecordedComparisons, recorded_comparisons
 from readagent_core.export.comparison import COMPARISON_FORMATS, comparison_file_name, export_comparison
 from readagent_core.export.comparison_view import draw_comparison, known_answer
+from readagent_core.gisting.job import newest_memory
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.compared_books import spoiler_limit
-from readagent_core.workspace.comparison import Comparison
-from readagent_core.workspace.reading import newest_memory
-from readagent_core.workspace.signature import BUILT_IN, Signature, signature_of
 
 FOOT = "One question shows how the methods differ, not which is better. Evaluate asks many and says what may be chance."
 SAVE = {"html": "Share as one HTML file", "md": "Markdown", "csv": "CSV"}
@@ -37,7 +37,7 @@ def show(comparison: Comparison, *, key: str) -> Act | None:
         if judged := known_answer(comparison):
             st.text(judged)
     rows = component("compare_rows", "compare/compare.js", style="compare/compare.css")
-    data = {"rows": draw_comparison(comparison), "signature": signature_record(signature_of(comparison))}
+    data = {"rows": draw_comparison(comparison), "signature": signature_record(comparison.signature)}
     act = act_of(rows(key=key, data=data, on_act_change=no_callback))
     return act if act and act.do == "open" else None
 

@@ -11,14 +11,15 @@ import streamlit as st
 
 from pages.parts.shared.chosen_books import Chosen, choose_one
 from pages.parts.shared.shell import FIRST_METHODS
+from readagent_core.answering import suggesting
+from readagent_core.answering.base import LETTERS, AskSettings, Question
+from readagent_core.answering.questions import parse_question
+from readagent_core.answering.registry import all_methods
+from readagent_core.incoming.samples import FOLDER
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
-from readagent_core.methods import all_methods
-from readagent_core.methods.base import LETTERS, AskSettings, Question
 from readagent_core.words import count_of
-from readagent_core.workspace import Workspace, suggesting
-from readagent_core.workspace.questions import parse_question
-from readagent_core.workspace.samples import FOLDER
+from readagent_core.workspace import Workspace
 
 LONGEST_TRY = 70  # characters of a question on a button
 PREFERENCE = "compare methods"

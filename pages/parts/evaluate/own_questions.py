@@ -21,10 +21,10 @@ from readagent_core.evaluation import question_files
 from readagent_core.evaluation.own_dataset import BookText, book_text, memory_of, write_dataset
 from readagent_core.evaluation.question_files import Taken, problem_of, write_questions
 from readagent_core.evaluation.suggested_questions import Suggested, Suggestions, job_key, start_suggesting
-from readagent_core.export.text_files import slug
 from readagent_core.library.own_questions import OwnQuestion
 from readagent_core.library.records import Book
 from readagent_core.memory import GistMemory
+from readagent_core.text_files import slug
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 

@@ -13,18 +13,18 @@ import streamlit as st
 
 from pages.parts.evaluate import own_questions
 from pages.parts.shared.shell import FIRST_METHODS
+from readagent_core.answering.base import AskSettings
+from readagent_core.answering.registry import all_methods
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.arms import with_defaults
 from readagent_core.evaluation.datasets import open_dataset
 from readagent_core.evaluation.experiment import Experiment
-from readagent_core.export.text_files import safe_file_name
-from readagent_core.methods import all_methods
-from readagent_core.methods.base import AskSettings
+from readagent_core.incoming.opening import check_room
 from readagent_core.models.cost.prices import Price
 from readagent_core.plan import PRESETS
 from readagent_core.resources import ASSETS
+from readagent_core.text_files import safe_file_name
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import check_room
 
 SAMPLES = {
     "The Keeper of Harrow Light": "the-keeper-of-harrow-light",

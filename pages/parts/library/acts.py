@@ -14,9 +14,9 @@ from pages.parts.shared import book as current
 from pages.parts.shared.chosen_books import choose
 from pages.parts.shared.component import Act
 from readagent_core.errors import ReadAgentError
+from readagent_core.gisting.job import start_reading
 from readagent_core.library.records import Card
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.reading import start_reading
 
 SCREENS = {"open": "pages/read.py", "ask": "pages/ask.py", "compare": "pages/compare.py", "act": "pages/act.py"}
 

@@ -12,10 +12,10 @@ import streamlit as st
 
 from pages.parts.shared import polling, shell
 from readagent_core.errors import PasswordError
+from readagent_core.incoming.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.links import as_address, can_fetch_again, fetch_again, open_link, open_pasted_text
 
 POLL_SECONDS = 0.5
 _PASSWORD = "This file needs a password. Download it with your browser and add the file: then it can be entered."

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from pages.parts.shared.reading_status import pages_expected, span
+from readagent_core.gisting.job import PAUSED
+from readagent_core.gisting.progress import Progress
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Card
-from readagent_core.reading.progress import Progress
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.reading import PAUSED
 
 KINDS = {"html": "web page", "pdf": "PDF", "epub": "EPUB", "docx": "Word", "markdown": "text", "text": "text"}
 _FIRST_SENTENCE = re.compile(r".+?[.。!?](?=\s|$)", re.DOTALL)

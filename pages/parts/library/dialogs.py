@@ -11,12 +11,13 @@ from pages.parts.library.imports import Import, imports_of_session, start_import
 from pages.parts.shared import book as current
 from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
+from readagent_core.gisting import costs as gisting_costs
+from readagent_core.gisting.job import start_reading, usual_plan
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
+from readagent_core.library.upkeep import DAYS_TO_RESTORE
 from readagent_core.words import count_of, length_of
-from readagent_core.workspace import Workspace, costs
-from readagent_core.workspace.reading import start_reading, usual_plan
-from readagent_core.workspace.upkeep import DAYS_TO_RESTORE
+from readagent_core.workspace import Workspace
 
 
 @st.dialog("Title, author and tags")
@@ -44,7 +45,7 @@ def make_gists(workspace: Workspace, book: Book) -> None:
     last = next((r.plan for r in workspace.library.readings(book.id) if not r.recorded), None)
     plan = last or usual_plan(workspace, book.words)
     with st.spinner("Estimating…"):
-        sentence = costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
+        sentence = gisting_costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
     st.text(book.title)
     st.text(f"{sentence} You can read the book meanwhile, and pause at any time.")
     st.caption(f"By {model.name}" if model.is_language_model else "By the built-in reader: sentences picked by rule.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from readagent_core.incoming.samples import NAMES
 from readagent_core.library.records import Card
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.samples import NAMES
 
 STORY = f"{NAMES[0]}.md"
 # of the drawing: a question, the words of this page that answer it, and the answer

@@ -12,9 +12,9 @@ import streamlit as st
 
 from pages.parts.shared import shell
 from readagent_core.errors import DocumentError, NoTextError, PasswordError, ReadAgentError
+from readagent_core.incoming.folders import JOB, FolderReport, start_import
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.folders import JOB, FolderReport, start_import
 
 _THIS_COMPUTER = {"localhost", "127.0.0.1", "::1"}
 _NEEDS_MORE = {NoTextError.__name__, PasswordError.__name__}

@@ -12,10 +12,11 @@ import streamlit as st
 from pages.parts.shared.shell import TITLES
 from readagent_core.cancel import key_lock
 from readagent_core.errors import NoTextError, NotInLibraryError, PasswordError
+from readagent_core.incoming import recognising
+from readagent_core.incoming.opening import open_file
 from readagent_core.jobs import Job
 from readagent_core.words import count_of, length_of
-from readagent_core.workspace import Workspace, recognising
-from readagent_core.workspace.opening import open_file
+from readagent_core.workspace import Workspace
 
 _PARSING = threading.BoundedSemaphore(2)  # each file is parsed in a process of its own, which takes memory
 

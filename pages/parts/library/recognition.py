@@ -10,6 +10,7 @@ import streamlit as st
 from pages.parts.library.imports import Import, imports_of_session
 from pages.parts.shared import polling, shell
 from readagent_core.errors import NoTextError, ReadAgentError
+from readagent_core.incoming import recognising
 from readagent_core.jobs import Job, Snapshot
 from readagent_core.library.records import Book
 from readagent_core.library.scans import Scan
@@ -17,7 +18,7 @@ from readagent_core.loaders.pdf.picture import PdfPages
 from readagent_core.loaders.recognition.page import DOUBTFUL
 from readagent_core.loaders.recognition.recogniser import how_to_install
 from readagent_core.words import count_of
-from readagent_core.workspace import Workspace, recognising
+from readagent_core.workspace import Workspace
 
 POLL_SECONDS = 1.0
 _PICTURE = 700  # pixels

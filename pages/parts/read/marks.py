@@ -17,12 +17,12 @@ from pages.parts.read.passages import passage_data, spot_of
 from pages.parts.shared import polling
 from pages.parts.shared.component import component, no_callback
 from pages.parts.shared.memory_view import utf16_offset
+from readagent_core.companion.marks import PlacedMarks, change_mark, make_mark, placed_marks
 from readagent_core.document import Document
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.marks import HIGHLIGHT, NOTE, Mark, Spot
 from readagent_core.library.records import Book
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.marks import PlacedMarks, change_mark, make_mark, placed_marks
 
 POLL_SECONDS = 0.4
 Changes = Sequence[Mapping[str, Any]]  # each a ``MarkChange`` of types.js

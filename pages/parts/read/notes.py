@@ -7,12 +7,12 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import shell
+from readagent_core.companion.marks import import_marks, undo_import
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.notes import NOTES_FORMATS, export_notes, from_json, notes_file_name
 from readagent_core.library.records import Book, Reading
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.marks import import_marks, undo_import
 
 OPENED = "notes_opened"  # the book whose dialog is open, in the session
 USES = {"md": "for note-taking programs", "csv": "for spreadsheets", "json": "to open here again"}

@@ -13,15 +13,8 @@ import streamlit as st
 
 from pages.parts.shared.book import LANGUAGES
 from pages.parts.shared.memory_view import EMPHASIS_SIGNS, utf16_offset
-from readagent_core.document import Document
-from readagent_core.errors import NotInLibraryError, ReadAgentError
-from readagent_core.jobs import Job, Snapshot
-from readagent_core.library.marks import Spot
-from readagent_core.library.records import Book
-from readagent_core.models.cost.prices import money
-from readagent_core.words import count_of
-from readagent_core.workspace import Workspace
-from readagent_core.workspace.passage import (
+from readagent_core.answering.signature import BUILT_IN, signature_of
+from readagent_core.companion.passage import (
     AROUND,
     DEFINE,
     TASKS,
@@ -31,7 +24,14 @@ from readagent_core.workspace.passage import (
     ask_about,
     other_places,
 )
-from readagent_core.workspace.signature import BUILT_IN, signature_of
+from readagent_core.document import Document
+from readagent_core.errors import NotInLibraryError, ReadAgentError
+from readagent_core.jobs import Job, Snapshot
+from readagent_core.library.marks import Spot
+from readagent_core.library.records import Book
+from readagent_core.models.cost.prices import money
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
 
 MOST_PLACES = 8
 WORDS_HERE = "A definition needs a model. Without one, this shows where else the words occur."

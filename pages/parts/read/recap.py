@@ -17,18 +17,12 @@ from pages.parts.shared import polling
 from pages.parts.shared.answer import format_time, pending_pieces, pieces_of, waiting_line
 from pages.parts.shared.component import Act, act_of, component, no_callback
 from pages.parts.shared.reading_status import may_hurry
+from readagent_core.answering.asking import AskProgress
+from readagent_core.answering.signature import BUILT_IN, signature_of
 from readagent_core.citations import FROM_MEMORY, NOT_FOUND, Checked, check
-from readagent_core.errors import ReadAgentError
-from readagent_core.jobs import Job, Snapshot
-from readagent_core.library.records import Book, Reading
-from readagent_core.models.cost.prices import money
-from readagent_core.usage import Usage
-from readagent_core.words import count_of
-from readagent_core.workspace import Workspace
-from readagent_core.workspace.asking import AskProgress
-from readagent_core.workspace.cast import NEEDS_MODEL, PERSON, Person, parse_cast, who_is_who
-from readagent_core.workspace.place import Place, place_of
-from readagent_core.workspace.recap import (
+from readagent_core.companion.cast import NEEDS_MODEL, PERSON, Person, parse_cast, who_is_who
+from readagent_core.companion.place import Place, place_of
+from readagent_core.companion.recap import (
     NO_GISTS,
     NOTHING_READ,
     RECAP,
@@ -41,7 +35,13 @@ from readagent_core.workspace.recap import (
     recap,
     stored,
 )
-from readagent_core.workspace.signature import BUILT_IN, signature_of
+from readagent_core.errors import ReadAgentError
+from readagent_core.jobs import Job, Snapshot
+from readagent_core.library.records import Book, Reading
+from readagent_core.models.cost.prices import money
+from readagent_core.usage import Usage
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
 
 OPENED = "recap_opened"  # the task and book of the dialog that is open, in the session
 QUESTIONS = {RECAP: "Where was I?", WHO_IS_WHO: "Who is who?"}
@@ -159,7 +159,7 @@ def _record(
     """An ``ExchangeRecord`` of assets/answer_view/types.js for what was made, or for how far the work is."""
     now = time.time()
     state = snapshot.state if snapshot else "done"
-    running, signature = state == "running", signature_of(made or workspace.model)
+    running, signature = state == "running", made.signature if made else signature_of(workspace.model)
     progress = snapshot.value if snapshot and isinstance(snapshot.value, AskProgress) else AskProgress()
     found: dict[str, Any] = {
         "question": QUESTIONS[task],
@@ -200,7 +200,7 @@ def _record(
 
 def _finished(workspace: Workspace, place: Place, made: Made) -> dict[str, Any]:
     """What is shown of a finished recap or list: its pieces, what was left out of the reply, and what it cost."""
-    answer, built_in = made.answer, signature_of(made).kind == BUILT_IN
+    answer, built_in = made.answer, made.signature.kind == BUILT_IN
     notes = list(answer.notes[1:])
     acts = ["copy"] if built_in else ["again", "copy"]
     if made.task == RECAP:
@@ -263,7 +263,7 @@ def _paragraph(place: Place, made: Made, head: str, text: str) -> list[dict[str,
     answer = made.answer
     full = [n for n, how in answer.seen.items() if how == "full"]
     checked = check(text, place.memory, full=full, shown=answer.seen)
-    if signature_of(made).kind == BUILT_IN:
+    if made.signature.kind == BUILT_IN:
         return [{"text": head, "cites": []}, *_quotations(place, checked, book=head != f"**{SO_FAR}**")]
     pieces = pieces_of(checked)
     for piece in pieces:

@@ -12,16 +12,18 @@ import streamlit as st
 
 from pages.parts.shared import reading_status as state
 from pages.parts.shared.shell import FORMAT_NAMES
+from readagent_core.companion.marks import placed_marks
 from readagent_core.errors import ReadAgentError
 from readagent_core.export.memory import MEMORY_FORMATS, export_memory, memory_file_name
+from readagent_core.gisting import costs as gisting_costs
+from readagent_core.gisting import job as reading
+from readagent_core.gisting import regenerate_gist
+from readagent_core.gisting.job import job_key, start_reading
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book, Reading
 from readagent_core.plan import PRESETS, ReadingPlan
-from readagent_core.reading import regenerate_gist
 from readagent_core.words import count_of
-from readagent_core.workspace import Workspace, costs, reading
-from readagent_core.workspace.marks import placed_marks
-from readagent_core.workspace.reading import job_key, start_reading
+from readagent_core.workspace import Workspace
 
 PRESET_NAMES = {
     "article": "Short pages (stories, articles)",
@@ -106,7 +108,7 @@ def estimate_of(workspace: Workspace, book: Book) -> str:
     key = (book.document_id, workspace.model.name, workspace.model.where)
     if key not in known:
         document = workspace.library.document(book.id)
-        known[key] = costs.short_estimate(workspace, document, reading.usual_plan(workspace, book.words))
+        known[key] = gisting_costs.short_estimate(workspace, document, reading.usual_plan(workspace, book.words))
     return str(known[key])
 
 
@@ -126,7 +128,7 @@ def options_dialog(workspace: Workspace, book: Book) -> None:
     """Offer the options with what they would cost, and start."""
     try:
         plan = options(book, key=f"options_{book.id}")
-        cost = costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
+        cost = gisting_costs.estimate_sentence(workspace, workspace.library.document(book.id), plan)
         st.caption(cost.replace("$", "\\$"))
         if st.button("Make gists", type="primary", key=f"options_{book.id}_go"):
             make_gists(workspace, book, plan)
@@ -140,7 +142,7 @@ def which_reading(workspace: Workspace, book: Book, readings: list[Reading], sho
     if st.session_state.pop("made_already", None) == shown.id:  # else the button would seem to do nothing
         st.toast(MADE_ALREADY, icon=":material/check:", duration="long")
     with st.container(key="which"):
-        if shown.where and (spent := costs.reading_cost(shown.usage)):
+        if shown.where and (spent := gisting_costs.reading_cost(shown.usage)):
             st.caption(spent.replace("$", "\\$"))
         if smaller := reading.smaller_pages_note(workspace, shown):
             st.caption(smaller)

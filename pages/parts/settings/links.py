@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.shared import shell
+from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
 from readagent_core.settings import load_settings
-from readagent_core.workspace import Workspace, connecting
+from readagent_core.workspace import Workspace
 
 PLACES = {"environment": "the environment", "secrets": "secrets.toml"}
 

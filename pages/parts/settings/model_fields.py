@@ -12,13 +12,14 @@ import streamlit as st
 
 from pages.parts.settings import model_limits
 from pages.parts.shared import shell
+from readagent_core.connecting import connecting, key_places
 from readagent_core.errors import ReadAgentError
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server import probe
 from readagent_core.models.server.faults import KEPT
 from readagent_core.models.server.probe import Listing
 from readagent_core.settings import KEYRING, Secret
-from readagent_core.workspace import Workspace, connecting, key_places
+from readagent_core.workspace import Workspace
 
 PLACES = {
     key_places.MEMORY: "Only until the app stops",

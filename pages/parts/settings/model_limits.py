@@ -7,10 +7,11 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import shell
+from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
 from readagent_core.models.connection import open_spending_log, window_set
 from readagent_core.models.cost.prices import Price, is_local, money, price_of
-from readagent_core.workspace import Workspace, connecting
+from readagent_core.workspace import Workspace
 
 
 def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None = None) -> None:

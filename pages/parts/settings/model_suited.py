@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared import shell
-from readagent_core.workspace import Workspace, connecting
-from readagent_core.workspace.checking.check import ONE_AT_A_TIME, Suited
+from readagent_core.connecting import connecting
+from readagent_core.connecting.checking.check import ONE_AT_A_TIME, Suited
+from readagent_core.workspace import Workspace
 
 SWITCHES = {
     "reason_first": ("Reasons before the letter", "In multiple choice the model compares the options first."),

@@ -1,6 +1,6 @@
 """The Model tab of Settings: the choice of the model and its server.
 
-It only draws: ``readagent_core.workspace.connecting`` checks and stores what is chosen.
+It only draws: ``readagent_core.connecting.connecting`` checks and stores what is chosen.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import streamlit as st
 from pages.parts.settings import model_limits, model_suited, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
+from readagent_core.connecting import connecting
 from readagent_core.models.server import probe
 from readagent_core.models.server.probe import PRESETS, Found
 from readagent_core.settings import load_settings
 from readagent_core.words import count_of
-from readagent_core.workspace import Workspace, connecting
+from readagent_core.workspace import Workspace
 
 TITLES = {
     "server": "This server's model",

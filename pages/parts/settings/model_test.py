@@ -8,8 +8,9 @@ import streamlit as st
 
 from pages.parts.settings import model_suited
 from pages.parts.shared import polling, shell
-from readagent_core.workspace import Workspace, connecting
-from readagent_core.workspace.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
+from readagent_core.connecting import connecting
+from readagent_core.connecting.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
+from readagent_core.workspace import Workspace
 
 ICONS = {"good": ":green[:material/check:]", "weak": ":orange[:material/warning:]", "failed": ":red[:material/close:]"}
 

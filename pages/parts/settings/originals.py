@@ -6,9 +6,9 @@ import streamlit as st
 
 from pages.parts.shared import shell
 from readagent_core.errors import ReadAgentError
+from readagent_core.incoming.opening import KEEP_ORIGINALS
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.opening import KEEP_ORIGINALS
 
 
 def draw(workspace: Workspace) -> None:

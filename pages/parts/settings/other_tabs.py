@@ -10,12 +10,13 @@ from pathlib import Path
 import streamlit as st
 
 from pages.parts.shared import reading_status, shell
+from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
+from readagent_core.library.backup import back_up
 from readagent_core.models.cache.store import CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
-from readagent_core.workspace import Workspace, connecting
-from readagent_core.workspace.backup import back_up
+from readagent_core.workspace import Workspace
 
 THEMES = {"system": "System", "light": "Light", "sepia": "Sepia", "dark": "Dark"}
 MEASURES = {"narrow": "Narrow", "middle": "Medium", "wide": "Wide"}

@@ -10,8 +10,7 @@ from readagent_core.errors import SignInError
 from readagent_core.settings import home_folder
 from readagent_core.team import audit
 from readagent_core.team.people import Person, note_visit
-from readagent_core.workspace import Workspace
-from readagent_core.workspace.base import folder_size
+from readagent_core.workspace import Workspace, folder_size
 
 _NOTED = "visit_noted"  # in the session's state: the person whose visit is recorded
 

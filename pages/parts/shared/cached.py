@@ -12,10 +12,10 @@ import streamlit as st
 from starlette.requests import HTTPConnection
 
 from pages.parts.shared.signed_in import person_of_request, person_of_session
+from readagent_core.incoming.samples import add_samples
 from readagent_core.settings import load_settings
 from readagent_core.team.people import Person
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.samples import add_samples
 
 IDLE_SECONDS = 3600.0
 _open: dict[str, Workspace] = {}  # by person

@@ -25,9 +25,9 @@ from typing import Any
 import streamlit as st
 
 from pages.parts.shared.component import Act, act_of, call_with_act, component, no_callback
+from readagent_core.answering.parts import PartSeen
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import count_words
-from readagent_core.workspace.parts import PartSeen
 
 STYLES = (
     "memory_view/memory_view.css memory_view/memory.css memory_view/shelf.css memory_view/marks.css pdf_page/panel.css"

@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from readagent_core.gisting.costs import BookBudget
+from readagent_core.gisting.job import ELSEWHERE, PAUSED, job_key
+from readagent_core.gisting.progress import Progress
 from readagent_core.jobs import Snapshot
 from readagent_core.library.records import Exchange, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import NAME
 from readagent_core.models.cost.prices import money
-from readagent_core.reading.progress import Progress
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
-from readagent_core.workspace.costs import BookBudget
-from readagent_core.workspace.reading import ELSEWHERE, PAUSED, job_key
 
 LOOKS: dict[str, Sequence[Any]] = {
     "size": range(1, 6),

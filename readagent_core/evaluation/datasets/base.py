@@ -13,10 +13,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import LETTERS, Question
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DocumentError
 from readagent_core.loaders import load
-from readagent_core.methods.base import LETTERS, Question
 from readagent_core.quick_json import from_json
 
 STORED = ".document.json"  # the name of a document as the library stores it ends so

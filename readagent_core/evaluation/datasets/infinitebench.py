@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Question
 from readagent_core.evaluation.datasets import base
 from readagent_core.evaluation.datasets.base import Case, Item
-from readagent_core.methods.base import Question
 
 
 def recognise(row: Mapping[str, Any]) -> bool:

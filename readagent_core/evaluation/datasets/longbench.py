@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Question
 from readagent_core.evaluation.datasets import base
 from readagent_core.evaluation.datasets.base import Case, Item, Source
 from readagent_core.evaluation.datasets.shelf import make_shelf
-from readagent_core.methods.base import Question
 
 _PRESETS = {"qmsum": "meeting", "vcsum": "meeting", "narrativeqa": "book"}
 _CHOICES = ("choice_A", "choice_B", "choice_C", "choice_D")

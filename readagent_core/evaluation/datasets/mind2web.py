@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Question
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DocumentError
 from readagent_core.evaluation.datasets import base
 from readagent_core.evaluation.datasets.base import Case, Item, Source, WebStep
-from readagent_core.methods.base import Question
 from readagent_core.web_pages.memory import PageMemory, cut_memory
 from readagent_core.web_pages.parsing import open_page
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Question
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets import base
 from readagent_core.evaluation.datasets.base import Case, Item, Source
-from readagent_core.methods.base import Question
 
 _PRESETS = {"gutenberg": "book", "movie": "script"}
 _STORIES = ("tmp", "stories", "story", ".")

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Question
 from readagent_core.evaluation.datasets import base
 from readagent_core.evaluation.datasets.base import Case, Item
-from readagent_core.methods.base import Question
 
 _OPTION = re.compile(r"^\s*\(([A-Z])\)\s*(.*)$")
 _NUMBERED = re.compile(r"^question(\d+)$")

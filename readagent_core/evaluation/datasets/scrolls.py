@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readagent_core.answering.base import Question
 from readagent_core.evaluation.datasets import base
 from readagent_core.evaluation.datasets.base import Case, Item
 from readagent_core.evaluation.datasets.quality import split_options
-from readagent_core.methods.base import Question
 
 WHOLE = {"gov_report": "Summarize the report.", "summ_screen_fd": "Summarize the episode."}  # tasks without a question
 PRESETS = {"qmsum": "meeting", "narrative_qa": "book", "summ_screen_fd": "script", "gov_report": "article"}

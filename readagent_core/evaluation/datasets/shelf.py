@@ -1,6 +1,6 @@
 """Several documents with one list of questions: any dataset with n documents on one shelf, or LongBench v2's sets.
 
-The documents of a shelf are also one document (``methods.support.joined_books``), so that methods that know one
+The documents of a shelf are also one document (``answering.joined_books``), so that methods that know one
 document only can be asked about a shelf. Questions of several documents that are put together name their documents.
 """
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
+from readagent_core.answering.joined_books import join_documents
 from readagent_core.document import Document
 from readagent_core.evaluation.datasets.base import Case, Item, Source
-from readagent_core.methods.support.joined_books import join_documents
 
 
 @dataclass(frozen=True)

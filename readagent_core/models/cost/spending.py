@@ -12,15 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from readagent_core.errors import LibraryError
-
-FILE = "spending.db"
+from readagent_core.settings import SPENDING_FILE
 
 
 class SpendingLog:
     """Threads share one connection, which is opened when first needed; processes may share the file."""
 
     def __init__(self, home: Path) -> None:
-        self.path = home / FILE
+        self.path = home / SPENDING_FILE
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 

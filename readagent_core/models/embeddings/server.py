@@ -8,12 +8,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from readagent_core import event_loop
 from readagent_core.cancel import CancelToken
 from readagent_core.models.base import Completion
 from readagent_core.models.cache.model import load_reply, store_reply
 from readagent_core.models.connection import ServerModel
 from readagent_core.models.embeddings.embed import Vectors, unit
-from readagent_core.models.server import event_loop, faults
+from readagent_core.models.server import faults
 from readagent_core.models.server.client import FAULTS
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.replies import body

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readagent_core.models.server.thinking import remove_markup
+from readagent_core.models.thinking import remove_markup
 from readagent_core.prompts import Prompt
 from readagent_core.quick_json import from_json
 

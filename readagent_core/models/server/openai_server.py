@@ -15,15 +15,16 @@ from typing import Any
 
 import httpx2
 
+from readagent_core import event_loop
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ModelError, WindowError
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
-from readagent_core.models.server import event_loop, faults, json_replies, windows
+from readagent_core.models.server import faults, json_replies, windows
 from readagent_core.models.server.client import FAULTS, Client
 from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.replies import Endless, Reply, parts
-from readagent_core.models.server.thinking import remove_control_tokens
+from readagent_core.models.thinking import remove_control_tokens
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import httpx2
 
+from readagent_core import event_loop
 from readagent_core.errors import KeyRefusedError, ModelError
 from readagent_core.models.cost.prices import Price, listed_price
-from readagent_core.models.server import event_loop, faults, windows
+from readagent_core.models.server import faults, windows
 from readagent_core.quick_json import from_json
 from readagent_core.settings import Secret
 

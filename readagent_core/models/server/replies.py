@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from readagent_core.models.server.thinking import ThinkFilter
+from readagent_core.models.thinking import ThinkFilter
 from readagent_core.quick_json import from_json
 
 Event = dict[str, Any]

@@ -23,7 +23,7 @@ from readagent_core.errors import (
     UnreachableError,
 )
 from readagent_core.models.base import ChatModel, Completion, ModelWrapper
-from readagent_core.models.server.limiter import Limiter
+from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
 
 T = TypeVar("T")

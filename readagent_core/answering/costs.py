@@ -1,0 +1,142 @@
+"""What asking costs: an estimate before, the figures after. Money is in dollars.
+
+Estimates are called estimates. Replies from the cache sent nothing; what they saved is reported apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
+from readagent_core.answering.registry import all_methods
+from readagent_core.answering.replay import answer_of
+from readagent_core.answering.response import ANSWER_WORDS
+from readagent_core.answering.word_budget import max_context_words
+from readagent_core.answering.zooming import WORDS
+from readagent_core.gisting.costs import money_after
+from readagent_core.memory import GistMemory, compression_rate
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.prices import money
+from readagent_core.usage import Usage
+from readagent_core.words import count_of
+
+SEVERAL_TIMES = 2.5  # as many words as by zoom: from here on zoom is offered
+_PROMPTS = {"read-agent-p": 2, "read-agent-s": 4.5, "read-agent-search": 3}  # with every gist, for a usual question
+_ZOOM_PROMPTS = 3  # for a usual question
+_OPENED = 2.5  # pages that models open of those they may
+_AROUND = 120  # words of instructions and question
+TOKENS_PER_WORD = 4 / 3  # of English text, where no server has reported any
+
+
+# --- before a question ----------------------------------------------------------------------------------
+
+
+def zoom_sentence(model: ChatModel, memory: GistMemory, method: str, *, look_ups: int) -> str:
+    """What a question about a long book sends by ``method`` and by zoom; '' where zoom would save little, or no money.
+
+    ``method``: where it shows every gist, as the three forms of ReadAgent do; or zoom itself.
+    """
+    gists = memory.gist_text_words
+    if not model.is_language_model or not (method == "zoom" or method in _PROMPTS):
+        return ""
+    shown = "read-agent-p" if method == "zoom" else method
+    page = memory.readable_words / max(1, len(memory.readable))
+    words = round(_PROMPTS[shown] * gists + min(look_ups, _OPENED) * page)
+    zoom_words = round(_ZOOM_PROMPTS * WORDS + min(look_ups, 1) * page)
+    around = _AROUND + ANSWER_WORDS
+    limit = max_context_words(AskSettings(), model, sample=memory.gist_text, around=around)
+    fits = limit is None or gists <= limit
+    if fits and words < SEVERAL_TIMES * zoom_words:
+        return ""
+    by_zoom = f"about {_words_and_money(model, zoom_words)}"
+    every = f"about {_words_and_money(model, words)}" if fits else "more than fits into one prompt of this model"
+    if method == "zoom":
+        return f"A question sends {by_zoom}. Showing every gist would send {every}."
+    once = "; the first time also every gist, once"
+    return f"A question sends {every}. Zooming into what it needs sends {by_zoom}{once}."
+
+
+def _words_and_money(model: ChatModel, words: int) -> str:
+    dollars = model.price.cost_of_words(words, ANSWER_WORDS) if model.price else None
+    return f"{round(words, -3):,} words" + (f" ({money(dollars)})" if dollars else "")
+
+
+# --- after an answer ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cost:
+    """``read``: words in the longest in-context text (gists and opened pages). ``whole``: words of the text asked
+    about. ``full_*``: what the full text in one prompt would have been, estimated.
+    """
+
+    read: int
+    whole: int
+    looked_up: int
+    seconds: float
+    usage: Usage
+    full_tokens: int
+    full_cost: float | None
+
+    @property
+    def compression_rate(self) -> float:
+        return compression_rate(self.read, self.whole)
+
+
+def usage_of(events: Sequence[Event]) -> Usage:
+    """Everything an exchange sent and received, the step that made the question self-contained included."""
+    return sum((event.usage for event in events if isinstance(event, ModelCall)), Usage())
+
+
+def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Cost | None:
+    """The cost of a finished answer; None where there is none. ``whole``: words of the text asked about."""
+    answer = answer_of(events)
+    if answer is None:
+        return None
+    usage = usage_of(events)
+    sent = usage.words_in
+    per_word = usage.tokens_in / sent if sent and usage.tokens_in else TOKENS_PER_WORD
+    in_full = usage.cost * (whole / sent) if usage.cost and sent else None
+    looked_up = len(answer.looked_up) + sum(len(book.looked_up) for book in answer.books)
+    return Cost(answer.memory_words, whole, looked_up, seconds, usage, round(whole * per_word), in_full)
+
+
+def cost_line(cost: Cost, *, built_in: bool = False) -> str:
+    """'Read 1,945 of 10,352 words – 81.2 % fewer; 2 pages looked up; 3.2 s'
+
+    Where all prompts together have more words than the text, as of a method that summarises it first, this is said in
+    place of the rate. ``built_in``: of the built-in reader, to which nothing is sent.
+    """
+    rate, sent = cost.compression_rate, cost.usage.words_in + cost.usage.saved_words_in
+    fewer = f" – {rate:.1f} % fewer" if rate > 0 else ""
+    if rate > 0 and sent > cost.whole and not built_in:
+        fewer = f" for the answer; {sent:,} words in all prompts"
+    pages = count_of(cost.looked_up, "page") if cost.looked_up else "no page"
+    took = f"; {cost.seconds:.1f} s" if cost.seconds else ""
+    return f"Read {cost.read:,} of {cost.whole:,} words{fewer}; {pages} looked up{took}"
+
+
+def cost_details(cost: Cost, *, is_language_model: bool = True) -> list[str]:
+    """The rest of the figures, one sentence each."""
+    usage = cost.usage
+    if not (usage.calls or usage.cached_calls) or not is_language_model:
+        return []
+    sentences: list[str] = []
+    if usage.words_in:
+        reused = f", {usage.tokens_reused:,} of them from the server's cache" if usage.tokens_reused else ""
+        tokens = f" ({usage.tokens_in:,} tokens in{reused}, {usage.tokens_out:,} out)" if usage.tokens_in else ""
+        sent = f"{usage.words_in:,} words in {count_of(usage.calls, 'call')}"
+        sentences.append(f"Sent {sent}, instructions included{tokens}{money_after(usage.cost)}.")
+    if usage.saved_words_in:
+        saved = f" That saved {money(usage.saved_cost)}." if usage.saved_cost else ""
+        sentences.append(f"{usage.saved_words_in:,} words were answered from the cache and not sent again.{saved}")
+    full = f"{cost.whole:,} words, about {cost.full_tokens:,} tokens{money_after(cost.full_cost)}"
+    return [*sentences, f"The full text in one prompt: {full}."]
+
+
+def gists_only_note(answer: Answer) -> str:
+    """That the answer was made from gists alone; '' where a page was opened or the method uses no gists."""
+    uses_gists = answer.method in all_methods() and all_methods()[answer.method].needs_gists
+    gists = uses_gists and any(how == "gist" for how in answer.seen.values())
+    return "Answered from gists; no page was needed." if gists and not answer.looked_up else ""

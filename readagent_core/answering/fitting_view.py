@@ -1,0 +1,110 @@
+"""A gist memory too long for one prompt, as ReadAgent-P and -S show it: by one gist for each range of pages.
+
+A page that is looked up is expanded in place; in a range it stands below the gist of the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from readagent_core.answering.base import Event
+from readagent_core.answering.levels import make_levels
+from readagent_core.answering.response import ANSWER_WORDS, expanded, memory_prompt
+from readagent_core.answering.retrieval import rank_by_bm25
+from readagent_core.answering.run import Run
+from readagent_core.answering.view import View, first_view
+from readagent_core.answering.word_budget import fit_to_window, max_context_words, share_of_gists
+from readagent_core.errors import WindowError
+from readagent_core.memory import GistMemory
+from readagent_core.prompts import Prompt
+
+MERGE = "merge"  # the value of the setting 'fit' that merges pages instead (ICML paper, Appendix I)
+_TAGS = 0.9  # share of a prompt's room for words of gists; the rest is for their tags
+
+
+@dataclass(frozen=True)
+class ViewedMemory(GistMemory):
+    """A memory that prompts show by a view. All its pages can be expanded."""
+
+    view: View | None = None
+
+    @classmethod
+    def of(cls, memory: GistMemory, view: View) -> ViewedMemory:
+        return cls(**{f.name: getattr(memory, f.name) for f in fields(GistMemory)}, view=view)
+
+    @property
+    def _view(self) -> View:
+        assert self.view is not None
+        return self.view
+
+    @cached_property
+    def gist_text(self) -> str:
+        return self._view.text()
+
+    def entry(self, number: int, *, full: bool) -> str:
+        """Return a page below its tag; '' for the gist of a page that is shown only in that of a range."""
+        return super().entry(number, full=full) if full or self.seen(())[number] == "gist" else ""
+
+    def text(self, expanded: Collection[int] = ()) -> str:
+        pieces: list[str] = []
+        for part in self._view.shown:
+            inside = [n for n in sorted(expanded) if n in part]
+            if part.first != part.last or not inside:
+                pieces.append(self._view.entry(part))
+            pieces += [super(ViewedMemory, self).entry(n, full=True) for n in inside]
+        return "\n\n".join(pieces)
+
+    def words_with(self, expanded: Collection[int]) -> int:
+        closed = (p for p in self._view.shown if p.first != p.last or p.first not in expanded)
+        return sum(map(self._view.levels.words, closed)) + sum(self.page(n).words for n in expanded)
+
+    def entries(self, expanded: Collection[int]) -> tuple[tuple[int, int, str], ...]:
+        shown: list[tuple[int, int, str]] = []
+        for part in self._view.shown:
+            inside = [(n, n, "full") for n in sorted(expanded) if n in part]
+            if part.first != part.last or not inside:
+                shown.append((part.first, part.last, "gist" if part.first == part.last else "part"))
+            shown += inside
+        return tuple(shown)
+
+    def seen(self, expanded: Collection[int]) -> dict[int, str]:
+        return self._view.seen() | dict.fromkeys(sorted(expanded), "full")
+
+
+def fit_view(
+    run: Run, prompt: Callable[[Run, str], Prompt] = memory_prompt
+) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+    """Return the run's memory, or a view of it that fits one prompt, and the most words its text may have.
+
+    Missing gists of ranges are made and stored. Where even such a view is too long, and with the setting ``fit=merge``,
+    pages are merged as in the paper, and their gists shortened. Raises WindowError where that is too long.
+    """
+    memory = run.memory
+    around = prompt(run, "").words
+    limit = max_context_words(run.settings, run.model, sample=memory.gist_text, around=around, reply_words=ANSWER_WORDS)
+    share, _ = share_of_gists(run, around, asks=1)
+    fits = min((n for n in (limit, share) if n is not None), default=None)
+    if fits is None or memory.gist_text_words <= fits or run.settings.extra.get("fit") == MERGE:
+        return (yield from fit_to_window(run, prompt, asks=1))
+    room = fits
+    if limit is not None:  # leaves room for looked-up pages, at most half of the prompt
+        longest = max(page.words for page in memory.pages)
+        room = min(room, max(limit // 2, limit - min(run.settings.look_ups, 2) * longest))
+    calls = run.model.usage.calls
+    most = int(room * _TAGS)
+    try:
+        view = first_view(make_levels(run, most), most, rank_by_bm25(run.question.text, memory))
+    except WindowError:  # the gists of one range are too long for so small a window; single gists are not
+        return (yield from fit_to_window(run, prompt, asks=1))
+    viewed = ViewedMemory.of(memory, view)
+    if viewed.gist_text_words > fits:
+        return (yield from fit_to_window(run, prompt, asks=1))
+    made = f" {run.model.usage.calls - calls} calls made gists of ranges." if run.model.usage.calls > calls else ""
+    yield run.note(
+        f"The gist memory was too long for one prompt: of its {memory.gist_text_words:,} words a view of "
+        f"{viewed.gist_text_words:,} is shown, with one gist for ranges of pages.{made}"
+    )
+    yield expanded(run, viewed, ())
+    return viewed, limit

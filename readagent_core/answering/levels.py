@@ -1,0 +1,166 @@
+"""Levels of a gist memory: gists of runs of pages, gists of runs of those, up to one of the whole book.
+
+A level above the pages is made by shortening the gists of the level below once more (iterative gisting, ICML paper,
+§3.2). A run of pages ends where a section ends if there is such a place, else at its size. There are no more levels
+than the size of the book needs. What is made is stored, and made again only where the text it was made from changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from readagent_core.answering.resources import open_artifact, resources_of
+from readagent_core.answering.run import Run
+from readagent_core.gisting.gisting import gist_lengths, shorten_text
+from readagent_core.memory import Gist, GistMemory
+from readagent_core.prompts import template_hash
+from readagent_core.tags import escape_tags
+from readagent_core.words import count_words
+
+KIND = "gists of parts"  # in the artifact store
+PART_WORDS = 1300  # most words of gists that are shortened to the gist of one part
+ROOM = 0.6  # share of a view that its coarsest level may fill; the rest is for what the question points to
+PART_SHARE = 1 / 9  # length of the gist of a part, as a share of the gists below
+_HALF = PART_WORDS // 2  # from here on a part ends where a section ends
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pages ``first`` to ``last`` (inclusive). ``level`` 0 is a page; a part has the ``parts`` of the level below."""
+
+    level: int
+    first: int
+    last: int
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The part's name in prompts: '31-33', or '7' where it is one page."""
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+    def __contains__(self, page: object) -> bool:
+        return isinstance(page, int) and self.first <= page <= self.last
+
+
+@dataclass(frozen=True)
+class Levels:
+    """``levels[0]`` are the readable pages of ``memory``. ``gists``: of the parts above them."""
+
+    memory: GistMemory
+    levels: tuple[tuple[Part, ...], ...]
+    gists: dict[Part, Gist]
+
+    @cached_property
+    def top(self) -> tuple[Part, ...]:
+        return self.levels[-1]
+
+    def gist(self, part: Part) -> str:
+        gist = self.memory.gists[part.first - 1] if not part.level else self.gists[part]
+        return gist.text if gist else ""
+
+    def text(self, part: Part) -> str:
+        """Return the gist of a part as prompts show it."""
+        return escape_tags(self.gist(part))
+
+    def words(self, part: Part) -> int:
+        gist = self.memory.gists[part.first - 1] if not part.level else self.gists[part]
+        return gist.words if gist else 0
+
+
+def lay_out(memory: GistMemory, most: int) -> tuple[tuple[Part, ...], ...]:
+    """Return the levels that a view of at most ``most`` words needs: pages, then parts until they probably fit.
+
+    ``most`` 0: all levels up to one part, which is the whole book.
+    """
+    pages = tuple(Part(0, n, n) for n in memory.readable)
+    sizes = [gist.words for n in memory.readable if (gist := memory.gists[n - 1])]
+    section_starts = {section.start for section in memory.document.sections}
+    levels, level = [pages], 0
+    while sum(sizes) > (most * ROOM if level else most) and len(levels[-1]) > 1:
+        level += 1
+        parts: list[Part] = []
+        merged: list[int] = []
+        for start, end in _runs(levels[-1], sizes, memory, section_starts):
+            below = levels[-1][start:end]
+            parts.append(Part(level, below[0].first, below[-1].last, below))
+            merged.append(round(sum(sizes[start:end]) * PART_SHARE))
+        if len(parts) == len(levels[-1]):
+            break
+        levels.append(tuple(parts))
+        sizes = merged
+    return tuple(levels)
+
+
+def _runs(
+    parts: Sequence[Part], sizes: Sequence[int], memory: GistMemory, section_starts: set[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield runs of at least two parts where possible, as (start, end)."""
+    start, words = 0, 0
+    for index, size in enumerate(sizes):
+        full = words + size > PART_WORDS and index - start >= 2
+        section = words >= _HALF and memory.page(parts[index].first).start in section_starts
+        if index > start and (full or section):
+            yield start, index
+            start, words = index, 0
+        words += size
+    yield start, len(parts)
+
+
+def make_levels(run: Run, most: int) -> Levels:
+    """Return the levels of the run's memory, of which the last has about ``most`` words. Raises ModelError.
+
+    The missing gists of parts are made by the model, several at once, and stored one by one. A gist depends on the
+    text of the gists below it and on nothing else: a part that ends at the spoiler limit has a gist of its own.
+    """
+    memory = run.memory
+    made = Levels(memory, lay_out(memory, most), {})
+    if len(made.levels) == 1:
+        return made
+    versions = [template_hash(name, run.language) for name in ("gist", "gist.rules")]
+    made_from = (run.model.name, memory.document.language, memory.plan.key, versions)
+    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+        stored = dict(artifact.stored or {})
+        saving = threading.Lock()
+
+        def make(text: str) -> None:
+            gist = asdict(_shorten(run, text))
+            with saving:  # before the next call begins, so that a killed process loses only calls under way
+                stored[_key(text)] = gist
+                artifact.save(stored)
+
+        for level in made.levels[1:]:
+            sources = {part: "\n\n".join(made.text(below) for below in part.parts) for part in level}
+            missing = dict.fromkeys(text for text in sources.values() if _key(text) not in stored)
+            with ThreadPoolExecutor(max_workers=max(1, resources_of(run.settings).connections)) as pool:
+                waiting = [pool.submit(make, text) for text in missing]
+                try:
+                    for done in as_completed(waiting):
+                        done.result()
+                except BaseException:
+                    pool.shutdown(wait=True, cancel_futures=True)  # calls under way are finished and stored
+                    raise
+            for part, text in sources.items():
+                values = stored[_key(text)]
+                made.gists[part] = Gist(**{**values, "marks": tuple(values["marks"])})
+    return made
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(f"{PART_SHARE:.4f} {text}".encode()).hexdigest()[:24]
+
+
+def _shorten(run: Run, text: str) -> Gist:
+    run.cancel.check()
+    return shorten_text(
+        text,
+        run.memory.plan,
+        run.model,
+        language=run.language,
+        lengths=gist_lengths(count_words(text), PART_SHARE),
+        cancel=run.cancel,
+    )

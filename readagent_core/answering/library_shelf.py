@@ -1,0 +1,269 @@
+"""Ask a question of several books: a selection, a shelf or a tag. Each book keeps its own spoiler limit.
+
+What is shown first comes from few queries of the library however many books there are; a book's text is loaded when it
+is opened or when words were found in it. Every memory that is loaded ends at the book's spoiler limit, so nothing later
+can enter a prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from readagent_core.answering.asking import (
+    DEFAULTS,
+    conversation_title,
+    equip,
+    page_allowed,
+    start_answering,
+)
+from readagent_core.answering.base import Answer, AskSettings, Event, Question
+from readagent_core.answering.levels import make_levels
+from readagent_core.answering.questions import understand, visible_history
+from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.run import Run
+from readagent_core.answering.shelf import OPENING, OWN_WORDS, Shelf, ShelfBook, book_of
+from readagent_core.answering.view import PLACES, Place, find_in_texts, find_places
+from readagent_core.answering.zooming import ZOOM, ask_shelf
+from readagent_core.cancel import CancelToken
+from readagent_core.citations import Checked
+from readagent_core.citations.several import Source, check_several
+from readagent_core.errors import NotInLibraryError, SettingsError
+from readagent_core.jobs import Job
+from readagent_core.library.records import Exchange
+from readagent_core.library.several import BookToAsk
+from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.meter import Metered
+from readagent_core.words import count_of, count_words, first_words
+from readagent_core.workspace import Workspace
+
+MOST_BOOKS = 1000
+GIST_OF_BOOK = "gist of the book"  # in the artifact store
+INDEXED_NOW = 20  # texts that are made searchable before a question is answered
+_SEARCHED = 8  # books in which places of words are looked for, those with most of them
+_PASSAGE_WORDS = 60
+_PASSAGES_OF_BOOK = 2
+BOOKS = "books"  # the name in an exchange's ``extra``
+
+
+def ask_books(
+    workspace: Workspace,
+    book_ids: Sequence[str],
+    question: Question,
+    *,
+    about: str = "books",
+    settings: AskSettings = DEFAULTS,
+    conversation_id: str | None = None,
+    use_cache: bool = True,
+    model: ChatModel | None = None,
+) -> tuple[Exchange, Job]:
+    """Start to answer ``question`` from several books by zoom; the job publishes ``AskProgress``, as ``asking.ask``.
+
+    The books are numbered in this order, from 1, in every event and citation (see ``answering.base``); those of which a
+    spoiler limit lets nothing in are left out. ``about``: what was chosen, for a new conversation ('shelf NAME',
+    'tag NAME', 'books'). Raises SettingsError or NotInLibraryError.
+    """
+    text = question.text.strip()
+    if not text:
+        raise SettingsError("Write a question first.")
+    book_ids = list(dict.fromkeys(book_ids))
+    if len(book_ids) > MOST_BOOKS:
+        raise SettingsError(f"At most {MOST_BOOKS:,} books can be asked at once, not {len(book_ids):,}. Choose fewer.")
+    metered, settings = equip(workspace, settings, model=model, use_cache=use_cache)
+    shelf = LibraryShelf(workspace, book_ids, metered.name)
+    shelf.check_gists(then="ask again")
+    library = workspace.library
+    before = library.exchanges(conversation_id) if conversation_id is not None else []
+    if conversation_id is None:
+        first = shelf.books[0].id
+        conversation_id = library.new_conversation(
+            first, conversation_title(text), about=about, book_ids=[book.id for book in shelf.books]
+        ).id
+    numbered = [[book.id, book.reading_id, book.up_to] for book in shelf.books]
+    history = visible_history([e for e in before if within_limits(e, shelf.books)], reading_id=0, up_to=None)
+    extra: dict[str, Any] = {
+        "model": metered.name,
+        "where": metered.where,
+        "words": sum(book.words for book in shelf.books),
+        BOOKS: numbered,
+    }
+    exchange = library.start_exchange(
+        conversation_id,
+        0,
+        text,
+        options=question.options,
+        method=ZOOM,
+        settings=asdict(settings),
+        extra=extra,
+    )
+
+    def events(job: Job) -> Iterator[Event]:
+        title = "; ".join(book.title for book in shelf.books[:5])
+        standalone = yield from understand(
+            text, history, metered, job, extra, title=title, language=shelf.books[0].language
+        )
+        shelf.make_searchable(job)
+        equipped = with_resources(settings, workspace_resources(workspace, ""))
+        yield from ask_shelf(replace(question, text=standalone), shelf, metered, equipped, job)
+
+    return exchange, start_answering(workspace, exchange, events, extra)
+
+
+def checked_answer_of_several(workspace: Workspace, text: str, answer: Answer) -> Checked:
+    """``text`` of an answer from several books in pieces with its citations, each with the number of its book."""
+    sources: dict[int, Source] = {}
+    for book in answer.books:
+        memory = workspace.library.memory(book.reading_id) if book.reading_id else None
+        if memory is not None and book.up_to is not None:
+            memory = memory.up_to(book.up_to)
+        full = [n for n, how in book.seen.items() if how == "full"]
+        sources[book.number] = Source(memory, full, list(book.seen), title=book.title)
+    return check_several(text, sources)
+
+
+def make_book_gist(workspace: Workspace, memory: GistMemory, cancel: CancelToken | None = None) -> str:
+    """Return the gist of a whole book, at most ``OWN_WORDS`` long where there is more than one level of gists.
+
+    The workspace's model makes the gists of ranges of pages that are missing; they are stored. Raises ModelError.
+    """
+    settings = with_resources(DEFAULTS, workspace_resources(workspace, memory.document.id))
+    run = Run(ZOOM, Question(""), memory, Metered(workspace.model), settings, cancel or CancelToken())
+    levels = make_levels(run, OWN_WORDS)
+    return "\n\n".join(map(levels.gist, levels.top))
+
+
+class LibraryShelf(Shelf):
+    """Books of the library. ``model``: by whom gists of whole books are made, and were made."""
+
+    def __init__(self, workspace: Workspace, book_ids: Sequence[str], model: str) -> None:
+        self._workspace, self._model = workspace, model
+        self._library = workspace.library
+        found = self._library.books_to_ask(book_ids)
+        if not found:
+            raise NotInLibraryError("None of these books is in the library any more.")
+        gists = self._library.stored_artifacts(GIST_OF_BOOK, [book.document_id for book in found])
+        self._rows: dict[str, BookToAsk] = {row.id: row for row in found}
+        described = [self._describe(row, gists) for row in found]
+        let_in = [book for book in described if book.pages or self._readable_paragraphs(book)]
+        self.books = tuple(replace(book, number=number) for number, book in enumerate(let_in, start=1))
+        self._by_text = {self._rows[book.id].document_id: book for book in self.books}
+        left_out = len(found) - len(let_in)
+        if left_out:
+            self.notes = (f"{count_of(left_out, 'book')} left out: the spoiler limit lets nothing in yet.",)
+
+    def check_gists(self, *, then: str) -> None:
+        """Raise NotInLibraryError where no book has gists; ``then``: what to do after they were made."""
+        if not any(book.pages for book in self.books):
+            raise NotInLibraryError(
+                f"None of these books has gists that the spoiler limits let in. Make them in Read, then {then}."
+            )
+
+    def make_searchable(self, cancel: CancelToken) -> None:
+        """Index the texts that words cannot be looked for in, if they are few; else say so in the notes."""
+        texts = self._library.unindexed(list(self._by_text))
+        for document_id in texts[:INDEXED_NOW]:
+            cancel.check()
+            self._library.index_text(document_id)
+        left = len(texts[INDEXED_NOW:])
+        if left:
+            self.notes += (f"Words cannot be looked for in {count_of(left, 'book')} yet: the texts are not indexed.",)
+
+    def memory(self, book: ShelfBook) -> GistMemory:
+        memory = self._library.memory(book.reading_id)
+        return memory if book.up_to is None else memory.up_to(book.up_to)
+
+    def settings(self, settings: AskSettings, book: ShelfBook) -> AskSettings:
+        return with_resources(settings, workspace_resources(self._workspace, self._rows[book.id].document_id))
+
+    def store_gist(self, book: ShelfBook, gist: str) -> None:
+        super().store_gist(book, gist)
+        row = self._rows[book.id]
+        value = {"changed": row.changed, "text": gist}
+        self._library.artifacts(row.document_id).save(GIST_OF_BOOK, self._key(row, book.up_to), value)
+
+    def find(self, words: str) -> list[Place]:
+        texts = self._library.texts_with(words, list(self._by_text))
+        found: list[Place] = []
+        for book in (self._by_text[text] for text in texts[:_SEARCHED]):
+            if book.pages:
+                places = find_places(self.memory(book), words, most=self.places_of_book)
+            else:
+                paragraphs = self._paragraphs(book)
+                places = [
+                    Place(0, place.line)
+                    for place in find_in_texts(enumerate(paragraphs), words, most=self.places_of_book)
+                ]
+            found += [replace(place, book=book.number) for place in places]
+        return found[:PLACES]
+
+    def passages(self, question: str) -> list[Place]:
+        unread = [self._rows[book.id].document_id for book in self.books if not book.pages]
+        found: list[Place] = []
+        for text, index in self._library.passages(question, unread) if unread else ():
+            book = self._by_text[text]
+            if sum(place.book == book.number for place in found) < _PASSAGES_OF_BOOK:
+                paragraphs = self._paragraphs(book)
+                if index < len(paragraphs):
+                    found.append(Place(0, first_words(paragraphs[index], _PASSAGE_WORDS), book.number))
+            if len(found) == PLACES:
+                break
+        return found
+
+    def _describe(self, row: BookToAsk, gists: dict[tuple[str, str], str]) -> ShelfBook:
+        """A book as the question may see it; its number is set later."""
+        book = ShelfBook(0, row.id, row.title, row.author, row.language)
+        if not row.reading_id:
+            return book
+        up_to = self._last_page(row)
+        stored = json.loads(gists.get((row.document_id, self._key(row, up_to)), "{}"))
+        own = str(stored["text"]) if stored.get("changed") == row.changed else ""
+        if up_to is not None:
+            memory = self._library.memory(row.reading_id).up_to(up_to)
+            limited = book_of(0, memory, id=row.id, reading_id=row.reading_id, up_to=up_to)
+            return replace(limited, gist=own or limited.gist)
+        opening = row.opening[:OPENING]
+        words = count_words(row.opening) * row.characters // max(1, len(row.opening))
+        return replace(
+            book,
+            words=row.words,
+            pages=row.pages,
+            gist_words=words,
+            gist=own or (row.opening if words <= OWN_WORDS else ""),
+            opening=opening,
+            reading_id=row.reading_id,
+        )
+
+    def _last_page(self, row: BookToAsk) -> int | None:
+        """The last page that the book's spoiler limit lets in, 0 for none; None where there is no limit."""
+        if row.position.allowed is None:
+            return None
+        whole = self._library.document(row.id, document_id=row.document_id)
+        return page_allowed(self._library.memory(row.reading_id), whole, row.position)
+
+    def _key(self, row: BookToAsk, up_to: int | None) -> str:
+        return f"{row.reading_id} {up_to or ''} {self._model}"
+
+    def _paragraphs(self, book: ShelfBook) -> list[str]:
+        """The paragraphs of a book without gists, as far as its spoiler limit lets in."""
+        row = self._rows[book.id]
+        whole = self._library.document(book.id, document_id=row.document_id)
+        return [paragraph.text for paragraph in whole.paragraphs[: row.position.allowed]]
+
+    def _readable_paragraphs(self, book: ShelfBook) -> bool:
+        row = self._rows[book.id]
+        return not row.reading_id and row.position.allowed != 0
+
+
+def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:
+    """Whether an earlier exchange saw no page that a book's spoiler limit keeps out now."""
+    now = {book.id: book for book in books}
+    for book_id, reading_id, up_to in exchange.extra.get(BOOKS, ()):
+        book = now.get(book_id)
+        if book is None:
+            return False
+        if book.up_to is not None and (reading_id != book.reading_id or up_to is None or up_to > book.up_to):
+            return False
+    return True

@@ -1,0 +1,98 @@
+"""Resources of a run besides its settings: an embedder, an artifact store, and how many calls run at once.
+
+Settings are plain values that are stored with every answer. Resources are live objects, so they are added to the
+settings for one run only: ``method.run(question, memory, model, with_resources(settings, resources), cancel)``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from readagent_core import models
+from readagent_core.answering.base import AskSettings
+from readagent_core.cancel import CancelToken, key_lock
+from readagent_core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from readagent_core.models.embeddings.embed import Embedder
+
+
+class ArtifactStore(Protocol):
+    """Stores what a method made of a book: JSON values by ``kind`` ('tree') and ``key`` (what it was made from).
+
+    ``Library.artifacts`` returns one.
+    """
+
+    def load(self, kind: str, key: str) -> Any | None: ...
+    def save(self, kind: str, key: str, value: Any) -> None: ...
+
+
+@dataclass(frozen=True)
+class Resources:
+    """``embedder``: None for the built-in one. ``artifacts``: None to store nothing. ``connections``: calls at once."""
+
+    embedder: Embedder | None = None
+    artifacts: ArtifactStore | None = None
+    connections: int = 8
+
+
+@dataclass(frozen=True)
+class _SettingsWithResources(AskSettings):
+    resources: Resources = Resources()
+
+
+def with_resources(settings: AskSettings, resources: Resources) -> AskSettings:
+    """Return ``settings`` with ``resources`` for one run."""
+    return _SettingsWithResources(**{**vars(settings), "resources": resources})
+
+
+def resources_of(settings: AskSettings) -> Resources:
+    """Return the resources of a run; the defaults where it was given none."""
+    return settings.resources if isinstance(settings, _SettingsWithResources) else Resources()
+
+
+def embedder_for(settings: AskSettings) -> Embedder:
+    """Return the embedder of a run; the built-in one where it was given none."""
+    from readagent_core.models.embeddings.embed import BuiltInEmbedder  # imports numpy
+
+    return resources_of(settings).embedder or BuiltInEmbedder()
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """An artifact of a run. ``stored``: the value it had in the store when it was opened; None where there was none."""
+
+    store: ArtifactStore | None
+    kind: str
+    key: str
+    stored: Any | None
+
+    def save(self, value: Any) -> None:
+        if self.store:
+            self.store.save(self.kind, self.key, value)
+
+
+@contextmanager
+def open_artifact(settings: AskSettings, cancel: CancelToken, kind: str, *made_from: Any) -> Iterator[Artifact]:
+    """Hold the lock of the artifact of ``kind`` that is made from these JSON values. Raises CancelledError.
+
+    So two questions about one book build one tree: the second waits and finds it in the store.
+    """
+    key = hashlib.sha256(json.dumps(made_from, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
+    store = resources_of(settings).artifacts
+    with key_lock(key, cancel):
+        yield Artifact(store, kind, key, store.load(kind, key) if store else None)
+
+
+def workspace_resources(workspace: Workspace, document_id: str) -> Resources:
+    """Return what a method runs with. ``document_id``: the text that the question is about."""
+    return Resources(
+        embedder=models.connect_embedder(workspace.settings),
+        artifacts=workspace.library.artifacts(document_id),
+        connections=workspace.connections,
+    )

@@ -1,0 +1,203 @@
+"""A method, and a run of it: one question asked of one memory. A run yields every model call as an event.
+
+Generators pass their events up with ``yield from`` and return their value. One meter counts the calls of the run and
+enforces its budget.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
+from readagent_core.answering.resources import resources_of
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError, WindowError
+from readagent_core.memory import GistMemory, compression_rate
+from readagent_core.models.base import ChatModel, Completion
+from readagent_core.models.cost.meter import Metered
+from readagent_core.prompts import Prompt
+from readagent_core.tags import escape_tags
+
+_CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
+
+
+@dataclass
+class Run:
+    """The state of one question: its inputs, and the steps and notes so far. ``model`` counts the usage of the run.
+
+    ``words_sent``: in prompts about the question, instructions counted. ``merged_pages``: for each page of a shortened
+    memory, the pages of the reading.
+    """
+
+    name: str
+    question: Question
+    memory: GistMemory
+    model: Metered
+    settings: AskSettings
+    cancel: CancelToken
+    notes: list[str] = field(default_factory=list)
+    steps: int = 0
+    words_sent: int = 0
+    merged_pages: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    _started: float = field(default_factory=time.monotonic)
+
+    @property
+    def language(self) -> str:
+        return self.memory.document.language
+
+    @property
+    def words_left(self) -> int | None:
+        """How many words may still be sent for the question; None where they are not limited."""
+        most = self.settings.question_words
+        return None if most is None else most - self.words_sent
+
+    @property
+    def title(self) -> str:
+        return escape_tags(self.memory.document.title)
+
+    @property
+    def question_text(self) -> str:
+        """The question for prompts, with text that looks like our tags escaped."""
+        return escape_tags(self.question.text.strip())
+
+    @property
+    def question_with_options(self) -> str:
+        """The question for look-up steps: a multiple-choice question comes with its options."""
+        options = escape_tags(self.question.lettered())
+        return f"{self.question_text}\n\n{options}" if options else self.question_text
+
+    def original_pages(self, pages: Iterable[int]) -> tuple[int, ...]:
+        """Return the reading's page numbers for ``pages`` of the memory in the prompt."""
+        return tuple(original for number in pages for original in self.merged_pages.get(number, (number,)))
+
+    def restore_page_numbers(self, text: str) -> str:
+        """Return ``text`` with every page it cites, like [7], by its number in the reading."""
+        if not self.merged_pages:
+            return text
+
+        def restore(found: re.Match[str]) -> str:
+            return f"[{', '.join(map(str, self.original_pages(map(int, found.group(1).split(',')))))}]"
+
+        return _CITED.sub(restore, text)
+
+    def note(self, text: str) -> Noted:
+        """Record a fallback or a cut for the answer, and return it as an event."""
+        self.notes.append(text)
+        return Noted(text)
+
+    def ask(self, prompt: Prompt) -> Generator[Event, None, Completion]:
+        """Send one prompt and return its whole reply. Of a reply that broke off, return what had arrived."""
+        event, completion = self._call(prompt)
+        yield event
+        return completion
+
+    def ask_all(self, prompts: Sequence[Prompt]) -> Generator[Event, None, list[Completion | ModelError]]:
+        """Send several prompts at once and return their replies in order; the error for a reply that failed.
+
+        Errors that no other prompt would escape are raised: a broken connection, a refused key, a spent budget,
+        a cancellation.
+        """
+        replies: list[Completion | ModelError] = []
+        pool = ThreadPoolExecutor(max_workers=max(1, resources_of(self.settings).connections))
+        try:
+            waiting = [pool.submit(self._call, prompt) for prompt in prompts]
+            for future in waiting:
+                try:
+                    event, completion = future.result()
+                    replies.append(completion)
+                    yield event
+                except (EmptyReplyError, RefusedError, WindowError, CutOffError) as error:
+                    replies.append(error)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+        return replies
+
+    def _call(self, prompt: Prompt) -> tuple[ModelCall, Completion]:
+        self.cancel.check()
+        try:
+            completion = self.model.complete(prompt, self.cancel)
+        except CutOffError as error:
+            if not error.text.strip():
+                raise
+            completion = Completion(error.text, finish="length")
+        return self._model_call(prompt, completion), completion
+
+    def stream(self, prompt: Prompt) -> Generator[Event, None, Completion]:
+        """Send one prompt and yield its reply as it arrives. Of a reply that broke off, return what had arrived."""
+        parts: list[str] = []
+        completion: Completion | None = None
+        try:
+            for part in self.model.stream(prompt, self.cancel):
+                if isinstance(part, Completion):
+                    completion = part
+                else:
+                    parts.append(part)
+                    yield AnswerPart(part)
+        except CutOffError as error:
+            completion = Completion(error.text or "".join(parts), finish="length")
+            if not completion.text.strip():
+                raise
+        completion = completion or Completion("".join(parts), finish="length")
+        yield self._model_call(prompt, completion)
+        return completion
+
+    def _model_call(self, prompt: Prompt, completion: Completion) -> ModelCall:
+        self.words_sent += prompt.words if "question" in prompt.fields else 0
+        return ModelCall(prompt.task, prompt.text, completion.text, self.model.usage_of(prompt, completion))
+
+    def finish(
+        self,
+        text: str,
+        *,
+        memory_words: int,
+        whole_words: int | None = None,
+        extra: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> Answered:
+        """Return the last event of the run. ``whole_words``: words of the text asked about; default: the document's.
+
+        ``fields``: other fields of the Answer.
+        """
+        whole = self.memory.document.words if whole_words is None else whole_words
+        answer = Answer(
+            text=text.strip(),
+            method=self.name,
+            memory_words=memory_words,
+            compression_rate=compression_rate(memory_words, whole),
+            notes=tuple(self.notes),
+            steps=self.steps,
+            usage=self.model.usage,
+            extra={"seconds": round(time.monotonic() - self._started, 3), **(extra or {})},
+            **fields,
+        )
+        return Answered(answer)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A reading method.
+
+    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
+    events of a run, the last one Answered. ``needs_gists``: whether it uses gists, not only the pages' full text.
+    ``compares_embeddings``: whether another embedder gives other answers. ``looks_up``: whether the limit on look-ups
+    changes anything.
+    """
+
+    name: str
+    title: str
+    about: str
+    answer: Callable[[Run], Iterator[Event]]
+    needs_gists: bool = False
+    compares_embeddings: bool = False
+    looks_up: bool = True
+
+    def run(
+        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
+    ) -> Iterator[Event]:
+        """Yield the events of a run. Raises ModelError or CancelledError."""
+        yield from self.answer(Run(self.name, question, memory, Metered(model), settings, cancel))

@@ -1,0 +1,151 @@
+"""Suggest questions about a book: three that fit any book, and some about this one, from its gists.
+
+Those that fit any book ask about the whole text and need no look-up. The others come from the language model, or,
+without one, from the names of people in the gists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from readagent_core import prompts
+from readagent_core.cancel import CancelToken
+from readagent_core.jobs import Job
+from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
+from readagent_core.tags import escape_tags
+from readagent_core.words import count_words
+from readagent_core.workspace import Workspace
+
+ABOUT_SEVERAL = (
+    "What do these books have in common?",
+    "How do these books differ?",
+    "Who are the main people of each book?",
+)
+COUNT = 3
+MAX_WORDS = 30
+_TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Captain|Capt|Lady|Lord|Sir|Miss|Cllr)\.?\s+)?"
+_NAME = re.compile(rf"\b({_TITLE}[A-Z][a-z]{{2,}}(?:\s+[A-Z][a-z]{{2,}})?)\b(?=(?P<after>\s+[a-z]+|['’]s\s+[a-z]+)?)")
+_ACTS = re.compile(
+    r"\s+(?:said|says|told|tells|was|is|had|has|went|came|took|found|knew|saw|met|gave|kept|who|[a-z]{2,}(?:ed|es|[^s]s))\b"
+)
+_PLACE_BEFORE = re.compile(r"\b(?:at|in|to|from|of|on|near|the|around|towards?)\s$")
+_ARTICLE_BEFORE = re.compile(r"\b(?:the|an?)\s$", re.IGNORECASE)  # 'the Chinese', 'a Morlock': no one person
+_NAME_JA = re.compile(
+    r"([一-龥々]{1,4}|[ァ-ヴー]{2,8})(?:さん|氏|君|先生|ちゃん)|(?:^|[。、「」])([一-龥々]{2,3}|[ァ-ヴー]{2,6})(?=[はが])"
+)
+_NO_NAMES = re.compile(
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October"
+    r"|November|December|Th(?:e|is|at|ere|en|ey)|S?[Hh]e|Her|His|Wh(?:en|at|ile)|After|Before|But|And|Not|Now|Only|Once|Page"
+    r"|[A-Z][a-z]*(?:nese|guese|lish|nish|rish|tish|kish)|French|Dutch"
+)
+_NUMBERED = re.compile(r"^\s*(?:[-*•・]|\d{1,2}[.)、:．]|[（(]\d{1,2}[）)])\s*")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """``whole``: the question is about the whole text, so that no page need be looked up."""
+
+    text: str
+    whole: bool = False
+
+
+def standard_questions(memory: GistMemory, *, finished: bool) -> list[Suggestion]:
+    """What the text is about or what has happened so far, and who the person named most often is."""
+    language = memory.document.language
+    found = [prompts.render("quick_about" if finished else "quick_so_far", language).text]
+    names = people_named(memory)
+    if names:
+        found.append(prompts.render("quick_who", language, name=names[0]).text)
+    if finished:
+        found.append(prompts.render("quick_so_far", language).text)
+    return [Suggestion(text, whole=True) for text in found]
+
+
+def people_named(memory: GistMemory) -> list[str]:
+    """Names of people who do something in the gists, the one in most gists first. Guessed by form alone."""
+    seen: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()  # the same names after an article
+    texts = [gist.text for gist in memory.gists if gist is not None]
+    ordinary = set(re.findall(r"\b[a-z]{3,}\b", " ".join(texts)))  # 'Seven' is a name only where 'seven' is no word
+    for text in texts:
+        here = {a or b for a, b in _NAME_JA.findall(text)}
+        kind: set[str] = set()
+        for found in _NAME.finditer(text):
+            name = found.group(1)
+            first = name.split()[0]
+            if _ARTICLE_BEFORE.search(text[max(0, found.start() - 8) : found.start()]):
+                kind.add(name)
+                continue
+            acts = found.group("after") and _ACTS.match(found.group("after"))
+            if (
+                _NO_NAMES.fullmatch(first)
+                or name.lower() in ordinary
+                or not acts
+                or _PLACE_BEFORE.search(text[max(0, found.start() - 16) : found.start()])
+            ):
+                continue
+            here.add(name)
+        seen.update(here)
+        kinds.update(kind)
+    seen = Counter({name: times for name, times in seen.items() if times > kinds[name]})
+    full = {short: name for name in seen for short in name.split()[-1:] if len(name.split()) > 1}
+    for short, name in full.items():
+        if short in seen and short != name:
+            seen[name] += seen.pop(short)
+    return [name for name, times in seen.most_common(5) if times > 1]
+
+
+def suggest_by_rule(memory: GistMemory) -> list[str]:
+    """Who the next people named are; needs no language model."""
+    names = people_named(memory)[1 : COUNT + 1]
+    return [prompts.render("quick_who", memory.document.language, name=name).text for name in names]
+
+
+def parse_suggestions(reply: str) -> list[str]:
+    """The questions of a reply, one a line, without numbers and quotation marks; at most ``COUNT``."""
+    found: list[str] = []
+    for line in reply.splitlines():
+        text = _NUMBERED.sub("", line).strip().strip('*"“”「」 ')
+        asks = text.endswith(("?", "？", "か。", "か"))
+        if asks and count_words(text) <= MAX_WORDS and text not in found:
+            found.append(text)
+    return found[:COUNT]
+
+
+def suggest(memory: GistMemory, model: ChatModel, cancel: CancelToken) -> list[str]:
+    """Questions about this text. Raises ModelError."""
+    if not model.is_language_model:
+        return suggest_by_rule(memory)
+    title = escape_tags(memory.document.title)
+    prompt = prompts.render("suggest", memory.document.language, title=title, count=str(COUNT), memory=memory.text())
+    return parse_suggestions(model.complete(prompt, cancel).text)
+
+
+def saved_suggestions(workspace: Workspace, reading_id: int, *, up_to: int | None) -> list[str] | None:
+    """Questions suggested before for this reading and limit; None when none were asked for yet."""
+    found = workspace.library.preference(_name(reading_id, up_to), None)
+    return [str(text) for text in found] if isinstance(found, list) else None
+
+
+def start_suggesting(workspace: Workspace, reading_id: int, memory: GistMemory, *, up_to: int | None) -> Job:
+    """Ask for suggestions in the background and save them. ``memory`` must end at the limit already."""
+    model = workspace.model
+
+    def work(job: Job) -> list[str]:
+        found = suggest(memory, model, job)
+        workspace.library.set_preference(_name(reading_id, up_to), found)
+        return found
+
+    return workspace.jobs.start(_name(reading_id, up_to), work)
+
+
+def suggesting_job(workspace: Workspace, reading_id: int, *, up_to: int | None) -> Job | None:
+    """The job that makes suggestions, running or ended; None where none was started."""
+    return workspace.jobs.get(_name(reading_id, up_to))
+
+
+def _name(reading_id: int, up_to: int | None) -> str:
+    return f"suggested {reading_id}" + (f" to {up_to}" if up_to else "")

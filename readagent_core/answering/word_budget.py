@@ -1,0 +1,182 @@
+"""How many words of text fit into one prompt, and how a gist memory and its looked-up pages are made to fit.
+
+The limit comes from the settings or from the model's window. A window is counted in tokens and no tokenizer is at
+hand, so the tokens of a word are estimated on the high side. A memory that is too long is shortened as in Appendix I
+of the ICML paper (``reading.fit``): gists are shortened again and, in very long books, neighbouring pages are merged.
+Merged pages have numbers of their own in prompts; events and the answer use the numbers of the reading's pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from statistics import median
+
+from readagent_core.answering.base import AskSettings, Event
+from readagent_core.answering.resources import resources_of
+from readagent_core.answering.response import ANSWER_WORDS, memory_prompt, memory_text, opens_after
+from readagent_core.answering.run import Run
+from readagent_core.errors import WindowError
+from readagent_core.gisting import fit
+from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.prompts import Prompt
+from readagent_core.words import count_words, is_unspaced
+
+MIN_TOKENS_PER_WORD = 1.35  # in any text
+MIN_WORDS = 50  # the limit is never below this, however small the window
+SAMPLE = 4000  # characters from which a text's script is estimated
+WINDOW_RETRIES = 6  # each time the server shows a smaller window
+
+
+def max_context_words(
+    settings: AskSettings, model: ChatModel, *, sample: str, around: int, reply_words: int = 300
+) -> int | None:
+    """Return the most words of text for a prompt with ``around`` other words; None where nothing limits it.
+
+    ``sample``: part of the text, for its script. ``reply_words``: words reserved for the reply.
+    """
+    limits = [] if settings.context_words is None else [max(1, settings.context_words)]
+    if settings.prompt_words is not None:
+        limits.append(max(1, settings.prompt_words - around))
+    if model.window is not None:
+        some = sample[:SAMPLE]
+        tokens_per_word = max(MIN_TOKENS_PER_WORD, estimate_tokens(some) / max(1, count_words(some)))
+        limits.append(max(MIN_WORDS, int(model.window / tokens_per_word) - around - reply_words))
+    return min(limits, default=None)
+
+
+def tokens_to_words(tokens: int, sample: str) -> int:
+    """Return about how many words of text like ``sample`` have ``tokens`` tokens (not for limits)."""
+    return max(1, int(tokens / (2.2 if is_unspaced(sample[:SAMPLE]) else 1.33)))
+
+
+def fit_to_window(
+    run: Run, prompt: Callable[[Run, str], Prompt] = memory_prompt, *, asks: int = 0
+) -> Generator[Event, None, tuple[GistMemory, int | None]]:
+    """Return the run's memory, made to fit one prompt, and the most words its text may have (None: no limit).
+
+    ``prompt``: makes the prompt around the memory's text. ``asks``: prompts with the gists before the answer's, where
+    the words of the question are limited. Raises WindowError where it cannot be made to fit.
+    """
+    memory, text = run.memory, run.memory.gist_text
+    around = prompt(run, "").words
+    limit = max_context_words(run.settings, run.model, sample=text, around=around, reply_words=ANSWER_WORDS)
+    words = memory.gist_text_words
+    share, room = share_of_gists(run, around, asks=asks)
+    most = min((n for n in (limit, share) if n is not None), default=None)
+    if most is None or words <= most:
+        return memory, limit
+    longest, gists = max(page.words for page in memory.pages), most
+    if limit is not None and words > limit:  # leaves room for looked-up pages, at most half of the prompt
+        gists = min(most, max(limit // 2, limit - min(run.settings.look_ups, 2) * longest))
+        room = limit - gists if share is None else min(room, limit - gists)
+    shorter = fit(
+        memory,
+        run.model,
+        gists,
+        run.cancel,
+        page_words=max(room, longest),
+        connections=resources_of(run.settings).connections,
+    )
+    now = shorter.gist_text_words
+    if now > most:
+        raise WindowError(
+            f"The gist memory has {words:,} words and only {most:,} fit into one prompt. "
+            "Read the book with longer pages or shorter gists, or connect a model with a larger window.",
+            run.model.window,
+        )
+    merged = ""
+    if len(shorter.pages) != len(memory.pages):
+        run.merged_pages = {
+            page.number: tuple(old.number for old in memory.pages if page.start <= old.start < page.end)
+            for page in shorter.pages
+        }
+        merged = f", and its {len(memory.pages):,} pages were joined to {len(shorter.pages):,}"
+    yield run.note(f"The gist memory was too long for one prompt: shortened from {words:,} to {now:,} words{merged}.")
+    return shorter, limit
+
+
+def share_of_gists(run: Run, around: int, *, asks: int) -> tuple[int | None, int]:
+    """Return how many words the gists may have in each of ``asks`` prompts and the answer's, and the pages in the last.
+
+    (None, 0) where the words of the question are not limited. Where pages can be looked up, they have at least as many
+    words as the gists of one prompt, and one of the usual length has room where that leaves a third for gists.
+    """
+    left, pages = run.words_left, run.memory.pages
+    if left is None:
+        return None, 0
+    prompts = asks + 1 if run.settings.look_ups else 1
+    text = max(1, left - prompts * around)
+    if not run.settings.look_ups:
+        return text, 0
+    beside_page = text - int(median(page.words for page in pages))
+    equal = text // (prompts + 1)
+    gists = min(beside_page // prompts, equal) if 3 * beside_page >= text else equal
+    return gists, text - prompts * gists
+
+
+Fit = Callable[[Run, Callable[[Run, str], Prompt]], Generator[Event, None, tuple[GistMemory, int | None]]]
+
+
+def retry_within_window(
+    run: Run,
+    work: Callable[[GistMemory, int | None], Generator[Event, None, None]],
+    prompt: Callable[[Run, str], Prompt] = memory_prompt,
+    *,
+    fit: Fit = fit_to_window,
+) -> Generator[Event, None, None]:
+    """Run ``work`` with the memory made to fit, again each time the server shows a smaller window than expected.
+
+    ``prompt``: makes the prompt around the memory's text. ``fit``: makes the memory fit.
+    """
+    for left in range(WINDOW_RETRIES, -1, -1):
+        run.model.learn_window(run.cancel)
+        window = run.model.window
+        try:
+            memory, limit = yield from fit(run, prompt)
+            yield from work(memory, limit)
+        except WindowError:
+            now = run.model.window
+            if not left or now is None or now == window:
+                raise
+            yield run.note(f"The prompt was too long for the model's window; asked again within {now:,} tokens.")
+        else:
+            return
+
+
+def select_fitting_pages(
+    run: Run, memory: GistMemory, named: Iterable[int], limit: int | None, *, opened: Sequence[int] = (), asks: int = 0
+) -> tuple[tuple[int, ...], list[str]]:
+    """Return the ``named`` pages that fit in full beside the ``opened`` ones, and messages about those that do not.
+
+    ``asks``: prompts with the ``opened`` pages before the one with them, where the words of the question are limited.
+    """
+    words = count_words(memory_text(run, memory, opened)) if opened else memory.gist_text_words
+    if run.words_left is not None:
+        around = memory_prompt(run, "").words
+        left = run.words_left - around - asks * (words + around)
+        limit = left if limit is None else min(limit, left)
+    if limit is None:
+        return tuple(named), []
+    costs = {n: count_words(memory.entry(n, full=True)) for n in named}
+    if not opens_after(run):
+        costs = {n: cost - count_words(memory.entry(n, full=False)) for n, cost in costs.items()}
+    return take_fitting(costs, limit - words)
+
+
+def take_fitting(costs: Mapping[int, int], room: int | None) -> tuple[tuple[int, ...], list[str]]:
+    """Return the pages that fit into ``room`` words, each tried in turn, and messages about those that do not.
+
+    ``costs``: words by page. ``room``: None for no limit.
+    """
+    taken: list[int] = []
+    refused: list[str] = []
+    used = 0
+    for number, words in costs.items():
+        if room is None or used + words <= room:
+            taken.append(number)
+            used += words
+        else:
+            refused.append(f"page {number}: it does not fit into the prompt any more")
+    return tuple(taken), refused

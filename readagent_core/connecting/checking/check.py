@@ -1,0 +1,343 @@
+"""Test whether a model can do this job: what holds, what does not, and the settings that suit it.
+
+Failing a part is no ban: the check says what will work less well. The settings are chosen by what a person would lose
+without them, and nothing is saved here.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
+from typing import Any
+
+from readagent_core.cancel import CancelToken
+from readagent_core.connecting.checking.tasks import (
+    TASKS,
+    Task,
+    chosen,
+    options_of,
+    prompts_of,
+    question_prompts,
+    refuses,
+)
+from readagent_core.connecting.checking.text import QUESTIONS, UNANSWERED, story
+from readagent_core.errors import (
+    CutOffError,
+    EmptyReplyError,
+    RateLimitError,
+    RefusedError,
+    ServerFailedError,
+    WindowError,
+)
+from readagent_core.models.base import Completion
+from readagent_core.models.server import windows
+from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.prompts import Prompt
+from readagent_core.words import count_words
+
+WAITS = 4  # of one question, for a server that says 'too many'
+WAIT_SECONDS = 5.0  # where it does not say how long
+LONGEST_WAIT = 70.0  # free accounts count their calls by the minute
+ONE_AT_A_TIME = "read-agent-s"
+_SMALL_WINDOW = 6_000
+_LONG_WORDS = 1_500  # of a prompt: servers keep beginnings of 1,024 tokens and more
+_SLOW_SECONDS = 0.5  # to the first word; with less, two times cannot be told apart
+NOT_SEEN, NOT_KNOWN = "not seen", "not known"  # figures of checks that found nothing out
+_GREETING = Prompt("try", "Reply with the words: one two three four five six.", reply_words=20)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing tested. ``id``: its name in JSON. ``state``: 'good', 'weak' or 'failed'. ``figure``: '5 of 5', '0.8 s'.
+
+    ``at_once``, ``again``, ``never``: prompts whose reply could be used at once, after asking again, or not at all.
+    ``advice``: in plain words what will work less well, '' when nothing will.
+    """
+
+    id: str
+    name: str
+    state: str
+    figure: str = ""
+    advice: str = ""
+    at_once: int = 0
+    again: int = 0
+    never: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the job. ``tasks``: the prompts it needs, and how many of each are sent."""
+
+    id: str
+    name: str
+    tasks: Mapping[str, int]
+    advice: str
+
+
+PARTS = (
+    Part(
+        "pause",
+        "Names a pause point",
+        {"paginate": 3},
+        "Some pages will end by rule, not where the story pauses. Reading still works.",
+    ),
+    Part(
+        "pauses",
+        "Names several pause points at once",
+        {"paginate_many": 1, "paginate_gist": 1},
+        "Let it pick each pause by itself: several in one prompt come out wrong.",
+    ),
+    Part(
+        "length",
+        "Keeps to a length",
+        {"gist": 2, "tree_segment": 1, "tree_parent": 1, "carry": 1, "compress": 1},
+        "Some gists will be longer or shorter than asked for. Each of them is marked.",
+    ),
+    Part(
+        "pages",
+        "Names pages to look up",
+        {"look_up": 3, "look_up_ranked": 1},
+        "Some answers will come from the gists alone, or open fewer pages than they need.",
+    ),
+    Part(
+        "page",
+        "Names pages one at a time",
+        {"look_up_next": 3},
+        "Looking up one page at a time will often stop early.",
+    ),
+    Part(
+        "steps",
+        "Opens parts and finds words",
+        {"explore": 3},
+        "Methods that open or find step by step will often answer before they have looked.",
+    ),
+    Part(
+        "tree",
+        "Compares parts of a text",
+        {"walk": 1, "leaf": 1, "merge": 1},
+        "MemWalker will end some walks without an answer.",
+    ),
+    Part(
+        "option",
+        "Names one of several options",
+        {"choose": 3, "choose_pages": 1, "choose_text": 1},
+        "Some multiple-choice questions will end without an answer.",
+    ),
+    Part(
+        "quote",
+        "Quotes exactly",
+        {"answer": 3, "answer_pages": 1, "answer_text": 1},
+        "Some claims may be marked “not found” because the model misquotes. Answers still work.",
+    ),
+)
+_REFUSE = Part(
+    "refuse",
+    "Says when the text does not say",
+    {},
+    "It guesses where the text does not say. Check its answers by their citations.",
+)
+STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
+
+
+@dataclass(frozen=True)
+class Suited:
+    """The settings that suit a model, where they are not the usual ones. ``why``: a line for people for each.
+
+    ``small_pages``: pages half as long. ``pagination``: another than one pause point a prompt. ``method``: how Ask
+    answers. ``reason_first``: it compares the options before it names a letter. ``json_replies``: a JSON schema is
+    sent where a reply has a form. ``opened_after``: prompts show opened pages after all the gists, not in place, so
+    that a server which reuses the beginnings of prompts has less to compute.
+    """
+
+    small_pages: bool = False
+    pagination: str = ""
+    method: str = ""
+    reason_first: bool = False
+    json_replies: bool = False
+    opened_after: bool = False
+    why: tuple[str, ...] = field(default=(), compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings that are not the usual ones."""
+        return {name: value for name, value in asdict(self).items() if value and name != "why"}
+
+
+def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
+    """Test the model; yield a Check as each is known. Raises ModelError where the server does not answer (any more)."""
+    server.asks_json = False
+    start = time.perf_counter()
+    first = _ask(server, _GREETING, cancel)
+    yield Check("answers", "Answers", "good", f"{time.perf_counter() - start:.1f} s")
+    yield _streams(server, first)
+    ask = cache(partial(_text, server, cancel))  # some prompts belong to two parts
+    done: list[Check] = []
+    for part in PARTS:
+        prompts = [prompt for task, most in part.tasks.items() for prompt in prompts_of(task, most)]
+        done.append(_count(part, prompts, lambda prompt: TASKS[prompt.task], ask))
+        yield done[-1]
+    unanswered = [p for p in question_prompts(UNANSWERED, every_method=False) if p.task in ("answer", "choose")]
+    yield _count(_REFUSE, unanswered, lambda _: Task(refuses), ask)
+    yield _compare_reasoning(ask)
+    if any(check.state != "good" for check in done if check.id in ("pause", "pages", "option")):
+        yield _count_enforced(server, cancel)
+    yield _reuses_beginnings(server, cancel)
+    yield _window(server)
+
+
+def suit(checks: Collection[Check]) -> Suited:
+    """Return the settings that suit a model with these checks, those of a whole test."""
+    by_id = {check.id: check for check in checks}
+    state = {name: check.state for name, check in by_id.items()}
+    suited, why = Suited(), []
+    if state.get("form") == "good":
+        suited = replace(suited, json_replies=True)
+        why.append("Replies with a form are asked for in JSON: as plain text their form breaks.")
+    elif state["pause"] == "failed":
+        many = state["pauses"] == "good"
+        suited = replace(suited, pagination="many" if many else "uniform")
+        why.append(
+            "Several pauses a prompt: asked for one, it names none."
+            if many
+            else "Even pages by rule: it does not name pauses, and asking in vain takes calls."
+        )
+    if "failed" in (state["length"], state["quote"]) or state["window"] == "weak":
+        suited = replace(suited, small_pages=True)
+        why.append("Pages half as long: it loses its way in longer ones.")
+    if not suited.json_replies and by_id["pages"].never > 1 and state["page"] == "good":
+        suited = replace(suited, method=ONE_AT_A_TIME)
+        why.append("Looking up one page at a time: it does not name several at once.")
+    if state["reason"] == "weak":
+        suited = replace(suited, reason_first=True)
+        why.append("Reasons before the letter: it chooses the right option more often so.")
+    if by_id["reuse"].figure != NOT_SEEN:
+        suited = replace(suited, opened_after=True)
+        why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
+    return replace(suited, why=tuple(why))
+
+
+def _ask(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completion:
+    """The reply. Waits where the server asks for it, as a reading would: that says nothing about the model."""
+    for _ in range(WAITS):
+        try:
+            return server.complete(prompt, cancel)
+        except RateLimitError as error:
+            seconds = WAIT_SECONDS if error.retry_after is None else error.retry_after
+            if seconds > LONGEST_WAIT:
+                raise
+            cancel.wait(seconds, f"Waiting {max(1, round(seconds))} s: the server asked for it")
+    return server.complete(prompt, cancel)
+
+
+def _text(server: OpenAIServer, cancel: CancelToken, prompt: Prompt) -> str:
+    """The text of the reply; '' for a fault that counts as a reply of no use. Raises any other ModelError."""
+    try:
+        return _ask(server, prompt, cancel).text
+    except (EmptyReplyError, RefusedError, CutOffError, ServerFailedError, WindowError):
+        return ""
+
+
+def _streams(server: OpenAIServer, reply: Completion) -> Check:
+    if server.quirks.stream and reply.first_word is not None:
+        return Check("streams", "Streams its answer", "good", f"first word {reply.first_word:.1f} s")
+    return Check("streams", "Streams its answer", "weak", "no", "Answers appear all at once, after a wait.")
+
+
+def _count(part: Part, prompts: list[Prompt], task_of: Callable[[Prompt], Task], ask: Callable[[Prompt], str]) -> Check:
+    """Send ``prompts``, each once more where its task can be asked again, and count the replies that can be used."""
+    at_once = again = 0
+    for prompt in prompts:
+        task = task_of(prompt)
+        reply = ask(prompt)
+        if task.fits(prompt, reply):
+            at_once += 1
+        elif task.again and task.fits(prompt, ask(task.again(prompt, reply))):
+            again += 1
+    never = len(prompts) - at_once - again
+    state = "good" if at_once == len(prompts) else "weak" if never * 2 <= len(prompts) else "failed"
+    figure = f"{at_once} of {len(prompts)}"
+    advice = "" if state == "good" else f"{again} more when asked again. {part.advice}" if again else part.advice
+    return Check(part.id, part.name, state, figure, advice, at_once, again, never)
+
+
+def _compare_reasoning(ask: Callable[[Prompt], str]) -> Check:
+    """Ask the same questions with the letter first and with reasons first. 'weak': right more often with reasons."""
+    right = {}
+    for reason_first in (False, True):
+        asked = (
+            (known, prompt)
+            for known in QUESTIONS
+            for prompt in question_prompts(known, every_method=False, reason_first=reason_first)
+            if options_of(prompt)
+        )
+        right[reason_first] = sum(chosen(p, ask(p)) == known.right for known, p in asked)
+    name, of = "Chooses the right option", len(QUESTIONS)
+    if right[True] > right[False]:
+        figure = f"{right[False]} of {of}, with reasons first {right[True]}"
+        return Check("reason", name, "weak", figure, "It should give its reasons before it names a letter.")
+    if right[False] * 2 >= of:
+        return Check("reason", name, "good", f"{right[False]} of {of}")
+    return Check("reason", name, "failed", f"{right[False]} of {of}", "It misreads short texts: take a larger model.")
+
+
+def _count_enforced(server: OpenAIServer, cancel: CancelToken) -> Check:
+    """Send the prompts whose replies have a form again, with a JSON schema."""
+    advice = "The server does not enforce the form of a reply."
+    part = Part("form", "Keeps a form that the server enforces", {}, advice)
+    prompts = [prompt for task in ("paginate", "look_up") for prompt in prompts_of(task, 2)]
+    again = TASKS["choose"].again
+    prompts += [again(prompt, "Hm.") for prompt in prompts_of("choose", 1) if again]
+
+    def ask(prompt: Prompt) -> str:
+        server.quirks.replied_in_json = False
+        return _text(server, cancel, prompt)
+
+    def enforced(prompt: Prompt, reply: str) -> bool:
+        return server.quirks.replied_in_json and TASKS[prompt.task].fits(prompt, reply)
+
+    server.asks_json = True
+    try:
+        found = _count(part, prompts, lambda _: Task(enforced), ask)
+        return found if found.state == "good" else replace(found, state="weak")  # it says nothing of the model
+    finally:
+        server.asks_json = False
+
+
+def _reuses_beginnings(server: OpenAIServer, cancel: CancelToken) -> Check:
+    """Send two long prompts that begin alike. They are seen to be reused by the server's own count, or by the time."""
+    name = "Reuses the start of a prompt"
+    text = "\n\n".join(paragraph.text for paragraph in story().document.paragraphs)
+    text = "\n\n".join([text] * math.ceil(_LONG_WORDS / count_words(text)))
+    try:
+        first, second = (
+            _ask(server, Prompt("try", f"{text}\n\nReply with the word: {word}.", reply_words=10), cancel)
+            for word in ("one", "two")
+        )
+    except WindowError:
+        return Check("reuse", name, "good", NOT_SEEN)
+    if second.tokens_reused and second.tokens_in:
+        return Check("reuse", name, "good", f"{min(1, second.tokens_reused / second.tokens_in):.0%} of it")
+    times = [reply.seconds if reply.first_word is None else reply.first_word for reply in (first, second)]
+    if times[0] > _SLOW_SECONDS and times[1] < times[0] / 2:
+        return Check("reuse", name, "good", f"first word {times[0]:.1f} s, then {times[1]:.1f} s")
+    return Check("reuse", name, "good", NOT_SEEN)
+
+
+def _window(server: OpenAIServer) -> Check:
+    name = "Context window"
+    window = server.window or windows.known(server.name)
+    if window is None:
+        advice = "The server does not report its context window; set it under “Limits and prices” if prompts fail."
+        return Check("window", name, "good", NOT_KNOWN, advice)
+    if window < _SMALL_WINDOW:
+        advice = (
+            "That is little: answers about long books see fewer pages. Allow more in the server "
+            "(Ollama: OLLAMA_CONTEXT_LENGTH=16384)."
+        )
+        return Check("window", name, "weak", f"{window:,} tokens", advice)
+    return Check("window", name, "good", f"{window:,} tokens")

@@ -1,0 +1,240 @@
+"""Choose and test a model, and change the settings.
+
+A key stays in memory unless the person asks for it to be stored (``key_places``). A choice made here holds until the
+app ends; at the next start the environment and secrets.toml come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readagent_core import keyrings
+from readagent_core.connecting import key_places
+from readagent_core.connecting.checking.check import STEPS, Check, Suited, check_model, suit
+from readagent_core.connecting.key_places import MEMORY
+from readagent_core.errors import SettingsError
+from readagent_core.jobs import Job
+from readagent_core.models.connection import relearn, window_set
+from readagent_core.models.cost.prices import Price
+from readagent_core.models.server.openai_server import OpenAIServer
+from readagent_core.models.server.probe import PRESETS, Preset
+from readagent_core.settings import Secret, Settings, load_settings, save_settings
+from readagent_core.workspace import Workspace
+
+TEST_KEY = "test model"
+FIGURES_BY_HAND = 2  # of a price set by hand; one from a server has its date too
+CONNECTION = ("base_url", "api_key", "model", "server")
+
+
+@dataclass(frozen=True)
+class ModelTest:
+    """What a test has found out so far. ``where``: the server's address."""
+
+    model: str
+    where: str
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def suited(self) -> Suited:
+        """The settings that suit it, once the test has ended."""
+        return suit(self.checks)
+
+
+def preset_of(address: str) -> Preset | None:
+    """The provider an address belongs to; None for one of the person's own."""
+    plain = _plain(address)
+    return next((p for p in PRESETS if _plain(p.address) == plain), None)
+
+
+def complete_address(text: str) -> str:
+    """The whole address for what a person typed: 'localhost:1234' → 'http://localhost:1234/v1'.
+
+    Raises SettingsError for what cannot be one.
+    """
+    text = text.strip()
+    if text.endswith("://"):
+        text = ""
+    text = text.rstrip("/")
+    for ending in ("/chat/completions", "/models", "/embeddings"):
+        text = text.removesuffix(ending)
+    if not text or any(c.isspace() for c in text):
+        raise SettingsError("Enter the address of the server, for example http://localhost:1234/v1.")
+    if "://" not in text:
+        local = text.split(":")[0].split("/")[0] in ("localhost", "127.0.0.1", "0.0.0.0")
+        text = f"{'http' if local or text.split('/')[0].count('.') == 3 else 'https'}://{text}"
+    scheme, rest = text.split("://", 1)
+    if scheme not in ("http", "https") or not rest.split("/")[0]:
+        raise SettingsError("The address must begin with http:// or https://.")
+    return text if "/" in rest else f"{text}/v1"
+
+
+def address_for(workspace: Workspace, text: str) -> str:
+    """The whole address for what a person typed; on a server for several people only one of a known provider's.
+
+    Anything else would be reached from that server: its own ports and network. Raises SettingsError.
+    """
+    if workspace.settings.team is None:
+        return complete_address(text)
+    preset = preset_of(text)
+    if preset is None or preset.local:
+        raise SettingsError("On this server a model of your own must be one of the providers in the list.")
+    return preset.address
+
+
+def use_model(
+    workspace: Workspace, *, address: str, model: str, key: Secret, place: str = MEMORY, price: Price | None = None
+) -> Settings:
+    """Use this model from now on, here and at the next start. Raises SettingsError.
+
+    ``key``: empty where none is needed. ``place``: where to store it, one of ``key_places.places``; a key
+    stored anywhere else is removed; where the keyring does not let it be removed, SettingsError is raised after the
+    model is in use. ``price``: as the server lists it; saved with its day, unless one was set by hand.
+    """
+    address, model = address_for(workspace, address), model.strip()
+    if not model:
+        raise SettingsError("Choose a model, or type its name as the server knows it.")
+    changes: dict[str, Any] = {"base_url": address, "model": model}
+    prices = workspace.settings.saved.get("prices", {})
+    if price is not None and len(prices.get(model, ())) != FIGURES_BY_HAND:
+        changes["prices"] = {**prices, model: [price.read, price.written, price.as_of, price.reused]}
+    place, old = key_places.save(workspace, address, key, place, changes)
+    fresh = _load(workspace)
+    origin = {name: MEMORY if _is_overridden(fresh, name) else "settings" for name in CONNECTION}
+    if not _is_overridden(fresh, "api_key"):
+        origin["api_key"] = place
+    trouble = "" if key or _is_overridden(fresh, "api_key") else fresh.key_trouble
+    chosen = replace(fresh, base_url=address, model=model, api_key=key, origin=origin, key_trouble=trouble, server=None)
+    relearn(address, model)
+    workspace.reconnect(chosen)
+    if old:
+        keyrings.remove(workspace.home, old)
+    return chosen
+
+
+def use_built_in(workspace: Workspace) -> Settings:
+    """Use the built-in reader. The address is remembered for the next time; a stored key is removed.
+
+    Raises SettingsError where the keyring does not let it be removed; the built-in reader is in use all the same.
+    """
+    lent = False if workspace.settings.team else None  # else the server's model would be used
+    _, old = key_places.save(workspace, "", Secret(), MEMORY, {"model": None, "server_model": lent})
+    fresh = _load(workspace)
+    origin = {name: MEMORY if _is_overridden(fresh, name) else "" for name in CONNECTION}
+    chosen = replace(fresh, base_url="", model="", api_key=Secret(), origin=origin, key_trouble="", server=None)
+    workspace.reconnect(chosen)
+    if old:
+        keyrings.remove(workspace.home, old)
+    return chosen
+
+
+def use_server_model(workspace: Workspace) -> Settings:
+    """Use the connection that the server lends. A stored key and model of the person's own are removed."""
+    changes = {"model": None, "base_url": None, "server_model": None}
+    key_places.save(workspace, "", Secret(), MEMORY, changes)
+    workspace.reconnect(_load(workspace))
+    return workspace.settings
+
+
+def change_settings(workspace: Workspace, changes: Mapping[str, Any]) -> Settings:
+    """Save other settings (limits, prices, budget, cache); the model in use stays. Raises SettingsError."""
+    save_settings(workspace.home, changes)
+    fresh = _load(workspace)
+    now = workspace.settings
+    held = {name: getattr(now, name) for name in CONNECTION}
+    chosen = replace(fresh, **held, origin=now.origin, key_trouble=now.key_trouble)
+    workspace.reconnect(chosen)
+    return chosen
+
+
+def override_notice(settings: Settings) -> str:
+    """A line for people where the environment or secrets.toml will decide at the next start; else ''."""
+    fresh = load_settings(person=settings.person)
+    names = [name for name in CONNECTION if _is_overridden(fresh, name) and settings.origin.get(name) == MEMORY]
+    if not names:
+        return ""
+    place = "secrets.toml" if fresh.origin.get(names[0]) == "secrets" else "the environment"
+    return f"{place[0].upper()}{place[1:]} names a model too. It will be used again when the app next starts."
+
+
+def start_model_test(workspace: Workspace, *, address: str, model: str, key: Secret) -> Job:
+    """Test a model in the background; the job publishes a ModelTest. Raises SettingsError."""
+    address = address_for(workspace, address)
+    if not model.strip():
+        raise SettingsError("Choose a model first, then test it.")
+    window = window_set(workspace.settings.saved, model.strip())
+
+    def work(job: Job) -> ModelTest:
+        server = OpenAIServer(address, model.strip(), api_key=key, window=int(window) if window else None)
+        result = ModelTest(server.name, address)
+        job.publish(value=result)
+        try:
+            for check in check_model(server, job):
+                result = replace(result, checks=(*result.checks, check))
+                job.publish(value=result, done=len(result.checks), total=STEPS)
+        finally:
+            server.close()
+        return result
+
+    running = workspace.jobs.get(TEST_KEY)
+    if running is not None and running.running:
+        running.cancel()
+        running.join(5)
+    workspace.jobs.forget(TEST_KEY)
+    return workspace.jobs.start(TEST_KEY, work)
+
+
+def save_suited(workspace: Workspace, model: str, suited: Suited) -> Settings:
+    """Save the settings that suit ``model`` in place of those saved for it before. Raises SettingsError."""
+    saved = workspace.settings.saved
+    changes: dict[str, Any] = {}
+    for name in ("reason_first", "json_replies", "opened_after"):
+        others = [other for other in saved.get(name, ()) if other != model]
+        changes[name] = [*others, model] if getattr(suited, name) else others
+    used = {name: value for name, value in suited.to_dict().items() if name not in changes}
+    others_suited = {other: value for other, value in saved.get("suited", {}).items() if other != model}
+    changes["suited"] = {**others_suited, **({model: used} if used else {})}
+    return change_settings(workspace, {name: value or None for name, value in changes.items()})
+
+
+def saved_suited(workspace: Workspace, model: str) -> Suited:
+    """Return the settings saved for ``model``."""
+    saved = workspace.settings.saved
+    values = dict(saved.get("suited", {}).get(model, {}))
+    return Suited(
+        small_pages=bool(values.get("small_pages")),
+        pagination=str(values.get("pagination", "")),
+        method=str(values.get("method", "")),
+        reason_first=model in saved.get("reason_first", ()),
+        json_replies=model in saved.get("json_replies", ()),
+        opened_after=model in saved.get("opened_after", ()),
+    )
+
+
+_OPTIONAL = ("pauses", "steps", "tree", "refuse")  # other methods, and what citations show a reader
+VERDICTS = {
+    "good": "The test passed",
+    "weak": "The test passed, with limits",
+    "failed": "This model will struggle",
+}
+
+
+def outcome_of(checks: tuple[Check, ...]) -> str:
+    """The test's outcome, a key of ``VERDICTS``: 'failed' where reading and answering cannot work well."""
+    if any(check.state == "failed" and check.id not in _OPTIONAL for check in checks):
+        return "failed"
+    return "good" if all(check.state == "good" for check in checks) else "weak"
+
+
+def _load(workspace: Workspace) -> Settings:
+    """The settings as they would be at the next start."""
+    return load_settings(person=workspace.settings.person)
+
+
+def _is_overridden(fresh: Settings, name: str) -> bool:
+    return fresh.origin.get(name) in ("environment", "secrets")
+
+
+def _plain(address: str) -> str:
+    return address.strip().rstrip("/").lower().replace("127.0.0.1", "localhost").removesuffix("/v1")

@@ -1,0 +1,10 @@
+"""Reading: makes a ``GistMemory`` of a ``Document`` by pagination and gisting."""
+
+from __future__ import annotations
+
+from readagent_core.gisting.call_estimate import estimate
+from readagent_core.gisting.memory_budget import fit
+from readagent_core.gisting.progress import Progress
+from readagent_core.gisting.reader import CALLS_AHEAD, cut_by_rule, read, regenerate_gist
+
+__all__ = ["CALLS_AHEAD", "Progress", "cut_by_rule", "estimate", "fit", "read", "regenerate_gist"]

@@ -1,0 +1,159 @@
+"""What making gists costs: an estimate before, the figures after, and the budget of a book. Money is in dollars.
+
+Estimates are called estimates. Replies from the cache sent nothing; what they saved is reported apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from readagent_core.document import Document
+from readagent_core.gisting import estimate
+from readagent_core.library.records import Reading
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.prices import money
+from readagent_core.models.cost.tokens import tokens_of_words
+from readagent_core.plan import ReadingPlan
+from readagent_core.usage import Usage
+from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
+
+MIN_CALLS = 3  # fewer calls say nothing about a model's speed
+BUDGET_USED = "The budget for this book is used"  # the first words of why a reading stopped for it
+
+
+# --- before a reading -----------------------------------------------------------------------------------
+
+
+def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
+    """'About 25 pages: 50 calls, 30,000 words (45,000 tokens) sent, 5,000 words back; about $0.02; about 3 minutes.'"""
+    work, model = estimate(document, plan), workspace.model
+    pages = count_of(work.pages, "page")
+    if not model.is_language_model:
+        return f"About {pages}. The built-in reader costs nothing."
+    sent = f"{count_of(work.calls, 'call')}, {work.words_in:,} words ({tokens_of_words(work.words_in):,} tokens) sent"
+    dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
+    cost = {None: "its price is not known", 0.0: "free"}.get(dollars, f"about {money(dollars)}")
+    parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost.replace("about under", "under")]
+    minutes = _minutes(workspace, work.calls)
+    if minutes is not None:
+        parts.append("under a minute" if minutes < 1 else f"about {count_of(round(minutes), 'minute')}")
+    return f"{'; '.join(parts)}."
+
+
+def short_estimate(workspace: Workspace, document: Document, plan: ReadingPlan) -> str:
+    """'About 12 min, 50 calls, $0.20 with gpt-4o', for a language model."""
+    work, model = estimate(document, plan), workspace.model
+    dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
+    minutes = _minutes(workspace, work.calls)
+    parts = [] if minutes is None else [f"{max(1, round(minutes)):,} min"]
+    parts += [count_of(work.calls, "call"), {None: "price not known", 0.0: "free"}.get(dollars, money(dollars))]
+    return f"About {', '.join(parts)} with {model.name}"
+
+
+def _minutes(workspace: Workspace, calls: int) -> float | None:
+    """The time that so many calls take; None where the model's speed is not known.
+
+    About half of the calls run side by side: pause points are found one after another, gists at the same time.
+    """
+    seconds = seconds_per_call(workspace)
+    return None if seconds is None else max(calls / 2, calls / workspace.connections) * seconds / 60
+
+
+def seconds_per_call(workspace: Workspace) -> float | None:
+    """The mean time of the chosen model's calls in earlier readings; None where there were too few."""
+    usages = [reading.usage for reading in workspace.library.readings_by(workspace.model.name)]
+    calls, seconds = sum(usage.calls for usage in usages), sum(usage.seconds for usage in usages)
+    return seconds / calls if calls >= MIN_CALLS else None
+
+
+# --- after a reading ------------------------------------------------------------------------------------
+
+
+def reading_cost(usage: Usage) -> str:
+    """What a reading has sent so far and what the cache saved, in a line; '' where nothing was sent or saved."""
+    sentences: list[str] = []
+    if usage.calls:
+        calls = count_of(usage.calls, "call")
+        sentences.append(f"Making the gists sent {usage.words_in:,} words in {calls}{money_after(usage.cost)}.")
+    if usage.saved_words_in:
+        saved = f" and {money(usage.saved_cost)}" if usage.saved_cost else ""
+        sentences.append(f"The cache saved {usage.saved_words_in:,} words{saved}.")
+    return " ".join(sentences)
+
+
+def money_after(amount: float | None) -> str:
+    if not amount:  # not known, or a model that costs nothing
+        return ""
+    return f", ${amount:.2f}" if amount >= 0.1 else f", ${amount:.4f}"
+
+
+# --- the budget of a book -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BookBudget:
+    """All that a book's readings cost, against the limit of Settings or the one a person raised it to.
+
+    ``limit``: None where none is set. ``step``: the limit of Settings, by which it is raised. ``rest``: what reading
+    the rest of the book would cost, estimated from the pages so far; None where that is not known.
+    """
+
+    spent: float
+    limit: float | None
+    step: float
+    rest: float | None = None
+
+    @property
+    def raised(self) -> float:
+        """The next limit: whole steps, above what is spent."""
+        return self.step * (math.floor(max(self.limit or 0.0, self.spent) / self.step + 1e-9) + 1)
+
+    @property
+    def message(self) -> str:
+        """Why the reading stopped, for people."""
+        rest = f" The rest would cost about {money(self.rest)}." if self.rest else ""
+        return f"{self.amounts}, with every page read so far saved.{rest} Raise it to continue."
+
+    @property
+    def amounts(self) -> str:
+        return f"{BUDGET_USED}: {money(self.spent)} of {money(self.limit)} is spent"
+
+
+def book_budget(workspace: Workspace, book_id: str, model: ChatModel, *, reading: Reading | None = None) -> BookBudget:
+    """The budget of a book for ``model``. ``reading``: the one whose rest is to be estimated."""
+    readings = [r for r in workspace.library.readings(book_id) if not r.recorded]
+    spent = sum(r.usage.cost or 0.0 for r in readings)
+    step = float(model.budget or 0.0)
+    limit = max(step, float(workspace.library.preference(_preference(book_id), 0.0))) if step else None
+    return BookBudget(spent, limit, step, _cost_of_rest(workspace, reading) if reading else None)
+
+
+def raise_budget(workspace: Workspace, book_id: str) -> float:
+    """Allow one step more for this book; the new limit. Does nothing where Settings set no limit."""
+    budget = book_budget(workspace, book_id, workspace.model)
+    if budget.limit is None:
+        return 0.0
+    workspace.library.set_preference(_preference(book_id), budget.raised)
+    return budget.raised
+
+
+def exceeded_budget(workspace: Workspace, reading: Reading) -> BookBudget | None:
+    """The budget that stopped a reading; None where another reason did, or no budget is set any more."""
+    if reading.state != "paused" or not reading.why.startswith(BUDGET_USED):
+        return None
+    budget = book_budget(workspace, reading.book_id, workspace.model, reading=reading)
+    return budget if budget.limit is not None else None
+
+
+def _preference(book_id: str) -> str:
+    return f"budget {book_id}"
+
+
+def _cost_of_rest(workspace: Workspace, reading: Reading) -> float | None:
+    memory = workspace.library.memory(reading.id)
+    read = memory.readable_words
+    if not read or not reading.usage.cost:
+        return None
+    return reading.usage.cost * (memory.document.words - read) / read

@@ -1,0 +1,236 @@
+"""Gisting: a page is shortened, independently of all other pages (docs/methods.md, 'Gisting').
+
+A short page is its own gist. The model is asked once more, and only once, if its reply cannot be used (empty, a
+refusal, cut off, not shorter than the page), is outside the range of lengths asked for, or has names, numbers or a
+language that the page has not. The better usable reply is the gist. Without one it is the page's first sentences,
+marked as a fallback.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document
+from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
+from readagent_core.gisting.audit import audit_gist, find_differences
+from readagent_core.memory import Gist, Page
+from readagent_core.models.base import ChatModel
+from readagent_core.models.thinking import remove_thinking
+from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt, format_length, length_range, render, render_fragment, template_language
+from readagent_core.tags import escape_tags
+from readagent_core.words import count_words, first_words, is_unspaced, sentences
+
+WHOLE_WORDS = 40  # a page this short is its own gist
+_LEAST_TARGET = 8
+_SPARED = 0.05  # of the greatest length: a gist so little outside its range is not worth another call
+_TOLD = 8  # names or numbers listed when the model is asked again
+PROBLEMS = {
+    "en": {
+        "empty": "it was empty",
+        "refusal": "it was a remark about the passage, not the passage made shorter",
+        "long": "it was not shorter than the passage",
+        "cut off": "it broke off before its end",
+        "length": "it had {} words",
+        "names": "it had names that the passage does not have ({})",
+        "numbers": "it had numbers that the passage does not have ({})",
+        "language": "it was not in the language of the passage",
+    },
+    "ja": {
+        "empty": "何も書かれていませんでした",
+        "refusal": "文章を短くしたものではなく、断りの言葉でした",
+        "long": "元の文章より短くなっていませんでした",
+        "cut off": "途中で切れていました",
+        "length": "{}字ありました",
+        "names": "元の文章にない名前がありました（{}）",
+        "numbers": "元の文章にない数がありました（{}）",
+        "language": "元の文章と違う言語でした",
+    },
+}
+_PREAMBLE = re.compile(
+    r"^\W*(?:sure[,!.]?\s*)?(?:here(?:'s| is| are)|the following is|below is)?[^\n:]{0,40}"
+    r"\b(?:shortened|condensed|abridged|shorter)\b(?:\s+(?:version|passage|text))?[^\n:]{0,40}:\**\s*\n?|"
+    r"^\W*(?:gist|summary):\**\s*|^#+ *(?:gist|summary)\W*\n|"
+    r"^\W*(?:okay\W+)?here(?:'s| is)\b[^\n:]{0,40}\bsummary\b[^\n:]{0,40}:\s*\n|"
+    r"^\W*(?:短くした文章|要約|短縮版|以下是)[^\n：:]{0,20}[：:]\s*",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(  # after the gist
+    r"\n+\W*(?:\(?(?:word count|total words)\b[^\n]*|\(\d+ words\)|"
+    r"(?:note|please note)\b\s*:[^\n]*|let me know [^\n]*)\W*\Z",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"^\W*(?:i(?:'m| am) (?:sorry|unable|not able)|sorry,|i (?:can(?:no|')t|cannot|won't|will not) "
+    r"(?:help|assist|comply|do that|fulfill|fulfil|shorten|summari[sz]e|provide|create|continue)|as an ai\b|"
+    r"i apologi[sz]e|申し訳|すみませんが|お手伝いできません|対応できません)",
+    re.IGNORECASE,
+)
+_REFUSAL_WORDS = 80  # a longer text that begins like a refusal is the gist of a page that begins so
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """The range of lengths of a gist, in words."""
+
+    least: int
+    most: int
+
+    def distance(self, words: int) -> int:
+        """Return by how many words a gist of ``words`` words is outside the range; 0 where that is too little."""
+        outside = max(self.least - words, words - self.most)
+        return outside if outside > self.most * _SPARED else 0
+
+
+def target_words(words: int, share: float) -> int:
+    """Return the target length, in words, of the gist of a page of ``words`` words."""
+    return max(_LEAST_TARGET, round(words * share))
+
+
+def gist_lengths(words: int, share: float) -> Lengths:
+    """Return the lengths that the gist of a page of ``words`` words may have."""
+    least, most = length_range(target_words(words, share))
+    return Lengths(least, max(least, min(most, words - 1)))
+
+
+def clean_reply(reply: str) -> str:
+    """Return the gist in a reply: without <think> blocks, preamble, code fences and outer quotation marks."""
+    text = remove_thinking(reply).strip()
+    text = re.sub(r"^```\w*\n?|\n?```$", "", text).strip()
+    text = _PREAMBLE.sub("", re.sub(r"</?text>", "", text).strip(), count=1).strip()
+    text = _REMARK.sub("", text).strip() or text
+    for opening, closing in (('"', '"'), ("“", "”"), ("「", "」")):
+        inside = text[1:-1]
+        if len(text) > 2 and text[0] == opening and text[-1] == closing and opening not in inside:
+            text = inside.strip() if closing not in inside else text
+    return text
+
+
+def find_problem(text: str, page_words: int) -> str:
+    """Return why ``text`` cannot be the gist of a page of ``page_words`` words: a key of PROBLEMS; '' if it can."""
+    if not any(c.isalnum() for c in text):
+        return "empty"
+    words = count_words(text)
+    if words <= _REFUSAL_WORDS and _REFUSAL.match(text):
+        return "refusal"
+    return "long" if words >= page_words else ""
+
+
+def _format_length(words: int, text: str, language: str) -> str:
+    """Return a length as prompts state it, but in words where the text has spaces between its words."""
+    return format_length(words, language if is_unspaced(text[:2000]) else "en")
+
+
+def instructions_text(plan: ReadingPlan, language: str, *, extra: str = "") -> str:
+    """Return the instructions of the plan, and ``extra`` ones, to append to a sentence of the prompt; '' for none."""
+    added = [part.strip() for part in (plan.instructions, extra) if part.strip()]
+    if plan.purpose.strip():
+        added.append(render("gist.purpose", language, purpose=plan.purpose.strip().rstrip(".。")).text)
+    between = "" if template_language(language) == "ja" else " "
+    return "".join(between + part for part in added)
+
+
+def gist_prompt(text: str, plan: ReadingPlan, *, language: str, lengths: Lengths, instruction: str = "") -> Prompt:
+    """Return the gisting prompt of a page's text. ``instruction``: the reader's own, for this page only."""
+    return render(
+        "gist",
+        language,
+        reply_words=max(200, lengths.most * 3),
+        rules=render_fragment("gist.rules", language),
+        instructions=instructions_text(plan, language, extra=instruction),
+        least=_format_length(lengths.least, text, language),
+        most=_format_length(lengths.most, text, language),
+        page=escape_tags(text),
+    )
+
+
+def first_sentences(text: str, target: int, language: str) -> str:
+    """Return the first sentences of ``text``, about ``target`` words; always shorter than the text."""
+    taken, words = "", 0
+    for sentence in sentences(text, language):
+        n = count_words(sentence)
+        if taken and words + n > target:
+            break
+        taken, words = taken + sentence, words + n
+    most = max(1, min(target * 2, count_words(text) - 1))
+    return (taken if words <= most else first_words(taken, most)).strip()
+
+
+def shorten_text(
+    text: str,
+    plan: ReadingPlan,
+    model: ChatModel,
+    *,
+    language: str,
+    lengths: Lengths,
+    cancel: CancelToken,
+    instruction: str = "",
+) -> Gist:
+    """Return ``text`` shortened by the model, asked at most twice; else its first sentences, marked as a fallback.
+
+    A gist made with an ``instruction`` may have any length. The built-in reader is asked once: it always replies alike.
+    """
+    words = count_words(text)
+    prompt = gist_prompt(text, plan, language=language, lengths=lengths, instruction=instruction)
+    wanted = Lengths(0, words) if instruction else lengths
+    current = prompt
+    usable: list[tuple[int, int, str]] = []  # problems, words outside the range, text
+    for _ in range(2 if model.is_language_model else 1):
+        reply, problems = "", {}
+        try:
+            reply = clean_reply(model.complete(current, cancel).text)
+            problem = find_problem(reply, words)
+            problems = {problem: ""} if problem else find_faults(reply, text, wanted, language)
+            if not problem:
+                usable.append((len(problems), wanted.distance(count_words(reply)), reply))
+        except CutOffError as error:
+            reply, problems = clean_reply(error.text), {"cut off": ""}
+        except EmptyReplyError:
+            problems = {"empty": ""}
+        except RefusedError:
+            problems = {"refusal": ""}
+        if not problems:
+            break
+        told = PROBLEMS[template_language(language)]
+        current = prompt.with_follow_up(
+            "gist.again",
+            problem="; ".join(told[name].format(detail) for name, detail in problems.items()),
+            least=prompt.fields["least"],
+            most=prompt.fields["most"],
+            reply=reply,
+        )
+    if not usable:
+        return Gist(first_sentences(text, (lengths.least + lengths.most) // 2, language), fallback=True)
+    _, outside, best = min(usable, key=lambda found: found[:2])
+    if not outside or not model.is_language_model:  # word statistics copy whole sentences
+        return Gist(best)
+    return Gist(best, marks=(f"{count_words(best)} words, where {wanted.least} to {wanted.most} were asked for",))
+
+
+def find_faults(reply: str, text: str, lengths: Lengths, language: str) -> dict[str, str]:
+    """Return what is wrong with a usable gist of ``text``: keys of PROBLEMS, each with its detail."""
+    faults: dict[str, str] = {}
+    words = count_words(reply)
+    if lengths.distance(words):
+        faults["length"] = _format_length(words, text, language)
+    for what, found in find_differences(reply, text).items():
+        faults[what] = ", ".join(found[:_TOLD])
+    return faults
+
+
+def gist_page(
+    document: Document, page: Page, plan: ReadingPlan, *, model: ChatModel, cancel: CancelToken, instruction: str = ""
+) -> Gist:
+    """Return the audited gist of a page. A short page needs no call, unless there is an ``instruction``."""
+    plain = "\n\n".join(p.text for p in document.paragraphs[page.start : page.end])
+    if page.words <= WHOLE_WORDS and not instruction:
+        return Gist(plain, whole=True)
+    text = document.text(page.start, page.end)
+    lengths = gist_lengths(page.words, plan.gist_share)
+    gist = shorten_text(
+        text, plan, model, language=document.language, lengths=lengths, cancel=cancel, instruction=instruction
+    )
+    audited = audit_gist(gist, text, page_words=page.words)
+    return replace(audited, marks=gist.marks + audited.marks)

@@ -1,0 +1,223 @@
+"""Read a book in the background: one job a reading, however many ask for it. It can be paused and resumed.
+
+A reading that stops says in the library why, in words for people.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from readagent_core.document import Document
+from readagent_core.errors import (
+    BudgetError,
+    CancelledError,
+    LibraryError,
+    NotInLibraryError,
+    ReadAgentError,
+    WindowError,
+)
+from readagent_core.gisting import CALLS_AHEAD, Progress, read
+from readagent_core.gisting.costs import book_budget
+from readagent_core.jobs import Job
+from readagent_core.library.records import Reading
+from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.meter import Metered
+from readagent_core.models.cost.tokens import estimate_tokens
+from readagent_core.models.server.quirks import HOW_LARGER
+from readagent_core.plan import ReadingPlan
+from readagent_core.usage import Usage
+from readagent_core.words import count_words
+from readagent_core.workspace import Workspace
+
+PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
+UNEXPECTED = "Something in ReadAgent itself went wrong. Every page read so far is saved; reading can resume from there."
+ELSEWHERE = "Another ReadAgent is reading this book; its pages appear here as they come."
+SMALLER = "The book is read again in smaller pages, of at most"
+_BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article
+_INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
+_MIN_PAGE_WORDS = 60  # a window too small for these is too small for any reading
+_POLL_SECONDS = 1.0  # between looks at how far another process is
+
+
+def default_plan(words: int) -> ReadingPlan:
+    """How a text of this length is read when nothing else was chosen."""
+    return ReadingPlan.from_preset("book" if words >= _BOOK_WORDS else "article")
+
+
+def usual_plan(workspace: Workspace, words: int) -> ReadingPlan:
+    """``default_plan`` with the page size and the pagination that were saved as suiting the chosen model."""
+    plan = default_plan(words)
+    suited = workspace.settings.saved.get("suited", {}).get(workspace.model.name, {})
+    if suited.get("small_pages"):
+        plan = replace(plan, max_words=plan.max_words // 2, min_words=plan.min_words // 2)
+    return replace(plan, pagination=suited.get("pagination") or plan.pagination)
+
+
+def fit_plan(plan: ReadingPlan, window: int, document: Document) -> ReadingPlan:
+    """``plan`` with pages small enough for a model whose window is ``window`` tokens; unchanged where they are.
+
+    A prompt may fill seven tenths of the window, instructions included; the rest is for the reply.
+    """
+    sample = document.text(0, min(len(document.paragraphs), 60))[:20_000]
+    tokens_per_word = max(1.0, estimate_tokens(sample) / max(1, count_words(sample)))
+    shown = 2 if plan.preceding else 1
+    most = int((window * 0.7 - _INSTRUCTION_TOKENS) / tokens_per_word / shown)
+    if plan.max_words <= most:
+        return plan
+    most = max(most, _MIN_PAGE_WORDS)
+    return replace(plan, max_words=most, min_words=min(plan.min_words, max(1, most * plan.min_words // plan.max_words)))
+
+
+def job_key(reading: Reading) -> str:
+    return f"read {reading.id}"
+
+
+def start_reading(
+    workspace: Workspace, book_id: str, plan: ReadingPlan | None = None, *, connections: int | None = None
+) -> Job:
+    """The job that reads this book by this plan with the chosen model; the one under way if there is one.
+
+    Its ``subject`` is the reading's id, and it publishes Progress. A reading that was paused is resumed.
+    """
+    return _start(workspace, _reading_of(workspace, book_id, plan), workspace.model, connections=connections)
+
+
+def _reading_of(workspace: Workspace, book_id: str, plan: ReadingPlan | None) -> Reading:
+    """The reading of a book by a plan and the chosen model, made when there is none."""
+    book = workspace.library.book(book_id)
+    model = workspace.model
+    # nobody chose the plan of a recording
+    last = next((r.plan for r in workspace.library.readings(book_id) if not r.recorded), None)
+    chosen = plan or last or usual_plan(workspace, book.words)
+    if model.window and model.window_is_firm:  # a model not loaded yet may be given more
+        chosen = fit_plan(chosen, model.window, workspace.library.document(book_id))
+    return workspace.library.open_reading(book_id, chosen, model.name, model.where)
+
+
+def _start(workspace: Workspace, reading: Reading, model: ChatModel, *, connections: int | None = None) -> Job:
+    at_once = connections or workspace.connections
+    ahead = float(workspace.settings.saved.get("ahead", CALLS_AHEAD))
+
+    def work(job: Job) -> None:
+        _read(workspace, reading, job, model=model, connections=at_once, ahead=ahead)
+
+    return workspace.jobs.start(job_key(reading), work, subject=reading.id)
+
+
+def reread_from(workspace: Workspace, reading_id: int, page: int) -> Job:
+    """Read again from ``page`` on, asking the model even where the cache has a reply.
+
+    A recording, or another model's reading, stays as it is: the pages before ``page`` are copied to a new reading.
+    """
+    library = workspace.library
+    shown = library.reading(reading_id)
+    own = _reading_of(workspace, shown.book_id, shown.plan)
+    job = workspace.jobs.get(job_key(own))
+    if job is not None:
+        job.cancel()
+        job.join()
+    if own.id == shown.id:
+        library.cut_from(own.id, page)
+    elif not own.pages and (own.document_id, own.plan.key) == (shown.document_id, shown.plan.key):
+        library.put_memory(own.id, library.memory(shown.id).up_to(page - 1))
+    return _start(workspace, library.reading(own.id), workspace.model.without_cache())
+
+
+def newest_memory(workspace: Workspace, book_id: str) -> tuple[Reading, GistMemory] | None:
+    """The reading to show and ask from: the newest that has a page; None before the first."""
+    for reading in workspace.library.readings(book_id):
+        if reading.pages:
+            return reading, workspace.library.memory(reading.id)
+    return None
+
+
+def memory_to_ask(workspace: Workspace, book_id: str, *, then: str) -> tuple[Reading, GistMemory]:
+    """``newest_memory``. Raises NotInLibraryError before the first; ``then``: what to do after reading."""
+    found = newest_memory(workspace, book_id)
+    if found is None:
+        raise NotInLibraryError(f"This book has no gists yet. Make them in Read, then {then}.")
+    return found
+
+
+def _read(
+    workspace: Workspace, reading: Reading, job: Job, *, model: ChatModel, connections: int, ahead: float
+) -> None:
+    library = workspace.library
+    lock = library.reading_lock(reading.id)
+
+    def publish(progress: Progress) -> None:
+        job.publish(done=progress.words_read, total=progress.words_total, value=progress)
+
+    document = library.document(reading.book_id, document_id=reading.document_id)
+    try:
+        while not lock.acquire():
+            saved = library.memory(reading.id)  # by the other process
+            read_words, words = saved.readable_words, saved.document.words
+            publish(Progress(len(saved.pages), len(saved.readable), read_words, words, Usage(), saved))
+            job.wait(_POLL_SECONDS, ELSEWHERE)
+        library.set_state(reading.id, "reading")
+        budget = book_budget(workspace, reading.book_id, model)
+        read(
+            document,
+            Metered(model, budget=budget.limit, spent=budget.spent),
+            reading.plan,
+            store=library.store(reading.id),
+            connections=connections,
+            cancel=job,
+            on_change=publish,
+            ahead=ahead,
+        )
+    except BaseException as error:
+        state = "paused" if isinstance(error, ReadAgentError) else "failed"
+        why = PAUSED if isinstance(error, CancelledError) else str(error) if state == "paused" else UNEXPECTED
+        if lock.acquired:
+            with suppress(LibraryError):  # the disk that stopped the reading may not take this either
+                library.set_state(reading.id, state, why=why)
+        if isinstance(error, BudgetError) and not error.monthly:
+            budget = book_budget(workspace, reading.book_id, model, reading=library.reading(reading.id))
+            if budget.limit is not None:
+                library.set_state(reading.id, state, why=budget.message)
+                raise BudgetError(budget.message) from None
+        if isinstance(error, WindowError):
+            lock.release()
+            _read_in_smaller_pages(workspace, reading, document, error, model=model, connections=connections)
+        raise
+    finally:
+        lock.release()
+    library.set_state(reading.id, "done")
+
+
+def _read_in_smaller_pages(
+    workspace: Workspace,
+    reading: Reading,
+    document: Document,
+    error: WindowError,
+    *,
+    model: ChatModel,
+    connections: int,
+) -> None:
+    """Start another reading, in pages that fit the window the server has now shown, where that makes a difference.
+
+    The reading that stopped says so, and ``smaller_pages_note`` finds it for the new one.
+    """
+    if model.window is None:
+        return
+    plan = fit_plan(reading.plan, model.window, document)
+    if plan != reading.plan:
+        smaller = workspace.library.open_reading(reading.book_id, plan, model.name, model.where)
+        workspace.library.set_state(reading.id, "paused", why=f"{error} {SMALLER} {plan.max_words:,} words.")
+        _start(workspace, smaller, model, connections=connections)
+
+
+def smaller_pages_note(workspace: Workspace, reading: Reading) -> str:
+    """Why this reading has smaller pages than were asked for; '' where it has not."""
+    ending = f"{SMALLER} {reading.plan.max_words:,} words."
+    for other in workspace.library.readings(reading.book_id):
+        if other.id != reading.id and other.model == reading.model and other.why.endswith(ending):
+            return (
+                f"In pages of at most {reading.plan.max_words:,} words: those of {other.plan.max_words:,} words "
+                f"were too long for the model's window. A larger one {HOW_LARGER} takes in whole pages."
+            )
+    return ""

@@ -1,0 +1,291 @@
+"""The reader: runs pagination and gisting together, several calls at once, and saves every result as it comes.
+
+A page is saved before its progress is reported, and so is a gist. So a reading that is interrupted in any way resumes
+where it was and repeats at most the calls that were running.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document
+from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError
+from readagent_core.gisting.gisting import gist_page
+from readagent_core.gisting.memory_budget import shorten_old_gists
+from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
+from readagent_core.gisting.pause_windows import Windows
+from readagent_core.gisting.pool import Outcome, Pool
+from readagent_core.gisting.progress import NoStore, Progress, Store
+from readagent_core.gisting.span_pagination import SpanPaginator
+from readagent_core.gisting.speculative_pagination import SpeculativePaginator
+from readagent_core.memory import Gist, GistMemory, Page, check_coverage
+from readagent_core.models.base import ChatModel
+from readagent_core.models.cost.meter import Metered
+from readagent_core.plan import ReadingPlan
+
+CALLS_AHEAD = 1.5  # most pagination calls for each one the sequential algorithm makes
+_SECONDS_AFTER_CANCEL = 2.0  # to wait for the replies of running calls
+_SECONDS_AFTER_ERROR = 20.0
+
+
+class _SavedElsewhere(Exception):
+    """Another process has saved another page of this number: the run must start again from the store."""
+
+
+def read(
+    document: Document,
+    model: ChatModel,
+    plan: ReadingPlan,
+    *,
+    store: Store | None = None,
+    connections: int = 8,
+    cancel: CancelToken | None = None,
+    on_change: Callable[[Progress], None] | None = None,
+    ahead: float = CALLS_AHEAD,
+) -> GistMemory:
+    """Read ``document`` and return its gist memory; resumes from the results in ``store``.
+
+    ``connections``: calls at once. ``ahead``: most pagination calls for each call that the sequential algorithm makes
+    (1: never ask ahead). Raises EmptyDocumentError, ModelError, and CancelledError when ``cancel`` is cancelled;
+    the results so far are in the store then.
+    """
+    limited = document.limited(plan.max_words)
+    if not limited.paragraphs:
+        raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
+    windows = Windows(limited, plan)
+    metered = model if isinstance(model, Metered) else Metered(model)
+    cancel = cancel or CancelToken()
+    metered.learn_window(cancel)
+    while True:
+        run = _ReadingRun(windows, metered, store or NoStore(), connections, cancel, on_change, ahead)
+        try:
+            memory = run.finish()
+        except _SavedElsewhere:
+            continue
+        return run.shorten_old_gists(memory, connections) if plan.memory_words else memory
+
+
+def cut_by_rule(document: Document, plan: ReadingPlan) -> GistMemory:
+    """Return ``document`` in pages of about equal length, each in full in place of its gist; asks no model.
+
+    For methods that use no gists. Raises EmptyDocumentError.
+    """
+    limited = document.limited(plan.max_words)
+    if not limited.paragraphs:
+        raise EmptyDocumentError("There is no text in this document, so there is nothing to read.")
+    cut = cut_pages_by_rule(Windows(limited, plan), 0)
+    pages = tuple(replace(page, number=number) for number, page in enumerate(cut, start=1))
+    gists = tuple(Gist(limited.text(page.start, page.end), whole=True) for page in pages)
+    return GistMemory(limited, plan, pages, gists, complete=True)
+
+
+def regenerate_gist(
+    memory: GistMemory, number: int, model: ChatModel, *, instruction: str = "", cancel: CancelToken | None = None
+) -> Gist:
+    """Return a new gist of page ``number``, made with the reader's ``instruction``. Raises KeyError, ModelError."""
+    page = memory.page(number)
+    return gist_page(
+        memory.document, page, memory.plan, model=model, cancel=cancel or CancelToken(), instruction=instruction
+    )
+
+
+class _ReadingRun:
+    """One run of a reading, from the results in the store to the end."""
+
+    def __init__(
+        self,
+        windows: Windows,
+        model: Metered,
+        store: Store,
+        connections: int,
+        cancel: CancelToken,
+        on_change: Callable[[Progress], None] | None,
+        ahead: float,
+    ) -> None:
+        self._windows, self._model, self._store, self._cancel = windows, model, store, cancel
+        self._on_change = on_change
+        self._pages, gists = store.load()
+        self._gists: list[Gist | None] = [gists.get(page.number) for page in self._pages]
+        self._gists_loaded = len(gists)
+        notes = store.load_notes()
+        self._paginator = _paginator(windows, self._pages, notes, model, connections, ahead)
+        self._pool = Pool(connections)
+        self._confirmed: dict[int, Page] = {}  # not numbered yet; by their first paragraph
+        self._early_gists: dict[int, Gist] = {  # of those pages, by their first paragraph
+            int(key.split()[1]): Gist(**{**value, "marks": tuple(value["marks"])})
+            for key, value in notes.items()
+            if key.startswith("gist ")
+        }
+        self._to_gist: list[Page] = [p for p, g in zip(self._pages, self._gists, strict=True) if g is None]
+        self._gisting = 0
+        self._read_words = sum(p.words for p, g in zip(self._pages, self._gists, strict=True) if g is not None)
+
+    def finish(self) -> GistMemory:
+        try:
+            self._save_confirmed_pages()
+            while not self._complete:
+                self._cancel.check()
+                self._submit()
+                outcome = self._pool.next(0.2)
+                if outcome is not None:
+                    self._handle_outcome(outcome)
+                    self._save_confirmed_pages()
+                    self._report_progress()
+        except _SavedElsewhere:
+            raise
+        except ReadAgentError as error:
+            cancelled = isinstance(error, CancelledError)
+            self._collect_running_calls(_SECONDS_AFTER_CANCEL if cancelled else _SECONDS_AFTER_ERROR)
+            raise
+        finally:
+            self._pool.close()
+        check_coverage(self._windows.document, self._pages)
+        self._store.clear_notes()
+        self._report_progress()
+        return self._memory()
+
+    def shorten_old_gists(self, memory: GistMemory, connections: int) -> GistMemory:
+        """Shorten older gists again until the memory is within the plan's ``memory_words``; return it."""
+        budget = self._windows.plan.memory_words or 0
+
+        def save(number: int, gist: Gist) -> None:
+            self._store.save_gist(number, gist)
+            self._gists[number - 1] = gist
+            self._report_progress()
+
+        shorten_old_gists(memory, self._model, budget, self._cancel, connections=connections, save=save)
+        return self._memory()
+
+    @property
+    def _complete(self) -> bool:
+        covered = bool(self._pages) and self._pages[-1].end == self._windows.total
+        return covered and self._gisting == 0 and not self._to_gist and None not in self._gists
+
+    def _save_confirmed_pages(self) -> None:
+        """Take the new pages; number and save those that follow the last saved page, and queue their gists."""
+        for page in self._paginator.take_new_pages():
+            self._confirmed[page.start] = page
+            gist = self._paginator.gist_for(page)
+            if gist is not None:
+                self._early_gists[page.start] = gist
+            elif page.start not in self._early_gists:
+                self._to_gist.append(page)
+        position = self._pages[-1].end if self._pages else 0
+        while (confirmed := self._confirmed.pop(position, None)) is not None:
+            page = replace(confirmed, number=len(self._pages) + 1)
+            saved = self._store.save_page(page)
+            if (saved.start, saved.end) != (page.start, page.end):
+                raise _SavedElsewhere
+            self._pages.append(page)
+            self._gists.append(None)
+            position = page.end
+            gist = self._early_gists.pop(page.start, None)
+            if gist is not None:
+                self._save_gist(page.number, gist)
+
+    def _submit(self) -> None:
+        """Start calls on all free connections. One gist always comes first, so that pages can be read early."""
+        if self._to_gist and self._gisting == 0 and self._pool.room:
+            self._submit_gist()
+        for call in self._paginator.next_calls(self._pool.room, self._model, self._cancel):
+            self._pool.submit(call.key, call.work)
+        while self._to_gist and self._pool.room:
+            self._submit_gist()
+
+    def _submit_gist(self) -> None:
+        page = self._to_gist.pop(0)
+        windows, model, cancel = self._windows, self._model, self._cancel
+        self._gisting += 1
+        self._pool.submit(page, lambda: gist_page(windows.document, page, windows.plan, model=model, cancel=cancel))
+
+    def _handle_outcome(self, outcome: Outcome) -> None:
+        page = outcome.tag if isinstance(outcome.tag, Page) else None
+        self._gisting -= page is not None
+        if outcome.error is not None:
+            raise outcome.error
+        if page is None:
+            note = self._paginator.accept_reply(outcome.tag, outcome.value)
+            if note is not None:
+                self._store.save_note(outcome.tag, note)
+            return
+        number = self._number_of(page)
+        if number is None:  # pages before it are not confirmed: it is saved as a note until the page has a number
+            self._early_gists[page.start] = outcome.value
+            self._store.save_note(f"gist {page.start}", asdict(outcome.value))
+        else:
+            self._save_gist(number, outcome.value)
+
+    def _number_of(self, page: Page) -> int | None:
+        """Return the number of a page that may have been confirmed without one; None where it still has none."""
+        index = bisect_left(self._pages, page.start, key=lambda p: p.start)
+        return index + 1 if index < len(self._pages) and self._pages[index].start == page.start else None
+
+    def _save_gist(self, number: int, gist: Gist) -> None:
+        self._store.save_gist(number, gist)
+        self._gists[number - 1] = gist
+        self._read_words += self._pages[number - 1].words
+
+    def _collect_running_calls(self, seconds: float) -> None:
+        """Save the results of running calls, which are paid for; wait for them at most ``seconds``."""
+        until = time.monotonic() + seconds
+        while self._pool.running and time.monotonic() < until:
+            outcome = self._pool.next(0.1)
+            if outcome is None or outcome.error is not None:
+                if self._cancel.cancelled:
+                    until = min(until, time.monotonic() + _SECONDS_AFTER_CANCEL)
+                continue
+            try:
+                self._handle_outcome(outcome)
+                self._save_confirmed_pages()
+            except (ReadAgentError, _SavedElsewhere):
+                break  # it cannot be saved
+        with suppress(LibraryError):  # the error that stopped the reading is the one to raise
+            self._report_progress()
+
+    def _memory(self) -> GistMemory:
+        return GistMemory(
+            document=self._windows.document,
+            plan=self._windows.plan,
+            pages=tuple(self._pages),
+            gists=tuple(self._gists),
+            model=self._model.name,
+            complete=self._complete,
+            usage=self._model.usage,
+        )
+
+    def _report_progress(self) -> None:
+        self._store.save_usage(self._model.usage)  # after every call, so that a killed process loses no figure
+        if self._on_change is None:
+            return
+        made = [g for g in self._gists if g is not None]
+        self._on_change(
+            Progress(
+                pages=len(self._pages),
+                gists=len(made),
+                words_read=self._read_words,
+                words_total=self._windows.before[-1],
+                usage=self._model.usage,
+                memory=self._memory(),
+                call_counts=self._paginator.call_counts(),
+                fallbacks=sum(p.fallback for p in self._pages) + sum(g.fallback for g in made),
+                gists_loaded=self._gists_loaded,
+            )
+        )
+
+
+def _paginator(
+    windows: Windows, saved: list[Page], notes: Mapping[str, Any], model: ChatModel, connections: int, ahead: float
+) -> Paginator:
+    """Return the paginator of the plan."""
+    if windows.plan.pagination == "uniform":
+        return UniformPaginator(windows, saved=saved)
+    if windows.plan.pagination in ("many", "one-pass"):
+        return SpanPaginator(windows, saved=saved, notes=notes, window=model.window)
+    most = max(1, connections * 3 // 4)  # the rest is for gists, so that pages can be read early
+    return SpeculativePaginator(windows, saved=saved, notes=notes, connections=most, ahead=ahead)

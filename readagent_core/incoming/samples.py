@@ -1,0 +1,135 @@
+"""The bundled samples, with what a large language model made of them: pages, gists, and answered questions.
+
+A recording is a file next to its text in ``assets/samples`` and is always marked as one. Its pages hold the paragraphs
+of the text; a recording that does not fit its text is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any
+
+from readagent_core import loaders
+from readagent_core.answering.base import Answer, Answered, Event, Expanded, LookedUp, event_to_dict
+from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.response import chosen_option
+from readagent_core.document import Document
+from readagent_core.errors import LibraryError
+from readagent_core.library.records import Book
+from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
+from readagent_core.plan import ReadingPlan
+from readagent_core.resources import ASSETS
+from readagent_core.workspace import Workspace
+
+FOLDER = ASSETS / "samples"
+NAMES = ("the-keeper-of-harrow-light", "harrow-council-minutes", "yuki-no-eki")  # the first is opened first
+ADDED = "samples added"  # the preference that says which were added, so that a removed one stays away
+TITLES = {"en": "Questions of the recording", "ja": "記録された質問"}
+ENDS = {"pause point": "pause", "section": "section"}
+
+
+def add_samples(workspace: Workspace) -> list[Book]:
+    """The books of the samples that this library never had, now added. Raises LibraryError for an unfit recording."""
+    had = workspace.library.preference(ADDED, [])
+    added: list[Book] = []
+    for name in reversed(NAMES):  # the library shows the newest first
+        if name in had:
+            continue
+        recording = read_recording(name)
+        document = loaders.load((FOLDER / f"{name}.md").read_bytes(), f"{name}.md")
+        book = workspace.library.add(document, source_name=f"{name}.md", sample=True)
+        memory = recorded_memory(document, recording)
+        reading = workspace.library.add_memory(book.id, memory)
+        title = TITLES.get(document.language, TITLES["en"])
+        conversation = workspace.library.new_conversation(book.id, title)
+        for ask in recording["asks"]:
+            _add_ask(workspace, conversation.id, reading.id, ask=ask, memory=memory)
+        had = [*had, name]
+        workspace.library.set_preference(ADDED, had)
+        added.append(book)
+    return added
+
+
+def read_recording(name: str) -> dict[str, Any]:
+    """The recording of sample ``name``, as in its file."""
+    recording: dict[str, Any] = json.loads((FOLDER / f"{name}.reading.json").read_text(encoding="utf-8"))
+    return recording
+
+
+def recorded_memory(document: Document, recording: Mapping[str, Any]) -> GistMemory:
+    """The recorded reading as a memory of ``document``. Raises LibraryError where it does not fit exactly."""
+    plan = ReadingPlan(
+        max_words=recording["settings"]["max_words"],
+        min_words=recording["settings"]["min_words"],
+        cross_sections=not recording["settings"]["never_cross_a_section"],
+    )
+    document = document.limited(plan.max_words)
+    texts = [page["text"].split("\n\n") for page in recording["pages"]]
+    first = len(document.paragraphs) - sum(map(len, texts))  # those before it (who was present) are of the first page
+    if first < 0 or [p.text for p in document.paragraphs[first:]] != [text for page in texts for text in page]:
+        raise LibraryError(
+            f"The recording of {recording['title']} does not fit its text. The sample's files were changed; install "
+            "them again."
+        )
+    _, *ends = accumulate(map(len, texts), initial=first)
+    pages = [
+        Page(
+            number=page["number"],
+            start=start,
+            end=end,
+            words=sum(p.words for p in document.paragraphs[start:end]),
+            reason=page["reason"],
+            fallback=page["fallback"],
+            ends="end" if end == len(document.paragraphs) else ENDS[page["ends"]],
+        )
+        for start, end, page in zip([0, *ends[:-1]], ends, recording["pages"], strict=True)
+    ]
+    check_coverage(document, pages)
+    return GistMemory(
+        document=document,
+        plan=plan,
+        pages=tuple(pages),
+        gists=tuple(Gist(page["gist"]) for page in recording["pages"]),
+        model=recording["model"],
+        complete=True,
+        recorded=recording["recorded"],
+    )
+
+
+def recorded_events(ask: Mapping[str, Any], memory: GistMemory) -> list[Event]:
+    """The events of a recorded run of ReadAgent-P: the look-up, the expanded memory, the answer."""
+    looked_up = tuple(ask["looked_up"])
+    reply, options = ask["look_up_reply"], ask.get("options", ())
+    answer = Answer(
+        text=ask["answer"],
+        method="read-agent-p",
+        option=chosen_option(ask["answer"], options) if options else None,
+        looked_up=looked_up,
+        seen={p.number: "full" if p.number in looked_up else "gist" for p in memory.pages},
+        memory_words=ask["memory_words"],
+        compression_rate=compression_rate(ask["memory_words"], sum(p.words for p in memory.pages)),
+        steps=1,
+    )
+    return [
+        LookedUp(looked_up, reply, parse_look_up(reply, memory.readable, limit=len(looked_up)).reason),
+        Expanded(tuple(sorted(looked_up)), ask["memory_words"]),
+        Answered(answer),
+    ]
+
+
+def _add_ask(
+    workspace: Workspace, conversation_id: str, reading_id: int, *, ask: Mapping[str, Any], memory: GistMemory
+) -> None:
+    exchange = workspace.library.start_exchange(
+        conversation_id,
+        reading_id,
+        ask["question"],
+        options=ask.get("options", ()),
+        settings={"look_ups": 3},
+        extra={"recorded": memory.recorded, "model": memory.model},
+    )
+    for event in recorded_events(ask, memory):
+        workspace.library.append_event(exchange.id, event_to_dict(event))
+    workspace.library.finish_exchange(exchange.id, "done")

@@ -1,1 +1,0 @@
-"""What several methods use: the run, the prompts of the last step, retrieval, budgets of words."""

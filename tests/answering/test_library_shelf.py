@@ -1,0 +1,183 @@
+"""Books of the library asked together: spoiler limits, books that were not read, what is stored, what is made again."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from readagent_core.answering.base import Question
+from readagent_core.answering.library_shelf import LibraryShelf, ask_books, checked_answer_of_several
+from readagent_core.answering.replay import answer_of, events_of
+from readagent_core.errors import NotInLibraryError, SettingsError
+from readagent_core.library import Library, schema
+from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer
+from tests.recordings import NAMES, make_memory, recording
+
+PAGES = 12
+
+
+def tale(number, *, gist_words=60):
+    """Page p of book n has 'secretNxP' in text and gist; nothing else names it."""
+    return make_memory(
+        [f"Here stands secret{number}x{p}. " + "More was said of it. " * 20 for p in range(1, PAGES + 1)],
+        [f"Of secret{number}x{p}. " + "gist " * gist_words for p in range(1, PAGES + 1)],
+        title=f"Tale {number}",
+    )
+
+
+def add(workspace, *memories, read=True):
+    books = []
+    for memory in memories:
+        books.append(workspace.library.add(memory.document).id)
+        if read:
+            workspace.library.add_memory(books[-1], memory)
+    return books
+
+
+def asked(workspace, books, text="Who?", **how):
+    exchange, job = ask_books(workspace, books, Question(text), **how)
+    job.join(60)
+    assert job.exception is None, job.exception
+    return workspace.library.exchange(exchange.id)
+
+
+def answers(prompt):
+    return "told " * int(prompt.fields["least"]) if prompt.task == "gist" else "ANSWER: So it was [1.2] [2.1]."
+
+
+def test_no_page_after_the_limit_of_any_book_reaches_the_server(open_workspace):
+    """Every prompt is read at the server. The books that are not limited are open to their ends, read or not."""
+    replies = iter(
+        ['FIND "secret1x9", "secret2x9", "secret4x9"', "OPEN [1.9, 2.9, 2.3]", "OPEN [1, 1.1-12]", 'FIND "secret1x3"']
+    )
+
+    def reply(prompt):
+        if "Reply in one of these three ways" in prompt:
+            return next(replies, "ANSWER: It says so [2.9].")
+        return "Something was told here of nothing much at all." * 3
+
+    with FakeServer(reply) as server:
+        workspace = open_workspace(server.url)
+        first, second = add(workspace, tale(1, gist_words=300), tale(2, gist_words=300))
+        (unread, limited) = add(workspace, tale(3), tale(4), read=False)
+        workspace.library.set_limit(first, on=True, paragraph=4)
+        workspace.library.set_limit(limited, on=True, paragraph=4)
+        exchange = asked(workspace, [first, second, unread, limited], "What of secret1x9, secret3x9 and secret4x9?")
+        prompts = "\n".join(request.text for request in server.requests)
+    memory_shown = prompts.replace("What of secret1x9, secret3x9 and secret4x9?", "").replace('FIND "secret1x9"', "")
+    for page in range(5, PAGES + 1):
+        assert f"Here stands secret1x{page}." not in memory_shown
+        assert f"Of secret1x{page}." not in memory_shown
+        assert f"Here stands secret4x{page}." not in memory_shown
+    assert "Here stands secret2x9." in memory_shown
+    assert '(in book 3: "Here stands secret3x9.' in memory_shown  # found by its words, and said to be unread
+    books = answer_of(events_of(exchange)).books
+    assert [(b.number, b.up_to, b.how) for b in books if b.number < 4] == [
+        (1, 4, "gists"),
+        (2, None, "gists"),
+        (3, None, "words"),
+    ]
+    assert max(books[0].seen) == 4
+    assert any("2 books without gists" in e.get("text", "") for e in exchange.events if e["kind"] == "Noted")
+
+
+def test_three_samples_answer_with_citations_of_at_least_two(open_workspace):
+    workspace = open_workspace()  # the built-in reader
+    books = add(workspace, *(recording(name).memory for name in NAMES))
+    exchange = asked(workspace, books, "Who rang the fog bell?")
+    answer = answer_of(events_of(exchange))
+    checked = checked_answer_of_several(workspace, answer.text, answer)
+    assert len({c.book for c in checked.citations if c.state != "not found"}) >= 2
+    for citation in checked.citations:
+        name = NAMES[citation.book - 1]
+        assert citation.page in recording(name).memory.readable
+
+
+def test_a_conversation_about_several_is_stored_and_survives_its_first_book(open_workspace):
+    workspace = open_workspace(model=FakeModel(answers))
+    books = add(workspace, tale(1), tale(2))
+    exchange = asked(workspace, books, about="shelf Sea")
+    library = workspace.library
+    (conversation,) = library.conversations_about_several()
+    assert (conversation.about, conversation.exchanges) == ("shelf Sea", 1)
+    assert library.conversation_books(conversation.id) == books
+    assert library.conversations(books[0]) == []  # those about this book alone
+    assert [book for book, *_ in exchange.extra["books"]] == books
+    follow_up = asked(workspace, books, "And then?", conversation_id=conversation.id)
+    assert follow_up.conversation_id == conversation.id
+    assert "standalone" in workspace.model.tasks()
+    library.set_limit(books[0], on=True, paragraph=3)  # the first answer may hold what is kept out now
+    workspace.model.prompts.clear()
+    asked(workspace, books, "And he?", conversation_id=conversation.id)
+    prompts = [p for p in workspace.model.prompts if p.task == "standalone"]
+    assert prompts == []
+    library.remove(books[0])
+    library.delete_removed()
+    assert library.conversation(conversation.id).book_id == books[1]
+    library.remove(books[1])
+    library.delete_removed()
+    assert library.conversations_about_several() == []
+
+
+def test_the_gist_of_a_book_is_made_once_and_again_only_after_a_change(open_workspace):
+    workspace = open_workspace(model=FakeModel(answers))
+    books = add(workspace, *(tale(n, gist_words=400) for n in (1, 2, 3)))
+    asked(workspace, books)
+    made = workspace.model.tasks().count("gist")
+    assert made >= 6
+    workspace.model.prompts.clear()
+    asked(workspace, books, "What?")
+    assert workspace.model.tasks() == ["explore_shelf"]
+    (reading,) = workspace.library.readings(books[1])
+    changed = workspace.library.memory(reading.id).gists[3]
+    workspace.library.store(reading.id).save_gist(4, type(changed)("Changed. " + changed.text))
+    workspace.model.prompts.clear()
+    asked(workspace, books, "Why?")
+    assert 1 <= workspace.model.tasks().count("gist") <= 3  # the part with page 4 and what is above it
+
+
+def test_books_that_cannot_be_asked(open_workspace):
+    workspace = open_workspace(model=FakeModel(answers))
+    (unread,) = add(workspace, tale(1), read=False)
+    with pytest.raises(NotInLibraryError, match="gists"):
+        ask_books(workspace, [unread], Question("Who?"))
+    with pytest.raises(SettingsError, match="At most 1,000"):
+        ask_books(workspace, [f"b{n}" for n in range(1001)], Question("Who?"))
+    with pytest.raises(NotInLibraryError):
+        ask_books(workspace, ["gone"], Question("Who?"))
+    (closed, open_) = add(workspace, tale(2), tale(3))
+    workspace.library.set_limit(closed, on=True, paragraph=0)
+    shelf = LibraryShelf(workspace, [closed, open_], "fake-model")
+    assert [book.title for book in shelf.books] == ["Tale 3"]
+    assert shelf.notes == ("1 book left out: the spoiler limit lets nothing in yet.",)
+
+
+def test_shelves_and_tags_name_their_books(open_workspace):
+    library = open_workspace().library
+    books = add(open_workspace(), tale(1), tale(2))
+    library.add_shelf("Sea", books)
+    library.add_tag(books[:1], "fog")
+    assert library.books_on_shelf("Sea") == books
+    assert library.books_with_tag("fog") == books[:1]
+    for missing in (lambda: library.books_on_shelf("No"), lambda: library.books_with_tag("no")):
+        with pytest.raises(NotInLibraryError):
+            missing()
+
+
+def test_a_library_from_before_opens_with_its_conversations(own_home, monkeypatch):
+    before = next(n for n, script in enumerate(schema.MIGRATIONS) if "asked_book" in script)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:before])
+        library = Library(own_home)
+        book = library.add(tale(1).document)
+        library.close()
+    old = sqlite3.connect(own_home / "library.db")
+    old.execute("INSERT INTO conversation VALUES ('talk', ?, 'Who?', 1.0, 2.0)", (book.id,))
+    old.commit()
+    old.close()
+    library = Library(own_home)
+    assert [(talk.id, talk.title, talk.about) for talk in library.conversations(book.id)] == [("talk", "Who?", "")]
+    assert library.conversations_about_several() == []
+    library.close()

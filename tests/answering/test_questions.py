@@ -1,0 +1,152 @@
+"""What a person typed: options, and how far they have read; and the questions that are suggested."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from readagent_core.answering import suggesting
+from readagent_core.answering.asking import last_page_seen, page_allowed, page_reached, paragraphs_through
+from readagent_core.answering.base import Answer, Answered, Question
+from readagent_core.answering.questions import parse_options, parse_question, parse_standalone
+from readagent_core.cancel import CancelToken
+from readagent_core.document import Document, Paragraph
+from readagent_core.library.records import Position
+from tests.answering.test_asking import a_book, a_memory
+from tests.fakes.model import FakeModel
+from tests.recordings import make_memory, recording
+
+KEEPER = recording("the-keeper-of-harrow-light").memory
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which?\n(A) a cat\n(B) a dog", Question("Which?", ("a cat", "a dog"))),
+        ("Which?\n\nA. a cat\nB. a dog\n", Question("Which?", ("a cat", "a dog"))),
+        ("Which?\n1) a cat\n2) a dog\n3) it", Question("Which?", ("a cat", "a dog", "it"))),
+        ("どれですか。\n（Ａ）猫\n（Ｂ）犬", Question("どれですか。", ("猫", "犬"))),
+        ("Which?\nB. a cat\nA. a dog", Question("Which?\nB. a cat\nA. a dog")),
+        ("Why?\nA. Vane rowed out.", Question("Why?\nA. Vane rowed out.")),
+        ("Why?", Question("Why?")),
+    ],
+)
+def test_pasted_options_are_told_from_their_letters(text, expected):
+    assert parse_question(text) == expected
+
+
+@pytest.mark.parametrize("text", ["a cat\na dog", "(A) a cat\n(B) a dog", "- a cat\n- a dog", "1. a cat\n\n2. a dog"])
+def test_options_one_a_line(text):
+    assert parse_options(text) == ["a cat", "a dog"]
+
+
+def pages_of_two():
+    """Ten paragraphs, and a memory of five pages of two of them, each in several pieces."""
+    whole = Document("T", tuple(Paragraph(f"{n} " + "word " * 30) for n in range(10)))
+    limited = whole.limited(10)  # every paragraph in several pieces
+    assert len(limited.paragraphs) > 20
+    memory = replace(make_memory(limited.paragraphs, per_page=len(limited.paragraphs) // 5), document=limited)
+    return whole, memory
+
+
+def test_the_page_reached_is_found_in_any_reading():
+    whole, memory = pages_of_two()
+    # a page counts when all of it is read
+    assert [page_reached(memory, whole, Position(9, n)) for n in range(11)] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
+    assert page_reached(memory, whole, Position(2, 99)) == 5
+    assert page_reached(memory, whole, Position(2, 4, limited=True)) == 2
+    assert page_reached(memory, whole, Position(2, 4, limited=True, limit=9)) == 4  # set by hand
+    assert page_reached(memory, whole, Position(2, 4, limited=False, limit=9)) == 2
+    part = replace(memory, pages=memory.pages[:2], gists=memory.gists[:2])
+    assert page_reached(part, whole, Position(9, 9)) == 2
+
+
+def test_the_spoiler_limit_is_set_by_pages_and_keeps_nothing_out_at_the_last_one():
+    whole, memory = pages_of_two()
+    for page in range(5):
+        limit = paragraphs_through(memory, whole, page)
+        assert limit == 2 * page
+        assert page_allowed(memory, whole, Position(limited=True, limit=limit)) == page
+    assert page_allowed(memory, whole, Position(limited=True, limit=paragraphs_through(memory, whole, 5))) is None
+    assert page_allowed(memory, whole, Position(furthest=3)) is None
+    assert page_allowed(memory, whole, Position(furthest=3, limited=True)) == 1
+
+
+def test_a_page_within_a_long_paragraph_is_let_in_with_the_whole_of_it_alone():
+    whole = Document("T", (Paragraph("A sentence of six short words. " * 20),))
+    limited = whole.limited(60)
+    memory = replace(make_memory(limited.paragraphs), document=limited)
+    assert len(memory.pages) > 1
+    assert paragraphs_through(memory, whole, 1) == 0  # less than was asked for, never more
+
+
+def test_the_last_page_that_an_answer_saw():
+    answer = Answer("So.", "read-agent-p", seen={1: "gist", 4: "full"})
+    assert last_page_seen([Answered(answer)], otherwise=9) == 4
+    assert last_page_seen([], otherwise=9) == 9
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Why did Vane row out?", "Why did Vane row out?"),
+        ('Question: "Why did Vane row out?"', "Why did Vane row out?"),
+        ("**Question:** Why did Vane row out?\n\nBecause he …", "Why did Vane row out?"),
+        ("<think>he is Vane</think>\nWhy did Vane row out?", "Why did Vane row out?"),
+        ("質問：「なぜですか」", "なぜですか"),
+        ("", ""),
+        ("word " * 60, ""),
+    ],
+)
+def test_replies_to_the_standalone_prompt(said, kept):
+    assert parse_standalone(said, "And why did he?") == kept
+
+
+def test_people_are_found_and_places_and_peoples_are_not():
+    names = suggesting.people_named(KEEPER)
+    assert "Mr. Crale" in names
+    assert not {"Harrow", "Gannet", "Monday"} & set(names)
+    lines = (
+        "Weena was afraid of the dark. The Morlocks came. Morlocks had gone by.",
+        "Weena said yes. The Chinese said no.",
+    )
+    gists = [f"{line} Chinese was the lamp; a Morlocks told the Morlocks so." for line in lines]
+    assert suggesting.people_named(make_memory(lines, gists)) == ["Weena"]
+
+
+def test_the_built_in_reader_suggests_without_a_model():
+    always = suggesting.standard_questions(KEEPER, finished=True)
+    assert [s.whole for s in always] == [True, True, True]
+    assert always[0].text == "What is this about?"
+    model = FakeModel([])
+    model.is_language_model = False
+    assert all(q.startswith("Who is") for q in suggesting.suggest(KEEPER, model, CancelToken()))
+    japanese = suggesting.standard_questions(recording("yuki-no-eki").memory, finished=True)
+    assert japanese[0].text == "これは何についての文章ですか。"
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Who took the money?\nWhy?\nWhere was Vane?\nAnd then?", ["Who took the money?", "Why?", "Where was Vane?"]),
+        ('1. Who took it?\n2) "Why did he?"\n- Where?', ["Who took it?", "Why did he?", "Where?"]),
+        ("Here are three questions:\nWho took it?", ["Who took it?"]),
+        ("1．だれですか。\n・なぜですか", ["だれですか。", "なぜですか"]),
+        ("Who? " + "word " * 40 + "?", []),
+        ("", []),
+    ],
+)
+def test_questions_in_a_reply(said, found):
+    assert suggesting.parse_suggestions(said) == found
+
+
+def test_suggestions_are_saved_for_each_limit(open_workspace):
+    workspace = open_workspace(model=FakeModel(lambda p: "Who was it?" if p.task == "suggest" else ""))
+    _, reading = a_book(workspace, a_memory())
+    memory = workspace.library.memory(reading.id)
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) is None
+    suggesting.start_suggesting(workspace, reading.id, memory.up_to(3), up_to=3).join(5)
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=3) == ["Who was it?"]
+    assert suggesting.saved_suggestions(workspace, reading.id, up_to=None) is None
+    assert "gistword4" not in workspace.model.prompts[0].text
