@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagent_core.document import Document, Figure, Notice, Paragraph, Section
+from readagent_core.document import Document, Figure, Notice, Paragraph, Section, Span, SpanKind
+from readagent_core.export.memory import join_paragraphs
 from readagent_core.quick_json import from_json, to_json
 
 PARAGRAPHS = st.lists(st.text(alphabet="ab c.雪駅。\n", min_size=1, max_size=120), min_size=1, max_size=12)
@@ -24,9 +25,15 @@ def documents(draw):
     places = st.tuples(st.integers(0, len(texts) - 1), st.booleans(), st.sampled_from(["", "a lamp"]))
     figures = [Figure(at, after, alt, caption=at) for at, after, alt in sorted(draw(st.lists(places, max_size=4)))]
     starts = sorted(draw(st.lists(st.integers(0, len(texts) - 1), max_size=5)))
+
+    def spans(text):
+        ends = sorted(draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+        note = Span(ends[1], ends[1], SpanKind.NOTE, "1", draw(st.integers(0, len(texts) - 1)))
+        return draw(st.sampled_from([(), (Span(*ends, SpanKind.LINK, "https://example.org/a"), note)]))
+
     return Document(
         "T",
-        tuple(Paragraph(t, f"p. {i}") for i, t in enumerate(texts)),
+        tuple(Paragraph(t, f"p. {i}", note=i % 2 > 0, spans=spans(t)) for i, t in enumerate(texts)),
         tuple(Section(f"S{i}", s, 1 + i % 3) for i, s in enumerate(starts)),
         author="A",
         language="ja",
@@ -57,6 +64,10 @@ def test_limiting_splits_but_keeps_the_text_and_the_id(document, limit):
     for before, after in zip(document.figures, limited.figures, strict=True):
         assert not limited.paragraphs[after.caption].continues
         assert document.paragraphs[before.caption].text.startswith(limited.paragraphs[after.caption].text)
+    assert [len(v) for v in limited.references_to.values()] == [len(v) for v in document.references_to.values()]
+    for before, after in zip(document.paragraphs, join_paragraphs(limited).paragraphs, strict=True):
+        wide = {span for span in before.spans if span.start < span.end or span.kind == SpanKind.NOTE}
+        assert (wide, before.text, before.note) == (set(after.spans) & wide, after.text, after.note)
 
 
 def test_figures_are_with_their_paragraph_and_change_no_id():
@@ -112,3 +123,23 @@ def test_a_text_stored_by_an_older_version_is_divided_as_before():
     document = Document("B", (Paragraph("a" * 5_000), Paragraph("Short. " * 30)))
     assert document.words > 600
     assert [len(p.text) for p in document.limited(20).paragraphs] == [5_000, 140, 70]
+
+
+def test_text_for_models_has_no_spans_and_what_could_do_harm_is_refused():
+    ruby = Paragraph("漢字を学ぶ。", spans=(Span(0, 2, SpanKind.RUBY, "かんじ"),))
+    document = Document("T", (ruby, Paragraph("A note.", note=True)))
+    assert "かんじ" not in document.text()
+    assert document.words == Document("T", (Paragraph(ruby.text),)).words + 2
+    for kind, text, target in [
+        ("formula", "<math><mi>x</mi><script>a</script></math>", None),
+        ("formula", '<math><mi href="javascript:a">x</mi></math>', None),
+        ("link", "javascript:alert(1)", None),
+        ("link", "file:///etc/passwd", None),
+        ("note", "1", 2),
+    ]:
+        data = document.to_dict()
+        data["paragraphs"][0][-1] = [[0, 2, kind, text, target]]
+        with pytest.raises(ValueError, match="does not fit"):
+            Document.from_dict(data)
+    old = {**document.to_dict(), "paragraphs": [["One.", "p. 1", False], ["Two.", "", True, 0.5]]}
+    assert [p.spans for p in Document.from_dict(old).paragraphs] == [(), ()]

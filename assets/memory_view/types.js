@@ -66,6 +66,11 @@
  * @property {[number, number, string][]} [heads] headings: paragraph, level, title
  * @property {[number, string][]} [places] places in the source where they change: paragraph, place
  * @property {number[]} [joined] paragraphs that continue the one before
+ * @property {number[]} [notes] paragraphs of footnotes and endnotes
+ * @property {[number, SpanRecord[]][]} [spans] what stands beside the text: paragraph, its spans
+ *
+ * @typedef {[number, number, "note" | "link" | "ruby" | "formula", string, number | null]} SpanRecord start and end in
+ *   UTF-16 code units, kind, the mark, address, reading or MathML, and the paragraph to which it leads
  *
  * @typedef {object} BookOutline what is known of a text before its paragraphs
  * @property {string} title

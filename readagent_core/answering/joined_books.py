@@ -41,7 +41,7 @@ class JoinedMemory(GistMemory):
 
 
 def join_documents(title: str, documents: Sequence[Document]) -> JoinedDocument:
-    """Return the documents as one: a section for each, in order, and theirs below it. Pictures are left out.
+    """Return the documents as one: a section for each, in order, and theirs below it. Pictures and spans are left out.
 
     It has the language of most of them.
     """
@@ -56,7 +56,8 @@ def join_documents(title: str, documents: Sequence[Document]) -> JoinedDocument:
     ((language, _),) = Counter(document.language for document in documents).most_common(1)
     return JoinedDocument(
         title,
-        tuple(paragraph for document in documents for paragraph in document.paragraphs),
+        # for prompts: references lead to paragraphs of one book
+        tuple(replace(p, spans=()) if p.spans else p for document in documents for p in document.paragraphs),
         tuple(sections),
         language=language,
         starts=tuple(starts),

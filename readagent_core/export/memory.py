@@ -138,13 +138,14 @@ def join_paragraphs(document: Document) -> Document:
     moved: list[int] = []
     for paragraph in document.paragraphs:
         if paragraph.continues and paragraphs:
-            paragraphs[-1] = replace(paragraphs[-1], text=paragraphs[-1].text + paragraph.text)
+            paragraphs[-1] = paragraphs[-1].joined(paragraph)
         else:
             paragraphs.append(paragraph)
         moved.append(len(paragraphs) - 1)
     sections = tuple(replace(s, start=moved[s.start]) for s in document.sections)
     figures = move_figures(document.figures, moved, moved)
-    return replace(document, paragraphs=tuple(paragraphs), sections=sections, figures=figures)
+    whole = tuple(p.with_targets(moved.__getitem__) for p in paragraphs)
+    return replace(document, paragraphs=whole, sections=sections, figures=figures)
 
 
 # --- HTML: gist beside text, the pauses, the map of the book ----------------------------------------------

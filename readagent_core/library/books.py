@@ -222,7 +222,9 @@ def position_of(row: sqlite3.Row) -> Position:
 
 
 def _insert_text(connection: sqlite3.Connection, document: Document) -> bool:
-    """Store a text that is not stored yet; return whether one that is stored got the figures it did not have.
+    """Store a text that is not stored yet; return whether one that is stored got what stands beside its words.
+
+    These are its figures, and its notes, references, readings and formulas, if it had none.
 
     Else a stored text is not replaced: readings refer to its paragraphs, which another file may split differently.
     """
@@ -231,12 +233,21 @@ def _insert_text(connection: sqlite3.Connection, document: Document) -> bool:
     gained = False
     if stored is None:
         connection.execute("INSERT INTO document VALUES (?, ?, ?)", (document.id, document.words, body))
-    elif document.pictures:
+    elif document.pictures or document.has_spans:
         known = Document.from_dict(from_json(stored["body"]))
-        gained = not known.figures and known.paragraphs == document.paragraphs
+        merged = known
+        if [p.text for p in known.paragraphs] == [p.text for p in document.paragraphs]:
+            merged = replace(known, figures=known.figures or document.figures)
+            if not known.has_spans:
+                pairs = zip(known.paragraphs, document.paragraphs, strict=True)
+                paragraphs = tuple(replace(old, note=new.note, spans=new.spans) for old, new in pairs)
+                merged = replace(merged, paragraphs=paragraphs)
+        gained = merged != known
         if gained:
-            body = to_json(replace(known, figures=document.figures).to_dict()).decode()
-            connection.execute("UPDATE document SET body = ? WHERE id = ?", (body, document.id))
+            remove_from_index(connection, [f"text {document.id}"])  # readings are searched too
+            connection.execute(
+                "UPDATE document SET body = ? WHERE id = ?", (to_json(merged.to_dict()).decode(), document.id)
+            )
     connection.executemany(
         "INSERT INTO picture VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         [(document.id, picture.id, picture.kind, picture.data) for picture in document.pictures],

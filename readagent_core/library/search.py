@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, pairwise
 
-from readagent_core.document import Document
+from readagent_core.document import Document, Paragraph, SpanKind
 from readagent_core.library.schema import Database
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import from_json
@@ -156,8 +156,8 @@ def find_hits(db: Database, reading_id: int, query: str, *, memory: GistMemory, 
             page = memory.pages[bisect_right(starts, index) - 1] if starts else None
             if page is None or index >= page.end:
                 continue  # not read yet
-            text = memory.document.paragraphs[index].text
-            hits.extend(Hit(page.number, "text", index, start, end) for start, end in _places(text, phrases))
+            places = _paragraph_places(memory.document.paragraphs[index], phrases)
+            hits.extend(Hit(page.number, "text", index, start, end) for start, end in places)
     for number in _matching_rows(db, gist_index, phrases):
         gist = memory.gists[number - 1] if number <= len(memory.gists) else None
         if gist is not None:
@@ -187,14 +187,21 @@ def find_in_all(db: Database, query: str, *, limit: int) -> list[TextHit]:
         texts = from_json(stored["body"])["paragraphs"]
         for place in places.get(book["number"], [])[:_SHOWN_OF_BOOK]:
             paragraph = place & 0xFFFFFF
-            if parts := _excerpt(texts[paragraph][0], phrases):
+            if parts := _excerpt(Paragraph.from_list(texts[paragraph], len(texts)), phrases):
                 hits.append(TextHit(book["book_id"], paragraph, parts, book["count"]))
     return hits
 
 
-def _excerpt(text: str, phrases: Sequence[Sequence[str]]) -> tuple[tuple[str, bool], ...]:
-    """The words around the first place of the phrases in ``text`` as the ``parts`` of a TextHit; () without a place."""
-    places = _places(text, phrases)
+def _paragraph_places(paragraph: Paragraph, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """The places of the phrases in the text, and the ruby whose reading has one of them."""
+    readings = [(s.start, s.end) for s in paragraph.spans if s.kind == SpanKind.RUBY and _places(s.text, phrases)]
+    places = _places(paragraph.text, phrases)
+    return places + [place for place in readings if not any(a < place[1] and place[0] < b for a, b in places)]
+
+
+def _excerpt(paragraph: Paragraph, phrases: Sequence[Sequence[str]]) -> tuple[tuple[str, bool], ...]:
+    """The words around the first place of the phrases as the ``parts`` of a TextHit; () without a place."""
+    text, places = paragraph.text, sorted(_paragraph_places(paragraph, phrases))
     if not places:
         return ()
     start = max(0, places[0][0] - _BEFORE)
@@ -252,7 +259,7 @@ def index_text(db: Database, document: Document) -> int:
     row = db.row("SELECT id FROM indexed WHERE owner = ?", (owner,))
     if row is not None:
         return int(row["id"])
-    terms = [_terms_text(paragraph.text) for paragraph in document.paragraphs]
+    terms = [_terms_text(f"{p.text} {p.readings}" if p.spans else p.text) for p in document.paragraphs]
     with db.write() as connection:
         number, new = _index_number(connection, owner)
         if new:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagent_core.document import Document, Paragraph
+from readagent_core.document import Document, Paragraph, Span, SpanKind
 from readagent_core.library import Library
 from readagent_core.library.search import split_terms
 from readagent_core.memory import Gist, Page
@@ -112,3 +112,17 @@ def test_terms_have_their_places_and_whatever_is_found_begins_with_a_word_of_the
 def test_every_word_of_a_text_is_found_in_it(opened, number, data):
     word = data.draw(st.sampled_from(TEXTS[number].split()))
     assert found(opened, word), word
+
+
+def test_ruby_is_found_by_its_base_and_by_its_reading(tmp_path):
+    library = Library(tmp_path)
+    ruby = (Span(0, 3, SpanKind.RUBY, "とうきょう"),)
+    library.add(Document("T", (Paragraph("東京駅に着く。"), Paragraph("雪。"))))
+    list(library.index_texts())  # by a version that did not keep ruby
+    library.add(Document("T", (Paragraph("東京駅に着く。", spans=ruby), Paragraph("雪。"))))
+    for query in ("東京", "とうきょう"):
+        list(library.index_texts())
+        (hit,) = library.search_all(query, limit=5)
+        assert hit.paragraph == 0
+        assert next(text for text, is_found in hit.parts if is_found).startswith("東京")
+    library.close()

@@ -17,14 +17,14 @@ import streamlit as st
 
 from pages.parts.shared.component import component
 from pages.parts.shared.memory_view import EMPHASIS_SIGNS, gist_record, utf16_offset
-from readagent_core.document import Document, Figure, Section
+from readagent_core.document import Document, Figure, Section, Span
 from readagent_core.memory import GistMemory, Page
 from readagent_core.words import is_unspaced
 
 # by what tells documents apart: the hash of a Document is that of all its paragraphs, and two people may have one text
 # with other sections and figures
 _CACHED: dict[str | type[Any], Callable[[Any], Any]] = {
-    Document: lambda d: (d.id, len(d.paragraphs), hash((d.sections, d.figures)), d.title, d.author)
+    Document: lambda d: (d.id, len(d.paragraphs), hash((d.sections, d.figures, d.spans_hash)), d.title, d.author)
 }
 remember = st.cache_resource(hash_funcs=_CACHED, max_entries=8, show_spinner=False)
 UNIT_WORDS = 1_500  # of a part of a text without sections
@@ -90,6 +90,10 @@ def text_batch(document: Document, start: int, end: int) -> dict[str, Any]:
         "heads": [[i, s.level, s.title] for i in range(start, end) for s in document.headings(i)],
         "places": [[start + i, p.place] for i, p in enumerate(paragraphs) if p.place and p.place != before[i]],
         "joined": [start + i for i, p in enumerate(paragraphs) if p.continues],
+        "notes": [start + i for i, p in enumerate(paragraphs) if p.note],
+        "spans": [
+            [start + i, [span_record(p.text, span) for span in p.spans]] for i, p in enumerate(paragraphs) if p.spans
+        ],
     }
 
 
@@ -126,6 +130,11 @@ def book_outline(document: Document, words: int) -> dict[str, Any]:
         "pictures": f"picture/{document.id}/",
         "figures": [figure_record(document, figure) for figure in document.figures],
     }
+
+
+def span_record(text: str, span: Span) -> list[Any]:
+    """A ``SpanRecord`` of types.js."""
+    return [utf16_offset(text, span.start), utf16_offset(text, span.end), span.kind.value, span.text, span.target]
 
 
 def figure_record(document: Document, figure: Figure) -> list[Any]:
