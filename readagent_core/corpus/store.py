@@ -7,6 +7,7 @@ Every file is written under another name first and then renamed, so none is ever
 
 from __future__ import annotations
 
+import errno
 import json
 import posixpath
 import re
@@ -26,9 +27,10 @@ from readagent_core.errors import DatasetError, DiskFullError, DocumentError, Se
 from readagent_core.export.memory import join_paragraphs
 from readagent_core.incoming.folders import find_books
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION, import_reading
-from readagent_core.loaders import FORMATS
+from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import from_json, to_json
+from readagent_core.regular_files import read_regular
 from readagent_core.usage import Usage
 
 BOOKS, FAILED, DRAFTS, TABLES = "books", "failed", "drafts", "tables"
@@ -57,9 +59,8 @@ class SourceFile:
     def read(self) -> bytes:
         """Return the file's bytes. Raises DocumentError."""
         try:
-            with fsspec.open(self.address, "rb") as file:
-                data: bytes = file.read()
-                return data
+            fs, path = fsspec.core.url_to_fs(self.address)
+            return _read(fs, path)
         except (OSError, ValueError, ImportError) as error:
             raise DocumentError(f"{self.name} cannot be read ({_reason(error)}).") from None
 
@@ -81,7 +82,7 @@ def list_sources(address: str) -> list[SourceFile]:
                 if posixpath.splitext(path)[1].lower() in FORMATS
             ]
         elif fs.isfile(root):
-            files = [_listed(name, fs, root) for name in _names(fs.cat_file(root), address)]
+            files = [_listed(name, fs, root) for name in _names(_read(fs, root), address)]
         else:
             raise DocumentError(f"{address}: there is no such folder or file.")
     except OSError as error:
@@ -153,7 +154,7 @@ class CorpusFolder:
     def load(self, name: str) -> dict[str, Any] | None:
         """Return the JSON object in a file; None where there is none. Raises DatasetError for a damaged one."""
         try:
-            value = from_json(self._fs.cat_file(f"{self._root}/{name}"))
+            value = from_json(self._content(f"{self._root}/{name}"))
         except FileNotFoundError:
             return None
         except ValueError:
@@ -167,8 +168,19 @@ class CorpusFolder:
         keys = sorted(self.keys(kind))
         for start in range(0, len(keys), _AT_ONCE):
             paths = {f"{self._root}/{kind}/{key}.json": key for key in keys[start : start + _AT_ONCE]}
-            found = self._fs.cat(list(paths))
-            yield from ((paths[path], found[path]) for path in paths)
+            if isinstance(self._fs, LocalFileSystem):
+                yield from ((paths[path], self._content(path)) for path in paths)
+            else:
+                found = self._fs.cat(list(paths))
+                yield from ((paths[path], found[path]) for path in paths)
+
+    def _content(self, path: str) -> bytes:
+        try:
+            return _read(self._fs, path)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise DocumentError(f"{path} cannot be read ({_reason(error)}).") from None
 
     def save(self, name: str, value: Mapping[str, Any]) -> None:
         """Write a JSON object to a file, completely or not at all. Raises DiskFullError."""
@@ -206,7 +218,7 @@ class CorpusFolder:
     def book(self, key: str) -> tuple[Document, GistMemory]:
         """Return a book that was read. Raises DocumentError where its file is damaged, DatasetError without one."""
         try:
-            return import_reading(self._fs.cat_file(f"{self._root}/{BOOKS}/{key}.json"))
+            return import_reading(self._content(f"{self._root}/{BOOKS}/{key}.json"))
         except FileNotFoundError:
             raise DatasetError(f"{self.address} has no book {key}.") from None
 
@@ -240,6 +252,17 @@ def _open(address: str) -> tuple[Any, str]:
     except (ValueError, ImportError, OSError) as error:
         raise SettingsError(f"{address} cannot be opened: {_reason(error)}") from None
     return fs, str(root).rstrip("/")
+
+
+def _read(fs: Any, path: str) -> bytes:
+    """Return the bytes of a file within the limit on sizes. Raises OSError."""
+    if isinstance(fs, LocalFileSystem):
+        return read_regular(Path(path), most=DEFAULT.file)
+    with fs.open(path, "rb") as file:
+        data: bytes = file.read(DEFAULT.file + 1)
+    if len(data) > DEFAULT.file:
+        raise OSError(errno.EFBIG, f"it is larger than {DEFAULT.file >> 20} MB, the limit")
+    return data
 
 
 def _reason(error: Exception) -> str:

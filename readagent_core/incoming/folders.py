@@ -14,13 +14,14 @@ from pathlib import Path
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Cover, Document
-from readagent_core.errors import DocumentError, NotInLibraryError, TooLargeError
-from readagent_core.incoming.opening import add_book
+from readagent_core.errors import DocumentError, NotInLibraryError
+from readagent_core.incoming.opening import add_book, read_file
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
 from readagent_core.loaders import DEFAULT, FORMATS
 from readagent_core.loaders.calibre import COVER_FILE, METADATA_FILE, BookMetadata, parse_metadata
 from readagent_core.loaders.child_process import load_in_child_process
+from readagent_core.regular_files import read_regular
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -178,12 +179,7 @@ def import_books(workspace: Workspace, found: list[FoundBook], job: Job) -> Fold
 def _import_book(workspace: Workspace, item: FoundBook, originals: Mapping[int, list[Path]], job: Job) -> Book:
     if item.path.is_dir():
         raise DocumentError("This folder cannot be read. Change its permissions, then import again.")
-    data = _read(item.path, DEFAULT.file)
-    if data is None:
-        raise TooLargeError(
-            f"This file is larger than {DEFAULT.file >> 20:,} MB or cannot be read. Nothing was opened. Split it, or "
-            "change the permissions of the file."
-        )
+    data = read_file(item.path)
     library = workspace.library
     for original in originals.get(len(data), ()):
         if _read(original, DEFAULT.file) == data:
@@ -207,6 +203,6 @@ def _with_metadata(document: Document, item: FoundBook) -> Document:
 def _read(path: Path, limit: int) -> bytes | None:
     """Returns the content of a file; None where it cannot be read or is larger than ``limit`` bytes."""
     try:
-        return path.read_bytes() if path.stat().st_size <= limit else None
+        return read_regular(path, most=limit)
     except OSError:
         return None

@@ -5,6 +5,7 @@ An exported reading (JSON) becomes its book together with that reading. Nothing 
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 from dataclasses import asdict, replace
@@ -12,11 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Document
-from readagent_core.errors import DamagedDocumentError, DocumentError, LibraryError, LimitError, WrongFormatError
+from readagent_core.errors import (
+    DamagedDocumentError,
+    DocumentError,
+    LibraryError,
+    LimitError,
+    TooLargeError,
+    WrongFormatError,
+)
 from readagent_core.library.records import Book
-from readagent_core.loaders import PageProgress
+from readagent_core.loaders import DEFAULT, PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory, check_coverage
+from readagent_core.regular_files import read_regular
 from readagent_core.workspace import Workspace, folder_size
 
 READING_SUFFIX = ".json"  # what the name of an exported reading ends with
@@ -27,11 +36,12 @@ _log = logging.getLogger(__name__)
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file. Raises DocumentError where it cannot be read."""
+    """Return the bytes of a regular file within the limit on sizes. Raises DocumentError where it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_regular(path, most=DEFAULT.file)
     except OSError as error:
-        raise DocumentError(f"{path} cannot be read ({error.strerror or 'no such file'}).") from None
+        kind = TooLargeError if error.errno == errno.EFBIG else DocumentError
+        raise kind(f"{path} cannot be read ({error.strerror}). Name another file.") from None
 
 
 def open_file(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import math
 import os
 import shutil
 import sqlite3
@@ -27,6 +28,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.errors import DiskFullError, LibraryError
 from readagent_core.library import Library, originals, scans
 from readagent_core.library.schema import FILE as LIBRARY
+from readagent_core.regular_files import open_regular
 from readagent_core.settings import CONNECTION_KEYS, read_saved_settings
 from readagent_core.settings import FILE as SETTINGS
 from readagent_core.settings import SPENDING_FILE as SPENDING
@@ -37,7 +39,7 @@ _DATABASES = (LIBRARY, SPENDING)
 _FOLDERS = (originals.FOLDER, scans.FOLDER, "evaluations")
 _PACKED = frozenset({".epub", ".docx", ".pdf", ".png", ".jpg", ".gz", ".zip"})  # compressed already
 _SECRETS = tuple(key for key in CONNECTION_KEYS if key.startswith("api_key"))
-_BLOCK = 1 << 20  # bytes
+_BLOCK, _LARGEST_MANIFEST = 1 << 20, 256 << 20  # bytes
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -162,16 +164,20 @@ def _blocks(file: Any) -> Iterable[bytes]:
 def _opened(source: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
     """The archive and its manifest, whose names are checked."""
     try:
-        with zipfile.ZipFile(source) as archive:
+        opened = open_regular(source, most=math.inf)
+    except OSError as error:
+        raise LibraryError(f"{source} cannot be read ({error.strerror}). Name another file.") from None
+    try:
+        with opened, zipfile.ZipFile(opened) as archive:
+            if archive.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
+                raise ValueError("its manifest is too large")
             manifest = json.loads(archive.read(MANIFEST))
             if int(manifest["readagent"]) > VERSION:
                 raise LibraryError("This backup was made by a newer ReadAgent. Update this program, then restore it.")
-            if not all(map(_is_ours, manifest["files"])):
+            if not all(map(_is_ours, dict(manifest["files"]))):
                 raise ValueError("a name outside the home folder")
             yield archive, manifest
-    except FileNotFoundError:
-        raise LibraryError(f"There is no file {source}. Check its name.") from None
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, EOFError, RuntimeError) as error:
         raise LibraryError(
             f"{source.name} is no backup of ReadAgent, or it is damaged ({error}). Nothing was changed. Use another."
         ) from None

@@ -6,6 +6,7 @@ library but what it computed for later questions. Raises ReadAgentError, whose t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -288,7 +289,7 @@ class Tools:
         elif is_address(source):
             book = open_link(self._workspace, source, cancel)
         elif local_files:
-            path = Path(source).expanduser()
+            path = Path(os.path.expanduser(source))
             book = open_file(self._workspace, read_file(path), path.name)
         else:
             raise SettingsError(

@@ -25,8 +25,9 @@ from readagent_core.evaluation.datasets import (
     quality,
     scrolls,
 )
-from readagent_core.evaluation.datasets.base import Case, Item, field_names, json_lines, text_lines
+from readagent_core.evaluation.datasets.base import MOST, Case, Item, field_names, json_lines, text_lines
 from readagent_core.evaluation.datasets.shelf import Shelf, put_on_shelves
+from readagent_core.regular_files import open_regular
 
 __all__ = ["KINDS", "Case", "Dataset", "Item", "Shelf", "open_dataset"]
 
@@ -136,6 +137,11 @@ def open_dataset(
         raise DatasetError(f"Unknown kind of dataset {kind!r}. Choose one of: {', '.join(KINDS)}.")
     if not path.exists():
         raise DatasetError(f"{path}: there is no such file or folder.")
+    if not path.is_dir():
+        try:
+            open_regular(path, most=MOST).close()
+        except OSError as error:
+            raise DatasetError(f"{path} cannot be read ({error.strerror}). Name another file.") from None
     return Dataset(path, kind or _recognise(path), split, limit, documents, books, seed)
 
 

@@ -16,9 +16,11 @@ from typing import Any
 from readagent_core.answering.base import LETTERS, Question
 from readagent_core.document import Document
 from readagent_core.errors import DatasetError, DocumentError
-from readagent_core.loaders import load
+from readagent_core.loaders import DEFAULT, load
 from readagent_core.quick_json import from_json
+from readagent_core.regular_files import read_lines, read_regular
 
+MOST, _MOST_IN_LINE = 8 << 30, 1 << 30  # bytes of a dataset's file; LongBench v2 is 465 MB in one line
 STORED = ".document.json"  # the name of a document as the library stores it ends so
 
 
@@ -86,6 +88,14 @@ class Source:
     name: str
 
 
+def file_source(path: Path) -> Source:
+    """Return the document in a file. Raises DatasetError where it cannot be read."""
+    try:
+        return Source(read_regular(path, most=DEFAULT.file), path.name)
+    except OSError as error:
+        raise error_at(str(path), f"cannot be read ({error.strerror}).") from None
+
+
 def text_source(text: str, title: str = "") -> Source:
     """Return a text for the loaders, as HTML or plain text by its first lines."""
     kind = "html" if is_markup(text) else "txt"
@@ -130,12 +140,11 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def text_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file. Raises DatasetError, naming a line that is not UTF-8."""
     try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-                except UnicodeDecodeError:
-                    raise error_at(f"{path.name}, line {number}", "not UTF-8 text. Save the file as UTF-8.") from None
+        for number, line in enumerate(read_lines(path, most=MOST, most_in_line=_MOST_IN_LINE), start=1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                raise error_at(f"{path.name}, line {number}", "not UTF-8 text. Save the file as UTF-8.") from None
     except OSError as error:
         raise error_at(str(path), f"cannot be read ({error.strerror}).") from None
 

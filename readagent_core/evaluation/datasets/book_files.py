@@ -68,7 +68,7 @@ def novelhopqa_cases(path: Path) -> Iterator[Case]:
                 raise base.error_at(place, "the context is empty.")
             found += 1
             question = Question(base.require(row, "question", str, place).strip())
-            source = Source(file.read_bytes(), file.name) if file else base.text_source(context, title)
+            source = base.file_source(file) if file else base.text_source(context, title)
             yield Case(title, (Item(f"{path.stem}-{number}", question, references=references),), source, "book", place)
 
     yield from base.join_neighbours(read())
@@ -97,7 +97,7 @@ def _literaryqa_text(row: Mapping[str, Any], files: Mapping[str, Path]) -> Sourc
     if isinstance(text, str) and text.strip():
         return base.text_source(text, str(row.get("title") or ""))
     file = files.get(str(row["gutenberg_id"]))
-    return Source(file.read_bytes(), file.name) if file else None
+    return base.file_source(file) if file else None
 
 
 def _literaryqa_items(row: Mapping[str, Any], place: str) -> Iterator[Item]:

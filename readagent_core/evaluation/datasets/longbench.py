@@ -13,7 +13,7 @@ from typing import Any
 
 from readagent_core.answering.base import Question
 from readagent_core.evaluation.datasets import base
-from readagent_core.evaluation.datasets.base import Case, Item, Source
+from readagent_core.evaluation.datasets.base import Case, Item
 from readagent_core.evaluation.datasets.shelf import make_shelf
 
 _PRESETS = {"qmsum": "meeting", "vcsum": "meeting", "narrativeqa": "book"}
@@ -53,7 +53,7 @@ def _book_of_shelf(folder: Path, about: Mapping[str, Any], place: str) -> Case:
     file = folder / Path(base.require(about, "file", str, place)).name  # a file of this folder only
     if not file.is_file():
         raise base.error_at(place, f"the document {about['file']!r} is missing.")
-    return Case(str(about.get("title") or file.stem), (), Source(file.read_bytes(), file.name), "article", place)
+    return Case(str(about.get("title") or file.stem), (), base.file_source(file), "article", place)
 
 
 def _rows_as_cases(path: Path) -> Iterator[Case]:

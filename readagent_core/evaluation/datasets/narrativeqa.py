@@ -101,7 +101,7 @@ def _story(folder: Path, document_id: str) -> Path | None:
 
 def _trimmed(path: Path, row: Mapping[str, Any], title: str) -> Source:
     """Return the story between the words that documents.csv gives as its start and end, where they are found."""
-    data = path.read_bytes()
+    data = base.file_source(path).data
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -142,4 +142,4 @@ def _from_json(path: Path) -> Case:
         raise base.error_at(path.name, "there is no story (txt, epub, html or pdf) beside it.")
     title = str(about.get("wiki_title") or path.parent.name)
     preset = _PRESETS.get(str(about.get("kind")), "book")
-    return Case(title, tuple(items), Source(stories[0].read_bytes(), stories[0].name), preset, path.name)
+    return Case(title, tuple(items), base.file_source(stories[0]), preset, path.name)

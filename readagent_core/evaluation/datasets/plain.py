@@ -82,7 +82,7 @@ def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Sourc
             raise base.error_at(path.name, f"the document {str(named)!r} must be in the same folder or below it.")
         if not file.is_file():
             raise base.error_at(path.name, f"the document {str(named)!r} is missing.")
-        return Source(file.read_bytes(), file.name)
+        return base.file_source(file)
     stem = path.name.removesuffix(path.suffix).removesuffix(".questions").removesuffix("-questions")
     near = [path.parent / f"{stem}{kind}" for kind in _KINDS]
     near += [p for p in sorted(path.parent.glob(f"{stem}*")) if p.suffix in _KINDS]
@@ -91,4 +91,4 @@ def _source(path: Path, head: Mapping[str, Any], name: str, title: str) -> Sourc
         raise base.error_at(
             path.name, f"no text for these questions beside it: {stem}.md, .txt, .epub, .pdf, .html or .docx."
         )
-    return Source(found.read_bytes(), found.name)
+    return base.file_source(found)
