@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from readagent_core.api import ask, ask_events, get_model, open_document, read
 
+__version__ = "0.9.0"
 __all__ = ["ask", "ask_events", "get_model", "open_document", "read"]
 
 

@@ -20,6 +20,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from readagent_core.short_repr import short_repr
 from readagent_core.words import count_words, is_right_to_left, split_long
 
 VERSION = 1
@@ -79,6 +80,7 @@ def is_outside_address(text: str) -> bool:
     return bool(_ADDRESS.fullmatch(text))
 
 
+@short_repr
 @dataclass(frozen=True)
 class Paragraph:
     """A paragraph. ``place``: its position in the source ("p. 12", "Chapter 3"); '' if unknown.
@@ -185,6 +187,7 @@ class Notice:
     count: int = 1
 
 
+@short_repr
 @dataclass(frozen=True)
 class Cover:
     """The cover picture in the book's file. ``kind``: its MIME type."""
@@ -193,6 +196,7 @@ class Cover:
     kind: str
 
 
+@short_repr
 @dataclass(frozen=True)
 class Picture:
     """A picture that was decoded and encoded again. ``id``: hash of ``data``. ``kind``: its MIME type, JPEG or PNG."""
@@ -242,6 +246,7 @@ class Figure:
         return found
 
 
+@short_repr
 @dataclass(frozen=True)
 class Document:
     """A text to be read.

@@ -13,6 +13,7 @@ from typing import Any
 
 from readagent_core.document import Document, Section
 from readagent_core.plan import ReadingPlan
+from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags, page_tag
 from readagent_core.usage import Usage
 from readagent_core.words import count_words
@@ -20,6 +21,7 @@ from readagent_core.words import count_words
 VERSION = 1
 
 
+@short_repr
 @dataclass(frozen=True)
 class Page:
     """A page: paragraphs ``start`` to ``end`` (exclusive) of the memory's document. Numbers start at 1.
@@ -39,6 +41,7 @@ class Page:
     ends: str = "pause"
 
 
+@short_repr
 @dataclass(frozen=True)
 class Gist:
     """The gist of a page.
@@ -60,6 +63,7 @@ class Gist:
         return count_words(self.text)
 
 
+@short_repr
 @dataclass(frozen=True)
 class GistMemory:
     """A reading of ``document``: its pages in order, and the gist of each (None: not made yet).

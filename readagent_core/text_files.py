@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -15,7 +16,8 @@ from readagent_core.resources import ASSETS
 from readagent_core.words import collapse_whitespace
 
 HTML_CLOSING = "</body></html>"
-_FORMULA = re.compile(r"^[=+\-@\t\r]")
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"})  # categories that a spreadsheet may skip or drop
 _INLINE = re.compile(r"([\\`*_\[\]<>|~$])")
 _LINE_START = re.compile(r"^(\s*\d*)([#+\-=!]|(?<=\d)[.)])", re.MULTILINE)
 
@@ -38,9 +40,21 @@ def csv_line(values: Sequence[Any]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, str):
-        return f"'{value}" if _FORMULA.match(value) else value
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else value
+    if isinstance(value, int | float):
+        return f"{value:.6g}" if isinstance(value, float) else value
+    text = _LINE_ENDS.sub("\n", "" if value is None else str(value))  # csv quotes cells with this line end only
+    return f"'{text}" if begins_formula(text) else text
+
+
+def begins_formula(text: str) -> bool:
+    """Return whether a spreadsheet might take ``text`` for a formula, also behind what is not seen."""
+    first = next((c for c in text if unicodedata.category(c) not in _UNSEEN), "")
+    return text.startswith(("\t", "\n")) or unicodedata.normalize("NFKC", first).startswith(("=", "+", "-", "@"))
+
+
+def is_guarded(text: str) -> bool:
+    """Return whether ``text`` looks like a cell that ``csv_line`` has guarded: with a "'" before a formula."""
+    return text.startswith("'") and begins_formula(text.lstrip("'"))
 
 
 def escape_markdown(text: str) -> str:

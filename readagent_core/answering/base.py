@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
+@short_repr
 @dataclass(frozen=True)
 class Question:
     """A question. ``options``: the choices of a multiple-choice question, without letters; else empty."""
@@ -55,6 +57,7 @@ class AskSettings:
 # --- events ---------------------------------------------------------------------------------------
 
 
+@short_repr
 @dataclass(frozen=True)
 class ModelCall:
     """One call of the model, with prompt and reply word for word. ``task``: the prompt's template."""
@@ -65,6 +68,7 @@ class ModelCall:
     usage: Usage = field(default_factory=Usage)
 
 
+@short_repr
 @dataclass(frozen=True)
 class LookedUp:
     """Pages were chosen to be read again.
@@ -103,6 +107,7 @@ class Searched:
     book: int = 0
 
 
+@short_repr
 @dataclass(frozen=True)
 class Expanded:
     """The context now holds all of ``pages`` in full, in book order; it has ``memory_words`` words.
@@ -118,6 +123,7 @@ class Expanded:
     book: int = 0
 
 
+@short_repr
 @dataclass(frozen=True)
 class BooksShown:
     """The first view of a question about several books has these, in their order.
@@ -131,6 +137,7 @@ class BooksShown:
     of: int
 
 
+@short_repr
 @dataclass(frozen=True)
 class Noted:
     """A note for the reader about this run: a fallback was taken, or text was cut to fit."""
@@ -138,6 +145,7 @@ class Noted:
     text: str
 
 
+@short_repr
 @dataclass(frozen=True)
 class AnswerPart:
     """The next part of a streamed answer."""
@@ -163,6 +171,7 @@ class BookInAnswer:
     seen: Mapping[int, str] = field(default_factory=dict)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Answer:
     """The answer of a run.
@@ -190,6 +199,7 @@ class Answer:
     books: tuple[BookInAnswer, ...] = ()
 
 
+@short_repr
 @dataclass(frozen=True)
 class Answered:
     """The run has ended with this answer: the last event of every run."""

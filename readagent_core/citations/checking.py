@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from readagent_core.citations.answer_parsing import Parsed, Quotation, parse, quoted_runs
 from readagent_core.citations.quotation_search import Finder, Place
 from readagent_core.memory import GistMemory
+from readagent_core.short_repr import short_repr
 from readagent_core.words import is_unspaced, terms
 
 FROM_PAGE, FROM_MEMORY, NOT_FOUND = "page", "memory", "not found"
 COPIED = 5  # words; a claim this long that occurs in the page word for word needs no other quotation
 
 
+@short_repr
 @dataclass(frozen=True)
 class Citation:
     """One page cited for a claim; page 0 for a quotation that names no page and was found on none.
@@ -53,6 +55,7 @@ class Shown:
 Locate = Callable[[int, str], tuple[Shown, int] | Citation]
 
 
+@short_repr
 @dataclass(frozen=True)
 class Piece:
     """A part of the answer's body: ``text``, and the citations that follow it."""
@@ -61,6 +64,7 @@ class Piece:
     citations: tuple[Citation, ...] = ()
 
 
+@short_repr
 @dataclass(frozen=True)
 class Checked:
     """A checked answer. ``pieces``: its body in order. ``loose``: quotations that no page mark refers to."""

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import accumulate, islice
 
 from readagent_core.document import Document
+from readagent_core.short_repr import short_repr
 from readagent_core.words import CJK, SOUTH_EAST
 
 CONTEXT = 32  # characters before and after the words of a mark
@@ -31,6 +32,7 @@ _LEAST_EXACT, _LEAST_ALL = 0.5, 0.6  # share of the characters of a mark, and of
 _WORD = re.compile(rf"[{CJK}{SOUTH_EAST}]|[^\W{CJK}{SOUTH_EAST}]+")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Quote:
     """Words of a text, and the text before and after them."""

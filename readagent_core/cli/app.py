@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from readagent_core import __version__
 from readagent_core.cli import options
 from readagent_core.cli.act import act
 from readagent_core.cli.ask import ask
@@ -40,6 +41,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        say(f"readagent {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command(name="app")

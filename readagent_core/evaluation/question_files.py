@@ -14,9 +14,9 @@ from typing import Any
 from readagent_core.answering.base import LETTERS
 from readagent_core.errors import DatasetError
 from readagent_core.evaluation.datasets.base import field_names, find_option, json_problem
-from readagent_core.evaluation.question_tables import GUARDED, Row, csv_rows, markdown_cell, markdown_rows
+from readagent_core.evaluation.question_tables import Row, csv_rows, markdown_cell, markdown_rows
 from readagent_core.library.own_questions import OwnQuestion
-from readagent_core.text_files import csv_line
+from readagent_core.text_files import csv_line, is_guarded
 from readagent_core.words import count_of
 
 QUESTION_FORMATS = ("csv", "json", "jsonl", "md")
@@ -93,7 +93,7 @@ def write_questions(questions: Sequence[OwnQuestion], format: str) -> str:
     header = ["question", "answer", *(f"wrong {n}" for n in range(1, most + 1)), "page"]
     rows = [[q.question, q.answer, *q.wrong, *[""] * (most - len(q.wrong)), q.page] for q in questions]
     if format == "csv":
-        guarded = [[f"'{cell}" if GUARDED.match(cell) else cell for cell in row] for row in rows]
+        guarded = [[f"'{cell}" if is_guarded(cell) else cell for cell in row] for row in rows]
         return "\ufeff" + "".join(map(csv_line, [header, *guarded]))  # the mark tells spreadsheets that it is UTF-8
     lines = [header, ["---"] * len(header), *([markdown_cell(cell) for cell in row] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -6,8 +6,9 @@ import csv
 import re
 from collections.abc import Iterator
 
+from readagent_core.text_files import is_guarded
+
 Row = tuple[int, list[str] | str]  # the line a row begins on, and its cells, or what is wrong with it and what to do
-GUARDED = re.compile(r"'+[=+\-@\t\r]")  # begins like a cell that ``csv_line`` has guarded against formulas
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 
 
@@ -31,7 +32,7 @@ def csv_rows(text: str) -> Iterator[Row]:
             yield at + 1, 'a quotation mark is not closed, or stands inside a cell. Write it twice: "".'
             at += 1
             continue
-        yield at + 1, [cell[1:] if GUARDED.match(cell) else cell for cell in cells]
+        yield at + 1, [cell[1:] if is_guarded(cell) else cell for cell in cells]
         at += reader.line_num
 
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readagent_core.plan import ReadingPlan
+from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 
+@short_repr
 @dataclass(frozen=True)
 class Book:
     """A book. ``id`` stays the same when its file changes; ``document_id`` is that of the newest version.
@@ -90,6 +92,7 @@ class Shelf:
     books: int = 0
 
 
+@short_repr
 @dataclass(frozen=True)
 class Card:
     """What the library's screen shows of one book.
@@ -115,6 +118,7 @@ class Card:
     searchable: bool = False
 
 
+@short_repr
 @dataclass(frozen=True)
 class Conversation:
     """A conversation. ``about``: '' for one about one book, ``book_id``; else what was chosen: 'shelf NAME', 'tag NAME'
@@ -130,6 +134,7 @@ class Conversation:
     about: str = ""
 
 
+@short_repr
 @dataclass(frozen=True)
 class Exchange:
     """One question and its answer. ``events``: as ``event_to_dict`` returns them, in order.

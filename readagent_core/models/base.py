@@ -17,8 +17,10 @@ from readagent_core.cancel import CancelToken
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
+from readagent_core.short_repr import short_repr
 
 
+@short_repr
 @dataclass(frozen=True)
 class Completion:
     """A model's reply. ``finish``: 'stop', or 'length' when it hit its limit.

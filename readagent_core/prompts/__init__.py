@@ -15,12 +15,14 @@ from functools import cache, cached_property
 from importlib.resources import files
 from string import Template
 
+from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_text_marks
 from readagent_core.words import CHARACTERS_PER_WORD, count_words, first_words
 
 LANGUAGES = ("en", "ja")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Prompt:
     """One message to a model.

@@ -22,6 +22,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin.web_pages import gist_snippet
 from readagent_core.plan import GIST_SHARE, ReadingPlan
 from readagent_core.prompts import Prompt, format_range, render, template_hash
+from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags
 from readagent_core.web_pages.page import WebPage
 from readagent_core.web_pages.snippets import Snippet, cut_page
@@ -31,6 +32,7 @@ LEAST_WORDS, MOST_WORDS = 12, 60  # of a gist
 UNTITLED = "untitled"
 
 
+@short_repr
 @dataclass(frozen=True)
 class PageMemory:
     """A page cut at ``depth`` into ``snippets``. ``memory``: their HTML as pages, with the gists made so far."""

@@ -1,0 +1,61 @@
+"""CSV cells that a spreadsheet takes for text, and values whose ``repr`` stays short."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+import readagent_core as ra
+from readagent_core.answering.base import Answer, Question
+from readagent_core.document import Document, Paragraph, Picture
+from readagent_core.evaluation.question_tables import csv_rows
+from readagent_core.memory import Gist, GistMemory, Page
+from readagent_core.models.base import Completion
+from readagent_core.plan import ReadingPlan
+from readagent_core.prompts import Prompt
+from readagent_core.text_files import csv_line
+from tests.cli.running import run_here
+
+FORMULAS = [
+    "=1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\r\n=1",
+    "＝1", "﹦1", "＋1", "－1", "＠SUM(A1)", " =1", "\u3000=1",
+    "\u200b=1", "\ufeff=1", "\u2028=1", "\x00=1", "\x85=1", "\u202e=1", "\u00ad \u2060＝1", " " * 200 + "=1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula_and_none_begins_a_row(text):
+    for cell in (text, f"A note.{text}"):
+        line = csv_line(["Fog", cell, "end"])
+        rows = list(csv.reader(io.StringIO(line, newline=""), strict=True))
+        assert [row[0] for row in rows] == ["Fog"]
+        assert rows[0][2] == "end"
+        assert len(line.replace("\r", "\n").split("\n")) == 2 or '"' in line.split("\n")[0]
+        assert "\r" not in line
+    assert next(csv.reader([csv_line([text]).replace("\n", " ")]))[0].startswith("'")
+
+
+def test_a_guarded_cell_is_read_as_it_was():
+    for cell in ("＝1", " =1", "'=1", "It's", "'quoted'"):
+        guarded = csv_line(["question", cell])
+        [(_, cells)] = csv_rows(guarded)
+        assert cells[1] == (cell if cell != "'=1" else "=1")
+
+
+def test_what_holds_a_text_has_a_short_repr():
+    text = "The keeper rang the bell. " * 10_000
+    paragraphs = tuple(Paragraph(text) for _ in range(500))
+    document = Document("Fog", paragraphs, pictures=(Picture("0" * 32, "image/png", text.encode()),))
+    pages = tuple(Page(n, n - 1, n, 50_000, reason=text) for n in range(1, 501))
+    memory = GistMemory(document, ReadingPlan(), pages, tuple(Gist(text) for _ in pages))
+    values = [document, memory, document.pictures[0], Question(text, (text,) * 9), Prompt("gist", text, {"text": text})]
+    values += [Answer(text, "zoom", notes=(text,) * 9), Completion(text), [Gist(text)] * 3]
+    for value in values:
+        assert len(repr(value)) < 2_000, type(value)
+    assert "title='Fog'" in repr(document)
+
+
+def test_the_version_is_told():
+    assert run_here("--version")[0] == f"readagent {ra.__version__}\n"
