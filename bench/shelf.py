@@ -22,8 +22,8 @@ from tempfile import TemporaryDirectory
 
 from readagent_core.answering.base import AskSettings, BooksShown, Question
 from readagent_core.answering.library_shelf import GIST_OF_BOOK, LibraryShelf
-from readagent_core.answering.resources import with_resources, workspace_resources
-from readagent_core.answering.zooming import ask_shelf
+from readagent_core.answering.registry import method
+from readagent_core.answering.resources import workspace_resources
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library
@@ -83,8 +83,8 @@ def measure(home: Path) -> None:
     shelf = LibraryShelf(workspace, [book.id for book in books], FakeModel.name)
     described = time.perf_counter() - began
     model = FakeModel(lambda prompt: "told " * int(prompt.fields["least"]) if prompt.task == "gist" else reply(prompt))
-    settings = with_resources(AskSettings(), workspace_resources(workspace, ""))
-    events = list(ask_shelf(Question(question), shelf, model, settings, CancelToken()))
+    resources = workspace_resources(workspace)
+    events = list(method("zoom").run(Question(question), shelf, model, AskSettings(), CancelToken(), resources))
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     shown = next(event for event in events if isinstance(event, BooksShown))
     hows = [how for *_, how in shown.books]

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from bench.passkey import Windowed
 from readagent_core.answering.base import Answered, AskSettings, Question
 from readagent_core.answering.registry import method
-from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
 from readagent_core.errors import ReadAgentError
@@ -130,11 +130,12 @@ def sentence(chance: random.Random, people: Sequence[str], places: Sequence[str]
 def ask_all(name: str, facts: Sequence[Fact], memory: GistMemory, window: int) -> tuple[Counting, int, str]:
     """Ask every question. Returns the model with its counts, the answers that are right, and the first error."""
     arm, model, store = parse(name, AskSettings()), Counting(window), Store()
-    settings = with_resources(arm.settings, Resources(artifacts=store))
     right, problem = 0, ""
     for fact in facts:
         try:
-            events = method(arm.method).run(fact.question, memory, model, settings, CancelToken())
+            events = method(arm.method).run(
+                fact.question, memory, model, arm.settings, CancelToken(), Resources(artifacts=store)
+            )
             right += any(isinstance(event, Answered) and fact.key in event.answer.text for event in events)
         except ReadAgentError as error:
             problem = problem or str(error)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from readagent_core import models
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
+from readagent_core.answering.registry import ONE_BOOK, SEVERAL_BOOKS
 from readagent_core.answering.registry import method as find_method
-from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import Shelf
-from readagent_core.answering.zooming import ZOOM, ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
@@ -134,21 +134,21 @@ def ask_events(
     """
     asked = Question(question, tuple(options))
     resources = Resources(embedder=models.connect_embedder(load_settings()))
-    settings = with_resources(AskSettings(look_ups=look_ups), resources)
+    settings = AskSettings(look_ups=look_ups)
     model, cancel = model or get_model(), cancel or CancelToken()
     if not isinstance(memory, GistMemory):
         _check_shelf(memory, method=method, up_to=up_to)
-        yield from ask_shelf(asked, Shelf(memory), model, settings, cancel)
+        yield from find_method(SEVERAL_BOOKS).run(asked, Shelf(memory), model, settings, cancel, resources)
         return
     if up_to is not None:
         memory = memory.up_to(up_to)
-    yield from find_method(method or "read-agent-p").run(asked, memory, model, settings, cancel)
+    yield from find_method(method or ONE_BOOK).run(asked, memory, model, settings, cancel, resources)
 
 
 def _check_shelf(memories: Sequence[GistMemory], *, method: str, up_to: int | None) -> None:
     """Raise SettingsError where several books cannot be asked like this."""
-    if method not in ("", ZOOM):
-        raise SettingsError(f"Several books are asked by {ZOOM}. Leave the method out, or ask one book.")
+    if method not in ("", SEVERAL_BOOKS):
+        raise SettingsError(f"Several books are asked by {SEVERAL_BOOKS}. Leave the method out, or ask one book.")
     if up_to is not None:
         raise SettingsError("A page limit belongs to one book. Limit each memory with up_to instead.")
     if not any(memory.readable for memory in memories):

@@ -14,7 +14,7 @@ from typing import Any
 from readagent_core.answering import registry as methods
 from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
 from readagent_core.answering.questions import understand, visible_history
-from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.resources import workspace_resources
 from readagent_core.document import Document
 from readagent_core.errors import (
     CancelledError,
@@ -114,8 +114,8 @@ def ask(
         standalone = yield from understand(
             text, history, metered, job, extra, title=about.title, language=about.language
         )
-        equipped = with_resources(settings, workspace_resources(workspace, reading.document_id))
-        yield from chosen.run(replace(question, text=standalone), memory, metered, equipped, job)
+        resources = workspace_resources(workspace, reading.document_id)
+        yield from chosen.run(replace(question, text=standalone), memory, metered, settings, job, resources)
 
     return exchange, start_answering(workspace, exchange, events, extra)
 

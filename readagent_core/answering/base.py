@@ -1,6 +1,6 @@
 """The question, the settings, the events and the answer of a run.
 
-Screens, command line and evaluation use the same events. ``support.run.Method`` makes a method of a function that
+Screens, command line and evaluation use the same events. ``registry.Method`` makes a method of a function that
 yields them. Of a question about several books, every event about pages names its ``book`` by the number that prompts
 and citations use ('[2.7]' is page 7 of book 2); 0 is the only book of a question about one.
 """

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readagent_core.answering.base import Answer, AskSettings, Event, ModelCall
+from readagent_core.answering.explore import WORDS
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.word_budget import max_context_words
-from readagent_core.answering.zooming import WORDS
 from readagent_core.gisting.costs import money_after
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel

@@ -38,6 +38,7 @@ from readagent_core.prompts import Prompt, render, render_fragment
 from readagent_core.tags import escape_tags
 from readagent_core.words import count_words
 
+WORDS = 4000  # of gists in a view, where nothing else is said
 REQUESTS = 4  # most requests to open or find; each is one more prompt
 SHELF_REQUESTS = 6  # of a question about several books
 _EARLIER_WORDS = 80  # of a prompt, left for the requests so far

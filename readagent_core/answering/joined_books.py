@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from readagent_core.document import Document, Section
 from readagent_core.memory import Gist, GistMemory, Page
 
+_TITLES = 3  # named in the title of several books
+
 
 @dataclass(frozen=True)
 class JoinedDocument(Document):
@@ -65,9 +67,11 @@ def join_documents(title: str, documents: Sequence[Document]) -> JoinedDocument:
     )
 
 
-def join_memories(title: str, books: Sequence[GistMemory]) -> JoinedMemory:
-    """Return the memories as one. The first gist of each book begins with the book's title."""
-    document = join_documents(title, [book.document for book in books])
+def join_memories(books: Sequence[GistMemory]) -> JoinedMemory:
+    """Return the memories as one, named by the titles. The first gist of each book begins with the book's title."""
+    titles = [book.document.title for book in books]
+    more = f" and {len(titles) - _TITLES} more" if len(titles) > _TITLES else ""
+    document = join_documents("; ".join(titles[:_TITLES]) + more, [book.document for book in books])
     pages: list[Page] = []
     gists: list[Gist | None] = []
     for book, start in zip(books, document.starts, strict=True):

@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from readagent_core.answering.resources import open_artifact, resources_of
 from readagent_core.answering.run import Run
 from readagent_core.gisting.gisting import gist_lengths, shorten_text
 from readagent_core.memory import Gist, GistMemory
@@ -123,7 +122,7 @@ def make_levels(run: Run, most: int) -> Levels:
         return made
     versions = [template_hash(name, run.language) for name in ("gist", "gist.rules")]
     made_from = (run.model.name, memory.document.language, memory.plan.key, versions)
-    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+    with run.open_artifact(KIND, *made_from) as artifact:
         stored = dict(artifact.stored or {})
         saving = threading.Lock()
 
@@ -136,14 +135,9 @@ def make_levels(run: Run, most: int) -> Levels:
         for level in made.levels[1:]:
             sources = {part: "\n\n".join(made.text(below) for below in part.parts) for part in level}
             missing = dict.fromkeys(text for text in sources.values() if _key(text) not in stored)
-            with ThreadPoolExecutor(max_workers=max(1, resources_of(run.settings).connections)) as pool:
-                waiting = [pool.submit(make, text) for text in missing]
-                try:
-                    for done in as_completed(waiting):
-                        done.result()
-                except BaseException:
-                    pool.shutdown(wait=True, cancel_futures=True)  # calls under way are finished and stored
-                    raise
+            with run.calls_at_once() as pool:
+                for done in as_completed([pool.submit(make, text) for text in missing]):
+                    done.result()
             for part, text in sources.items():
                 values = stored[_key(text)]
                 made.gists[part] = Gist(**{**values, "marks": tuple(values["marks"])})

@@ -22,11 +22,11 @@ from readagent_core.answering.asking import (
 from readagent_core.answering.base import Answer, AskSettings, Event, Question
 from readagent_core.answering.levels import make_levels
 from readagent_core.answering.questions import understand, visible_history
-from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.registry import SEVERAL_BOOKS, method
+from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import OPENING, OWN_WORDS, Shelf, ShelfBook, book_of
 from readagent_core.answering.view import PLACES, Place, find_in_texts, find_places
-from readagent_core.answering.zooming import ZOOM, ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import Checked
 from readagent_core.citations.several import Source, check_several
@@ -95,7 +95,7 @@ def ask_books(
         0,
         text,
         options=question.options,
-        method=ZOOM,
+        method=SEVERAL_BOOKS,
         settings=asdict(settings),
         extra=extra,
     )
@@ -106,8 +106,10 @@ def ask_books(
             text, history, metered, job, extra, title=title, language=shelf.books[0].language
         )
         shelf.make_searchable(job)
-        equipped = with_resources(settings, workspace_resources(workspace, ""))
-        yield from ask_shelf(replace(question, text=standalone), shelf, metered, equipped, job)
+        resources = workspace_resources(workspace)
+        yield from method(SEVERAL_BOOKS).run(
+            replace(question, text=standalone), shelf, metered, settings, job, resources
+        )
 
     return exchange, start_answering(workspace, exchange, events, extra)
 
@@ -129,8 +131,9 @@ def make_book_gist(workspace: Workspace, memory: GistMemory, cancel: CancelToken
 
     The workspace's model makes the gists of ranges of pages that are missing; they are stored. Raises ModelError.
     """
-    settings = with_resources(DEFAULTS, workspace_resources(workspace, memory.document.id))
-    run = Run(ZOOM, Question(""), memory, Metered(workspace.model), settings, cancel or CancelToken())
+    resources = workspace_resources(workspace, memory.document.id)
+    model, cancel = Metered(workspace.model), cancel or CancelToken()
+    run = Run("book-gist", Question(""), memory, model, DEFAULTS, cancel, resources)
     levels = make_levels(run, OWN_WORDS)
     return "\n\n".join(map(levels.gist, levels.top))
 
@@ -175,8 +178,8 @@ class LibraryShelf(Shelf):
         memory = self._library.memory(book.reading_id)
         return memory if book.up_to is None else memory.up_to(book.up_to)
 
-    def settings(self, settings: AskSettings, book: ShelfBook) -> AskSettings:
-        return with_resources(settings, workspace_resources(self._workspace, self._rows[book.id].document_id))
+    def resources(self, resources: Resources, book: ShelfBook) -> Resources:
+        return replace(resources, artifacts=self._library.artifacts(self._rows[book.id].document_id))
 
     def store_gist(self, book: ShelfBook, gist: str) -> None:
         super().store_gist(book, gist)

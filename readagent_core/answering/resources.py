@@ -1,7 +1,6 @@
 """Resources of a run besides its settings: an embedder, an artifact store, and how many calls run at once.
 
-Settings are plain values that are stored with every answer. Resources are live objects, so they are added to the
-settings for one run only: ``method.run(question, memory, model, with_resources(settings, resources), cancel)``.
+Settings are plain values that are stored with every answer; resources are live objects, and are not.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from readagent_core import models
-from readagent_core.answering.base import AskSettings
 from readagent_core.cancel import CancelToken, key_lock
-from readagent_core.workspace import Workspace
+from readagent_core.workspace import CONNECTIONS, Workspace
 
 if TYPE_CHECKING:
     from readagent_core.models.embeddings.embed import Embedder
@@ -38,29 +36,7 @@ class Resources:
 
     embedder: Embedder | None = None
     artifacts: ArtifactStore | None = None
-    connections: int = 8
-
-
-@dataclass(frozen=True)
-class _SettingsWithResources(AskSettings):
-    resources: Resources = Resources()
-
-
-def with_resources(settings: AskSettings, resources: Resources) -> AskSettings:
-    """Return ``settings`` with ``resources`` for one run."""
-    return _SettingsWithResources(**{**vars(settings), "resources": resources})
-
-
-def resources_of(settings: AskSettings) -> Resources:
-    """Return the resources of a run; the defaults where it was given none."""
-    return settings.resources if isinstance(settings, _SettingsWithResources) else Resources()
-
-
-def embedder_for(settings: AskSettings) -> Embedder:
-    """Return the embedder of a run; the built-in one where it was given none."""
-    from readagent_core.models.embeddings.embed import BuiltInEmbedder  # imports numpy
-
-    return resources_of(settings).embedder or BuiltInEmbedder()
+    connections: int = CONNECTIONS
 
 
 @dataclass(frozen=True)
@@ -78,21 +54,21 @@ class Artifact:
 
 
 @contextmanager
-def open_artifact(settings: AskSettings, cancel: CancelToken, kind: str, *made_from: Any) -> Iterator[Artifact]:
+def open_artifact(resources: Resources, cancel: CancelToken, kind: str, *made_from: Any) -> Iterator[Artifact]:
     """Hold the lock of the artifact of ``kind`` that is made from these JSON values. Raises CancelledError.
 
     So two questions about one book build one tree: the second waits and finds it in the store.
     """
     key = hashlib.sha256(json.dumps(made_from, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
-    store = resources_of(settings).artifacts
+    store = resources.artifacts
     with key_lock(key, cancel):
         yield Artifact(store, kind, key, store.load(kind, key) if store else None)
 
 
-def workspace_resources(workspace: Workspace, document_id: str) -> Resources:
-    """Return what a method runs with. ``document_id``: the text that the question is about."""
+def workspace_resources(workspace: Workspace, document_id: str = "") -> Resources:
+    """Return what a method runs with. ``document_id``: the text that the question is about; '' stores nothing."""
     return Resources(
         embedder=models.connect_embedder(workspace.settings),
-        artifacts=workspace.library.artifacts(document_id),
+        artifacts=workspace.library.artifacts(document_id) if document_id else None,
         connections=workspace.connections,
     )

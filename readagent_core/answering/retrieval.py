@@ -15,7 +15,6 @@ from functools import lru_cache
 import numpy as np
 
 from readagent_core.answering.base import Event, Expanded, LookedUp
-from readagent_core.answering.resources import embedder_for, open_artifact
 from readagent_core.answering.response import ANSWER_WORDS, pages_prompt, respond
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words, take_fitting
@@ -68,8 +67,8 @@ def rank_by_embedding(run: Run) -> list[int]:
     long = max(map(len, texts)) > MAX_CHARACTERS
     if wanted == "gists" or (wanted != "pages" and long and all(gists)):
         texts = gists
-    embedder = embedder_for(run.settings)
-    with open_artifact(run.settings, run.cancel, KIND, embedder.name, memory.document.id, texts) as artifact:
+    embedder = run.embedder
+    with run.open_artifact(KIND, embedder.name, memory.document.id, texts) as artifact:
         stored = artifact.stored
         if stored is None:
             vectors = embedder.embed(texts, run.cancel)

@@ -1,4 +1,4 @@
-"""A method, and a run of it: one question asked of one memory. A run yields every model call as an event.
+"""A run of a method: one question asked of one memory. It yields every model call as an event.
 
 Generators pass their events up with ``yield from`` and return their value. One meter counts the calls of the run and
 enforces its budget.
@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, ModelCall, Noted, Question
-from readagent_core.answering.resources import resources_of
+from readagent_core.answering.resources import Artifact, Resources, open_artifact
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, ModelError, RefusedError, WindowError
 from readagent_core.memory import GistMemory, compression_rate
-from readagent_core.models.base import ChatModel, Completion
+from readagent_core.models.base import Completion
 from readagent_core.models.cost.meter import Metered
 from readagent_core.prompts import Prompt
 from readagent_core.tags import escape_tags
+
+if TYPE_CHECKING:
+    from readagent_core.models.embeddings.embed import Embedder
 
 _CITED = re.compile(r"\[(\d{1,6}(?:\s*,\s*\d{1,6})*)\]")
 
@@ -40,6 +44,7 @@ class Run:
     model: Metered
     settings: AskSettings
     cancel: CancelToken
+    resources: Resources = field(default_factory=Resources)
     notes: list[str] = field(default_factory=list)
     steps: int = 0
     words_sent: int = 0
@@ -55,6 +60,32 @@ class Run:
         """How many words may still be sent for the question; None where they are not limited."""
         most = self.settings.question_words
         return None if most is None else most - self.words_sent
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder of the run; the built-in one where it was given none."""
+        from readagent_core.models.embeddings.embed import BuiltInEmbedder  # imports numpy
+
+        return self.resources.embedder or BuiltInEmbedder()
+
+    def open_artifact(self, kind: str, *made_from: Any) -> AbstractContextManager[Artifact]:
+        """Hold what is stored of ``kind`` and was made from these JSON values (``resources.open_artifact``)."""
+        return open_artifact(self.resources, self.cancel, kind, *made_from)
+
+    @contextmanager
+    def calls_at_once(self) -> Iterator[ThreadPoolExecutor]:
+        """Yield a pool of threads for model calls, and wait at the end of the block for those under way.
+
+        They are finished and may be stored also where another one failed. Ctrl-C ends them.
+        """
+        pool = ThreadPoolExecutor(max_workers=max(1, self.resources.connections))
+        try:
+            yield pool
+        except KeyboardInterrupt:
+            self.cancel.cancel()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
     @property
     def title(self) -> str:
@@ -103,8 +134,7 @@ class Run:
         a cancellation.
         """
         replies: list[Completion | ModelError] = []
-        pool = ThreadPoolExecutor(max_workers=max(1, resources_of(self.settings).connections))
-        try:
+        with self.calls_at_once() as pool:
             waiting = [pool.submit(self._call, prompt) for prompt in prompts]
             for future in waiting:
                 try:
@@ -113,8 +143,6 @@ class Run:
                     yield event
                 except (EmptyReplyError, RefusedError, WindowError, CutOffError) as error:
                     replies.append(error)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
         return replies
 
     def _call(self, prompt: Prompt) -> tuple[ModelCall, Completion]:
@@ -176,28 +204,3 @@ class Run:
             **fields,
         )
         return Answered(answer)
-
-
-@dataclass(frozen=True)
-class Method:
-    """A reading method.
-
-    ``name``: 'read-agent-p'. ``title`` and ``about``: a few words and one sentence for screens. ``answer``: yields the
-    events of a run, the last one Answered. ``needs_gists``: whether it uses gists, not only the pages' full text.
-    ``compares_embeddings``: whether another embedder gives other answers. ``looks_up``: whether the limit on look-ups
-    changes anything.
-    """
-
-    name: str
-    title: str
-    about: str
-    answer: Callable[[Run], Iterator[Event]]
-    needs_gists: bool = False
-    compares_embeddings: bool = False
-    looks_up: bool = True
-
-    def run(
-        self, question: Question, memory: GistMemory, model: ChatModel, settings: AskSettings, cancel: CancelToken
-    ) -> Iterator[Event]:
-        """Yield the events of a run. Raises ModelError or CancelledError."""
-        yield from self.answer(Run(self.name, question, memory, Metered(model), settings, cancel))

@@ -5,17 +5,21 @@ Every book has a number, which its pages begin with in prompts and citations: '2
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
-from readagent_core.answering.base import AskSettings
-from readagent_core.answering.resources import embedder_for
+from readagent_core.answering.joined_books import join_memories
+from readagent_core.answering.resources import Resources
 from readagent_core.answering.retrieval import sort_by_score
 from readagent_core.answering.run import Run
 from readagent_core.answering.view import PLACES, Place, find_places
+from readagent_core.document import Document
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import Bm25
+from readagent_core.plan import ReadingPlan
 from readagent_core.words import count_words, terms
 
 OWN_WORDS = 150  # gists of pages that are no longer than this are the gist of the book
@@ -71,9 +75,20 @@ class Shelf:
         """Return the book's memory, which ends at its spoiler limit."""
         return self._memories[book.number]
 
-    def settings(self, settings: AskSettings, book: ShelfBook) -> AskSettings:
-        """Return ``settings`` with the place where what is made of this book is stored."""
-        return settings
+    @cached_property
+    def joined(self) -> GistMemory:
+        """The books as one text, for methods that know one book."""
+        return join_memories([self.memory(book) for book in self.books])
+
+    @property
+    def no_pages(self) -> GistMemory:
+        """A memory without pages, in the language of most of the books: that of the prompts."""
+        ((language, _),) = Counter(book.language for book in self.books).most_common(1)
+        return GistMemory(Document("", (), language=language), ReadingPlan(), (), ())
+
+    def resources(self, resources: Resources, book: ShelfBook) -> Resources:
+        """Return ``resources`` with the place where what is made of this book is stored."""
+        return resources
 
     def store_gist(self, book: ShelfBook, gist: str) -> None:
         """Set the gist of the whole book; a shelf of a library stores it for the next question."""
@@ -118,7 +133,7 @@ def choose_books(run: Run, books: Sequence[ShelfBook], most: int) -> list[ShelfB
 
     texts = [f"{book.title}\n{book.author}\n{book.gist or book.opening}" for book in books]
     rankings = [rank_texts(run.question.text, texts)]
-    embedder = embedder_for(run.settings)
+    embedder = run.embedder
     if not isinstance(embedder, BuiltInEmbedder):
         vectors = embedder.embed([*texts, run.question.text], run.cancel)
         rankings.append(sort_by_score([float(score) for score in vectors[:-1] @ vectors[-1]]))

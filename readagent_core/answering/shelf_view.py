@@ -164,7 +164,8 @@ class ShelfView:
     def run_of(self, book: ShelfBook) -> Run:
         """Return the run as one of this book alone."""
         assert self.shelf is not None
-        return replace(self.run, memory=self.shelf.memory(book), settings=self.shelf.settings(self.run.settings, book))
+        resources = self.shelf.resources(self.run.resources, book)
+        return replace(self.run, memory=self.shelf.memory(book), resources=resources)
 
     def fold(self, most: int) -> list[str]:
         """Close books and fold parts that hold nothing asked for, from the last on; return what was folded."""

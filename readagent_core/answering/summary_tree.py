@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.resources import Artifact, open_artifact
+from readagent_core.answering.resources import Artifact
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import tokens_to_words
 from readagent_core.document import Document
@@ -75,7 +75,7 @@ def build_tree(run: Run) -> Generator[Event, None, Tree]:
     nodes = lay_out_tree(document, segment_words, siblings)
     versions = [template_hash("tree_segment", run.language), template_hash("tree_parent", run.language)]
     made_from = (run.model.name, run.memory.document.id, tokens, siblings, versions)
-    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+    with run.open_artifact(KIND, *made_from) as artifact:
         summaries = yield from _summarise(run, nodes, document, segment_words, artifact)
     fallbacks = sum(summaries[node.id][1] for node in nodes)
     if fallbacks:

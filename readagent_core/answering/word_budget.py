@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median
 
 from readagent_core.answering.base import AskSettings, Event
-from readagent_core.answering.resources import resources_of
 from readagent_core.answering.response import ANSWER_WORDS, memory_prompt, memory_text, opens_after
 from readagent_core.answering.run import Run
 from readagent_core.errors import WindowError
@@ -77,7 +76,7 @@ def fit_to_window(
         gists,
         run.cancel,
         page_words=max(room, longest),
-        connections=resources_of(run.settings).connections,
+        connections=run.resources.connections,
     )
     now = shorter.gist_text_words
     if now > most:

@@ -18,7 +18,7 @@ from typing import Any
 from readagent_core import prompts
 from readagent_core.answering.asking import AskProgress
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, Question, answer_from_dict
-from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.resources import workspace_resources
 from readagent_core.answering.run import Run
 from readagent_core.answering.signature import Signature, sign
 from readagent_core.answering.word_budget import retry_within_window
@@ -106,12 +106,13 @@ def start(
     if not place.covered:
         raise NotInLibraryError(NO_GISTS)
     model = workspace.model if use_cache else workspace.model.without_cache()
-    settings = with_resources(AskSettings(look_ups=0), workspace_resources(workspace, reading.document_id))
+    resources = workspace_resources(workspace, reading.document_id)
 
     def work(job: Job) -> Made:
         progress = AskProgress()
         answer: Answer | None = None
-        run = Run(task, Question(""), place.memory.up_to(place.covered), Metered(model), settings, job)
+        memory = place.memory.up_to(place.covered)
+        run = Run(task, Question(""), memory, Metered(model), AskSettings(look_ups=0), job, resources)
         for event in _events(run, place, by_rule):
             if isinstance(event, AnswerPart):
                 progress = replace(progress, text=progress.text + event.text)

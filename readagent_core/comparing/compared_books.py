@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from readagent_core.answering.asking import page_allowed
-from readagent_core.answering.joined_books import join_memories
 from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.comparing.comparison import ComparedBook
@@ -17,7 +16,6 @@ from readagent_core.memory import GistMemory
 from readagent_core.workspace import Workspace
 
 MOST_WORDS = 1_000_000  # of several books together: every method is given all of them
-_TITLES = 3  # named in the title of several books
 
 
 @dataclass(frozen=True)
@@ -92,17 +90,15 @@ def _one(workspace: Workspace, book_id: str) -> ComparedText:
 def _several(workspace: Workspace, shelf: LibraryShelf, left_out: tuple[str, ...]) -> ComparedText:
     library = workspace.library
     memories = [shelf.memory(book) for book in shelf.books]
-    titles = [book.title for book in shelf.books]
-    more = f" and {len(titles) - _TITLES} more" if len(titles) > _TITLES else ""
     return ComparedText(
         tuple(
             ComparedBook(book.id, book.title, len(memory.pages), library.position(book.id).allowed if limited else None)
             for book, memory in zip(shelf.books, memories, strict=True)
             for limited in [book.up_to is not None]
         ),
-        join_memories("; ".join(titles[:_TITLES]) + more, memories),
+        shelf.joined,
         tuple(library.reading(book.reading_id).pages for book in shelf.books),
-        replace(workspace_resources(workspace, ""), artifacts=None),  # the text of several books is not in the library
+        workspace_resources(workspace),
         shelf,
         left_out,
     )

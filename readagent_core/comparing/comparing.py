@@ -30,15 +30,16 @@ from readagent_core.answering.base import (
     ModelCall,
     Question,
 )
-from readagent_core.answering.resources import ArtifactStore, with_resources
-from readagent_core.answering.run import Method
-from readagent_core.answering.zooming import ZOOM, ask_shelf
+from readagent_core.answering.library_shelf import LibraryShelf
+from readagent_core.answering.registry import Method
+from readagent_core.answering.resources import ArtifactStore
 from readagent_core.citations import rename_pages
 from readagent_core.comparing.compared_books import ComparedText, text_to_compare
 from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry, name_pages, page_of_all, place_of
 from readagent_core.comparing.judging import Judgement, judge
 from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
+from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.workspace import Workspace
@@ -98,7 +99,7 @@ def compare(
         raise NotInLibraryError("This book has no gists yet. Make them in Read, then compare.")
     model = workspace.model
     settings = replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters)
-    equipped = with_resources(suited(workspace, settings, model), text.resources)
+    settings = suited(workspace, settings, model)
     begun = Comparison(
         title=memory.document.title,
         language=memory.document.language,
@@ -122,7 +123,7 @@ def compare(
         rows = _Rows(job, begun, verdict_on if judged and begun.references and model.is_language_model else None)
         pool = ThreadPoolExecutor(max_workers=METHODS_AT_ONCE)
         runs = [
-            pool.submit(rows.run, row, partial(_events, method, question, text, model, equipped, job))
+            pool.submit(rows.run, row, partial(_events, method, question, text, model, settings, job))
             for row, method in enumerate(chosen.values())
         ]
         while wait(runs, CANCEL_POLL_SECONDS).not_done and not job.cancelled:
@@ -140,12 +141,12 @@ def compare(
 def _events(
     method: Method, question: Question, text: ComparedText, model: ChatModel, settings: AskSettings, job: Job
 ) -> Iterator[Event]:
-    """Yield the events of one method; zoom is given several books as a shelf."""
-    if text.shelf is not None and method.name == ZOOM:
+    """Yield the events of one method."""
+    books: GistMemory | LibraryShelf = text.memory
+    if text.shelf is not None and method.answer_shelf:
         text.shelf.make_searchable(job)
-        yield from ask_shelf(question, text.shelf, model, settings, job)
-    else:
-        yield from method.run(question, text.memory, model, settings, job)
+        books = text.shelf
+    yield from method.run(question, books, model, settings, job, text.resources)
 
 
 def _key(book_ids: Sequence[str]) -> str:
@@ -253,8 +254,8 @@ class _Rows:
             self._change(row, doing=f"Read again: {name_pages(books, pages)}", seconds=seconds)
 
     def _name_books(self, entry: Entry, text: str) -> str:
-        """``text`` of an answer with '[2.7]' for every page mark; zoom, which is given a shelf, writes that itself."""
-        if not self._comparison.several or entry.method == ZOOM:
+        """``text`` of an answer with '[2.7]' for every page mark; one that knows the books writes that itself."""
+        if not self._comparison.several or methods.method(entry.method).answer_shelf:
             return text
         return rename_pages(text, self._name)
 

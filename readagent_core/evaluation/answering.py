@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readagent_core import errors, prompts
-from readagent_core.answering import shelf
-from readagent_core.answering.base import Answer, Answered, AskSettings, Event
+from readagent_core.answering.base import Answer, Answered, Event
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.look_up_replies import to_plain_text
 from readagent_core.answering.registry import method
-from readagent_core.answering.resources import Resources, with_resources
-from readagent_core.answering.zooming import ZOOM, ask_shelf
+from readagent_core.answering.resources import Resources
+from readagent_core.answering.shelf import Shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError, ReplyError
 from readagent_core.evaluation.arms import Arm
@@ -74,8 +73,7 @@ def answer(
     """Return the scored result and every event. ``rater``: rates free-form answers; None leaves them unrated."""
     events: list[Event] = []
     try:
-        settings = with_resources(task.arm.settings_within_words(), resources)
-        for event in _run(task, model, settings, cancel):
+        for event in _run(task, model, resources, cancel):
             events.append(event)  # one by one, so that those before an error are there
         found = [event.answer for event in events if isinstance(event, Answered)]
         if not found:
@@ -91,15 +89,23 @@ def answer(
         return replace(failed, **_call_figures(model)), events
 
 
-def _run(task: Task, model: CountingModel, settings: AskSettings, cancel: CancelToken) -> Iterator[Event]:
-    """Yield the events of the run. Zoom is asked about the documents of a shelf, other methods about all as one."""
-    step = task.item.web_step
+def _run(task: Task, model: CountingModel, resources: Resources, cancel: CancelToken) -> Iterator[Event]:
+    """Yield the events of the run. A method that knows several books is asked about a shelf, others about one text."""
+    settings, step = task.arm.settings_within_words(), task.item.web_step
     if isinstance(task.case, PageCase) and step is not None:
         page = replace(task.case.page, memory=task.memory)
-        return act(WebTask(step.task, step.previous), page, model, settings, cancel, method=task.arm.method)
-    if isinstance(task.memory, JoinedMemory) and task.arm.method == ZOOM:
-        return ask_shelf(task.item.question, shelf.Shelf(task.memory.books), model, settings, cancel)
-    return method(task.arm.method).run(task.item.question, task.memory, model, settings, cancel)
+        return act(
+            WebTask(step.task, step.previous),
+            page,
+            model,
+            settings,
+            cancel,
+            resources=resources,
+            method=task.arm.method,
+        )
+    asked, books = method(task.arm.method), task.memory
+    shelf = Shelf(books.books) if isinstance(books, JoinedMemory) and asked.answer_shelf else None
+    return asked.run(task.item.question, shelf or books, model, settings, cancel, resources)
 
 
 def _looked_up(task: Task, found: Answer) -> tuple[int, ...]:

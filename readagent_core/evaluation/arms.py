@@ -13,9 +13,8 @@ from functools import cached_property
 from typing import Any
 
 from readagent_core.answering.base import AskSettings
-from readagent_core.answering.explore import REQUESTS
+from readagent_core.answering.explore import REQUESTS, WORDS
 from readagent_core.answering.registry import method
-from readagent_core.answering.zooming import WORDS
 from readagent_core.errors import SettingsError
 
 _KEEP = ("left", "right", "ends")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from readagent_core import gisting as reading
+from readagent_core.answering.explore import WORDS
 from readagent_core.answering.registry import method
-from readagent_core.answering.zooming import WORDS, ZOOM
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.score_table import ScoreTable
@@ -147,7 +147,7 @@ def question_cost(arm: Arm, words: int, *, gist_share: float, page: float) -> tu
         return 1, min(words, limit) + _PROMPT
     if arm.method == "memwalker":
         return 5, 5 * (_PROMPT + 900)  # node prompts of eight summaries, then a segment
-    if arm.method == ZOOM:  # two requests and the answer, each with a view of the gists, then one page
+    if arm.method == "zoom":  # two requests and the answer, each with a view of the gists, then one page
         view = min(gists, int(arm.settings.extra.get("words", WORDS)))
         return 3, 3 * (view + _PROMPT) + min(arm.settings.look_ups, 1) * page
     if arm.method == "read-agent-s":

@@ -45,7 +45,7 @@ def read_case(case: Case, plan: ReadingPlan, **rest: Any) -> tuple[GistMemory | 
     cost = Cost(case.document.id, plan.key, sum(cost.pages for _, cost in found), sum(cost.gists for _, cost in found))
     books = [memory for memory, _ in found if isinstance(memory, GistMemory)]
     failed = next((memory for memory, _ in found if not isinstance(memory, GistMemory)), None)
-    return failed or join_memories(case.title, books), cost
+    return failed or join_memories(books), cost
 
 
 def read_document(

@@ -17,11 +17,10 @@ from readagent_core.answering.base import Answer, Answered, AskSettings, Event, 
 from readagent_core.answering.levels import make_levels
 from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
 from readagent_core.answering.replay import checked_answer
-from readagent_core.answering.resources import with_resources, workspace_resources
+from readagent_core.answering.resources import workspace_resources
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
 from readagent_core.answering.view import find_in_texts, find_places, first_view
-from readagent_core.answering.zooming import ask_shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.gisting import Progress
@@ -130,11 +129,9 @@ class Tools:
         memory = with_gists(self._books.seen(book)[0], book)
         note, text = self._books.limit_note(book), memory.gist_text
         if words is not None and memory.gist_words > words:
-            settings = with_resources(
-                AskSettings(), workspace_resources(self._workspace, self._library.book(book).document_id)
-            )
+            resources = workspace_resources(self._workspace, self._library.book(book).document_id)
             metered = Metered(self._workspace.model)
-            run = Run("gist-memory", Question(about), memory, metered, settings, cancel)
+            run = Run("gist-memory", Question(about), memory, metered, AskSettings(), cancel, resources)
             ranking = rank_by_bm25(about, memory) if about.strip() else ()
             view = first_view(make_levels(run, words), words, ranking)
             text = view.text()
@@ -238,19 +235,19 @@ class Tools:
             shelf = LibraryShelf(self._workspace, list(dict.fromkeys(books)), model.name)
             shelf.check_gists(then="ask again")
             shelf.make_searchable(cancel)
-            equipped = with_resources(settings, workspace_resources(self._workspace, ""))
-            answer = _last(ask_shelf(asked, shelf, model, equipped, cancel), report)
+            resources = workspace_resources(self._workspace)
+            answer = _last(
+                methods.method(methods.SEVERAL_BOOKS).run(asked, shelf, model, settings, cancel, resources), report
+            )
             checked = checked_answer_of_several(self._workspace, answer.text, answer)
             shown = {book.number: (book.id, book.title) for book in answer.books}
             looked_up = {book.id: list(book.looked_up) for book in answer.books if book.looked_up}
         elif books:
             memory = with_gists(self._books.seen(books[0])[0], books[0])
             settings = replace(settings, by_importance=memory.plan.asks_chapters)
-            equipped = with_resources(
-                settings, workspace_resources(self._workspace, self._library.book(books[0]).document_id)
-            )
-            chosen = methods.method(method or "read-agent-p")
-            answer = _last(chosen.run(asked, memory, model, equipped, cancel), report)
+            resources = workspace_resources(self._workspace, self._library.book(books[0]).document_id)
+            chosen = methods.method(method or methods.ONE_BOOK)
+            answer = _last(chosen.run(asked, memory, model, settings, cancel, resources), report)
             checked = checked_answer(answer.text, answer, memory)
             shown = {0: (books[0], memory.document.title)}
             looked_up = {books[0]: list(answer.looked_up)} if answer.looked_up else {}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from readagent_core.answering.base import Event
+from readagent_core.answering.registry import Method
 from readagent_core.answering.response import ANSWER_WORDS, respond, text_prompt
-from readagent_core.answering.run import Method, Run
+from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.errors import SettingsError, WindowError
 from readagent_core.memory import GistMemory

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from readagent_core.answering.registry import Method
 from readagent_core.answering.response import respond_from_memory
-from readagent_core.answering.run import Method
 from readagent_core.answering.word_budget import retry_within_window
 
 METHOD = Method(

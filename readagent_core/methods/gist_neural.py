@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from readagent_core.answering.base import Event, LookedUp
+from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded, respond_from_memory
 from readagent_core.answering.retrieval import rank_by_embedding
-from readagent_core.answering.run import Method, Run
+from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.memory import GistMemory
 

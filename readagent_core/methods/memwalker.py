@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from readagent_core.answering.base import AnswerPart, Event, Expanded, LookedUp
 from readagent_core.answering.look_up_replies import to_plain_text
+from readagent_core.answering.registry import Method
 from readagent_core.answering.response import ANSWER_WORDS, chosen_option
-from readagent_core.answering.run import Method, Run
+from readagent_core.answering.run import Run
 from readagent_core.answering.summary_tree import Node, Tree, build_tree, pages_of_node
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError, WindowError

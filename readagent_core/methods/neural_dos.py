@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from readagent_core.answering.registry import Method
 from readagent_core.answering.retrieval import answer_from_pages, rank_by_embedding
-from readagent_core.answering.run import Method
 
 METHOD = Method(
     name="neural-dos",

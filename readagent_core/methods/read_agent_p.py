@@ -10,8 +10,9 @@ from collections.abc import Generator
 from readagent_core.answering.base import Event, LookedUp
 from readagent_core.answering.fitting_view import fit_view
 from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.registry import Method
 from readagent_core.answering.response import expanded, respond_from_memory
-from readagent_core.answering.run import Method, Run
+from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import retry_within_window, select_fitting_pages
 from readagent_core.errors import EmptyReplyError, RefusedError
 from readagent_core.memory import GistMemory

@@ -7,7 +7,7 @@ not fit into one prompt is shown as finely as fits.
 from __future__ import annotations
 
 from readagent_core.answering.explore import explore_within
-from readagent_core.answering.run import Method
+from readagent_core.answering.registry import Method
 
 METHOD = Method(
     name="read-agent-search",

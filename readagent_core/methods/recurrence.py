@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.resources import Artifact, open_artifact
+from readagent_core.answering.registry import Method
+from readagent_core.answering.resources import Artifact
 from readagent_core.answering.response import respond, text_prompt
-from readagent_core.answering.run import Method, Run
+from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import tokens_to_words
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
 from readagent_core.prompts import format_length, render, render_fragment, template_hash
@@ -48,7 +49,7 @@ def build_summary(run: Run) -> Generator[Event, None, tuple[str, int]]:
     parts = [escape_tags(document.text(start, end)) for start, end in bounds]
     version = template_hash("carry", run.language)
     made_from = (run.model.name, run.memory.document.id, segment_tokens, summary_tokens, version)
-    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+    with run.open_artifact(KIND, *made_from) as artifact:
         return (yield from _update_summary(run, parts, words, artifact)), len(parts)
 
 

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from readagent_core.answering.base import Event
-from readagent_core.answering.resources import Artifact, embedder_for, open_artifact
+from readagent_core.answering.registry import Method
+from readagent_core.answering.resources import Artifact
 from readagent_core.answering.response import ANSWER_WORDS, respond, text_prompt
-from readagent_core.answering.run import Method, Run
+from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words
 from readagent_core.document import Document
 from readagent_core.errors import ModelError
@@ -67,11 +68,11 @@ def compress_document(run: Run) -> Generator[Event, None, tuple[list[Block], lis
     block_words = max(10, int(extra.get("block_words", BLOCK_WORDS)))
     topic_words = max(block_words, int(extra.get("chunk_words", TOPIC_WORDS)))
     share = float(extra.get("share", GIST_SHARE))
-    document, embedder = run.memory.document, embedder_for(run.settings).name
+    document, embedder = run.memory.document, run.embedder.name
     version = template_hash("compress", run.language)
     made_from = (run.model.name, document.id, embedder, block_words, topic_words, share, version)
     blocks = split_into_blocks(document, block_words)
-    with open_artifact(run.settings, run.cancel, KIND, *made_from) as artifact:
+    with run.open_artifact(KIND, *made_from) as artifact:
         topics, texts = yield from _compress_topics(run, blocks, topic_words, share, artifact)
     return blocks, topics, texts
 
@@ -84,7 +85,7 @@ def _compress_topics(
     if "chunks" in stored:
         topics = [tuple(topic) for topic in stored["chunks"]]
     else:
-        vectors = embedder_for(run.settings).embed([b.text for b in blocks], run.cancel)
+        vectors = run.embedder.embed([b.text for b in blocks], run.cancel)
         topics = cluster_blocks(blocks, vectors, topic_words=topic_words)
     texts: dict[int, str] = {int(number): str(text) for number, text in stored.get("texts", {}).items()}
     sources = [_text_of_topic(blocks, topic) for topic in topics]

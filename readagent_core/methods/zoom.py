@@ -8,14 +8,25 @@ way: their own gists come first.
 
 from __future__ import annotations
 
-from readagent_core.answering.explore import explore_within
-from readagent_core.answering.run import Method
-from readagent_core.answering.zooming import WORDS, ZOOM
+from collections.abc import Generator
+
+from readagent_core.answering.base import Event
+from readagent_core.answering.explore import WORDS, explore_within
+from readagent_core.answering.registry import Method
+from readagent_core.answering.run import Run
+from readagent_core.answering.shelf import Shelf
+
+
+def zoom(run: Run, shelf: Shelf | None = None) -> Generator[Event, None, None]:
+    """Explore the run's memory, or the books of ``shelf``, in views of so many words as the settings say."""
+    yield from explore_within(run, int(run.settings.extra.get("words", WORDS)), shelf)
+
 
 METHOD = Method(
-    name=ZOOM,
+    name="zoom",
     title="ReadAgent, zooming",
     about="Sees the book as finely as fits, opens parts and pages in place as needed, finds words, then answers.",
-    answer=lambda run: explore_within(run, int(run.settings.extra.get("words", WORDS))),
+    answer=zoom,
+    answer_shelf=zoom,
     needs_gists=True,
 )

@@ -12,6 +12,7 @@ from typing import Any
 
 from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp, Question
 from readagent_core.answering.look_up_replies import parse_look_up
+from readagent_core.answering.resources import Resources
 from readagent_core.answering.retrieval import rank_by_bm25, rank_by_embedding
 from readagent_core.answering.run import Run
 from readagent_core.answering.word_budget import max_context_words, take_fitting
@@ -51,6 +52,7 @@ def act(
     settings: AskSettings,
     cancel: CancelToken,
     *,
+    resources: Resources | None = None,
     method: str = "read-agent-p",
 ) -> Iterator[Event]:
     """Yield the events of one decision by ``method``, a key of METHODS.
@@ -59,7 +61,7 @@ def act(
     """
     if method not in METHODS:
         raise SettingsError(f"{method} cannot act on web pages. Choose one of: {', '.join(METHODS)}.")
-    run = Run(method, Question(task.text), page.memory, Metered(model), settings, cancel)
+    run = Run(method, Question(task.text), page.memory, Metered(model), settings, cancel, resources or Resources())
     yield from METHODS[method](_Step(task, page, run))
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from readagent_core import models
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, event_from_dict, event_to_dict
 from readagent_core.answering.replay import answer_of
-from readagent_core.answering.resources import ArtifactStore, Resources, with_resources, workspace_resources
+from readagent_core.answering.resources import ArtifactStore, Resources, workspace_resources
 from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
@@ -111,8 +111,8 @@ def take_step(
         )
     progress = Progress(page)
     publish(progress)
-    settings = with_resources(AskSettings(look_ups=look_ups), resources)
-    for event in act(task, page, model, settings, cancel, method=method):
+    settings = AskSettings(look_ups=look_ups)
+    for event in act(task, page, model, settings, cancel, resources=resources, method=method):
         cancel.check()
         if isinstance(event, Answered):
             used = metered.usage + event.answer.usage

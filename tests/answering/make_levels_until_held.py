@@ -13,7 +13,7 @@ from pathlib import Path
 
 from readagent_core.answering.base import AskSettings, Question
 from readagent_core.answering.levels import Levels, make_levels
-from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.resources import Resources
 from readagent_core.answering.run import Run
 from readagent_core.cancel import CancelToken
 from readagent_core.library import Library
@@ -56,8 +56,8 @@ def levels_in(home: Path, log: int = -1, *, calls: int = sys.maxsize) -> Levels:
     memory = long_memory(300)
     library.add(memory.document)
     resources = Resources(artifacts=library.artifacts(memory.document.id), connections=CONNECTIONS)
-    settings = with_resources(AskSettings(), resources)
-    made = make_levels(Run("zoom", Question("Who?"), memory, Metered(model), settings, CancelToken()), 0)
+    run = Run("zoom", Question("Who?"), memory, Metered(model), AskSettings(), CancelToken(), resources)
+    made = make_levels(run, 0)
     library.close()
     return made
 

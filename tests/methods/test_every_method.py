@@ -11,7 +11,7 @@ import pytest
 from readagent_core import methods
 from readagent_core.answering.base import Answered, AskSettings, ModelCall, Question, event_from_dict, event_to_dict
 from readagent_core.answering.registry import ORDER, all_methods, method
-from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, UnreachableError
 from readagent_core.memory import GistMemory, compression_rate
@@ -131,7 +131,7 @@ def test_what_is_built_for_a_book_is_stored(name: str, done: int, left: int, ask
     """A build that is interrupted after ``done`` calls makes the rest the next time; later questions only ask."""
     extra = {"segment_tokens": 250, "siblings": 3, "block_words": 12, "chunk_words": 100}
     embedder = CountingEmbedder()
-    settings = with_resources(AskSettings(extra=extra), Resources(embedder, MemoryStore(), connections=1))
+    settings, resources = AskSettings(extra=extra), Resources(embedder, MemoryStore(), connections=1)
 
     def ask(most: int = 1000) -> int:
         def reply(prompt: Prompt) -> Reply:
@@ -140,7 +140,7 @@ def test_what_is_built_for_a_book_is_stored(name: str, done: int, left: int, ask
             return "Action: 1" if prompt.task == "walk" else "Action: -2\nAnswer: Yes"
 
         model = FakeModel(reply)
-        list(method(name).run(Question("word2?"), memory(6, 90), model, settings, CancelToken()))
+        list(method(name).run(Question("word2?"), memory(6, 90), model, settings, CancelToken(), resources))
         return len(model.prompts)
 
     with pytest.raises(UnreachableError):

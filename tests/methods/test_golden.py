@@ -21,7 +21,7 @@ import pytest
 from readagent_core import loaders
 from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, ModelCall, Question
 from readagent_core.answering.registry import all_methods
-from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.resources import Resources
 from readagent_core.cancel import CancelToken
 from readagent_core.incoming.samples import FOLDER, read_recording, recorded_memory
 from readagent_core.memory import GistMemory
@@ -106,8 +106,8 @@ def result(events: list[Event]) -> str:
 
 @pytest.mark.parametrize("name", sorted(all_methods()))
 def test_a_run_has_not_changed(name: str) -> None:
-    settings = with_resources(AskSettings(look_ups=3, extra=EXTRA), Resources(embedder=FourTopics(), connections=1))
-    run = result(list(all_methods()[name].run(QUESTION, sample(), scripted(), settings, CancelToken())))
+    settings, resources = AskSettings(look_ups=3, extra=EXTRA), Resources(embedder=FourTopics(), connections=1)
+    run = result(list(all_methods()[name].run(QUESTION, sample(), scripted(), settings, CancelToken(), resources)))
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         GOLDEN.mkdir(exist_ok=True)

@@ -15,7 +15,7 @@ from readagent_core.answering.base import AskSettings, Event, Expanded, LookedUp
 from readagent_core.answering.explore_replies import Request, parse_request
 from readagent_core.answering.levels import lay_out
 from readagent_core.answering.registry import method
-from readagent_core.answering.resources import Resources, with_resources
+from readagent_core.answering.resources import Resources
 from readagent_core.answering.view import Place, find_in_texts
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph, Section
@@ -80,8 +80,11 @@ def zoom(
     store: Store | None = None,
     **extra: Any,
 ) -> list[Event]:
-    given_settings = with_resources(AskSettings(extra=extra), Resources(artifacts=store))
-    return list(method("zoom").run(Question(question), about, model, given_settings, CancelToken()))
+    return list(
+        method("zoom").run(
+            Question(question), about, model, AskSettings(extra=extra), CancelToken(), Resources(artifacts=store)
+        )
+    )
 
 
 @pytest.mark.parametrize(

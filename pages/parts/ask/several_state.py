@@ -22,7 +22,7 @@ from readagent_core.answering.library_shelf import (
     checked_answer_of_several,
     within_limits,
 )
-from readagent_core.answering.zooming import ZOOM
+from readagent_core.answering.registry import SEVERAL_BOOKS
 from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange
@@ -45,7 +45,7 @@ class Several(AskState):
     chosen: Chosen
     shelf: LibraryShelf
     opened: set[str]
-    method: str = ZOOM
+    method: str = SEVERAL_BOOKS
     memories: dict[tuple[int, int | None], GistMemory | None] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
 
