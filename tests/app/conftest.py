@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.shared import cached
 from tests.fakes.server import FakeServer
 
 ROOT = Path(__file__).parents[2]
@@ -25,13 +26,19 @@ def packages_looked_through_once() -> Iterator[None]:
         yield
 
 
+def forget() -> None:
+    st.cache_resource.clear()
+    cached._open.clear()
+    cached._used.clear()
+
+
 @pytest.fixture(autouse=True)
 def fresh_workspace() -> Iterator[None]:
-    """Streamlit's cached workspace and ``__main__``, which is the app's script, do not outlive the test."""
+    """The workspace, what Streamlit caches, and ``__main__``, which is the app's script, do not outlive the test."""
     main = sys.modules["__main__"]
-    st.cache_resource.clear()
+    forget()
     yield
-    st.cache_resource.clear()
+    forget()
     sys.modules["__main__"] = main
 
 

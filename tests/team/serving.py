@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oidc_provider_mock import User, run_server_in_thread
 
-from tests.browser.conftest import running_app
+from tests.browser.conftest import ROOT, running_app
 
 SECRET = "a cookie secret of some length for the tests"
 PEOPLE = {
@@ -27,7 +27,7 @@ ENVIRONMENT = {
 
 
 @contextmanager
-def team_server(folder: Path, **environment: str) -> Iterator[str]:
+def team_server(folder: Path, *, script: Path = ROOT / "app.py", **environment: str) -> Iterator[str]:
     """The address of an app that admits example.org, with ``folder / "home"`` as its home. Anna administers it."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     with run_server_in_thread(user_claims=[User(sub=sub, claims=claims) for sub, claims in PEOPLE.items()]) as provider:
@@ -39,7 +39,7 @@ def team_server(folder: Path, **environment: str) -> Iterator[str]:
             encoding="utf-8",
         )
         team = ENVIRONMENT | {"STREAMLIT_SECRETS_FILES": str(secrets)}
-        with running_app(folder / "home", **{**team, **environment}) as url:
+        with running_app(folder / "home", script=script, **{**team, **environment}) as url:
             yield url
 
 

@@ -1,25 +1,30 @@
 """The workspaces of this process: one, or one for each person on a server for several. Knows nothing of screens.
 
-They live in ``st.cache_resource``, so that running jobs survive reruns and closed tabs. Every screen, callback and
+Running jobs survive reruns and closed tabs, because the workspaces stay as long as the process. They are not in
+``st.cache_resource``: whoever is connected may empty that for everybody by one message. Every screen, callback and
 request takes its workspace from here, and hands it on: nothing else knows whose home it is.
 """
 
 from __future__ import annotations
 
+import sys
 import time
+from types import ModuleType
 
-import streamlit as st
 from starlette.requests import HTTPConnection
 
 from pages.parts.shared.signed_in import person_of_request, person_of_session
+from readagent_core.cancel import CancelToken, key_lock
 from readagent_core.incoming.samples import add_samples
 from readagent_core.settings import load_settings
 from readagent_core.team.people import Person
 from readagent_core.workspace import Workspace
 
 IDLE_SECONDS = 3600.0
-_open: dict[str, Workspace] = {}  # by person
-_used: dict[str, float] = {}  # when the workspace of each person was last asked for, of those with an open library
+# Streamlit's file watcher unloads every module that has a file, also this one; so a module without a file has them
+_KEEPER = vars(sys.modules.setdefault("readagent_workspaces", ModuleType("readagent_workspaces")))
+_open: dict[str, Workspace] = _KEEPER.setdefault("by_person", {})
+_used: dict[str, float] = _KEEPER.setdefault("used", {})  # when each was last asked for, of those with an open library
 
 
 def get_workspace() -> Workspace:
@@ -49,9 +54,12 @@ def _workspace_of(person: Person | None) -> Workspace:
     return workspace
 
 
-@st.cache_resource(show_spinner=False)
 def _open_workspace(person_id: str) -> Workspace:
     """The workspace over the settings in force, the samples added on first start."""
-    workspace = _open[person_id] = Workspace(load_settings(person=person_id))
-    add_samples(workspace)
-    return workspace
+    if person_id not in _open:
+        with key_lock(f"workspace of {person_id}", CancelToken()):
+            if person_id not in _open:
+                workspace = Workspace(load_settings(person=person_id))
+                add_samples(workspace)
+                _open[person_id] = workspace
+    return _open[person_id]
