@@ -30,6 +30,7 @@ from readagent_core.gisting.job import newest_memory, start_reading
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Settings
+from readagent_core.settings.saved import SavedSettings
 from readagent_core.workspace import Workspace
 from tests.browser.conftest import _installed, running_app
 from tests.fakes.sensible import sensible, understood
@@ -142,7 +143,7 @@ def main() -> None:
         return Reply(model.complete(prompt, CancelToken()).text if own and prompt else sensible(text))
 
     with FakeServer(reply, window=WINDOW) as server, TemporaryDirectory() as home:
-        kept = {"window": WINDOW, "connections": 16}
+        kept = SavedSettings(window=WINDOW, connections=16)
         workspace = Workspace(Settings(Path(home), base_url=server.url, model="fake-model", saved=kept))
         document = book(343_910)
         added = workspace.library.add(document)

@@ -54,7 +54,7 @@ class Workspace:
     @property
     def connections(self) -> int:
         """How many model calls may be made at the same time."""
-        chosen = int(self.settings.saved.get("connections") or CONNECTIONS)
+        chosen = self.settings.saved.connections or CONNECTIONS
         return min(chosen, CONNECTIONS) if self.settings.server else chosen  # others use the same connection
 
     def reconnect(self, settings: Settings) -> None:

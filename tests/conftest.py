@@ -48,13 +48,18 @@ def open_workspace(own_home):
     """
     from readagent_core.models import connection
     from readagent_core.settings import Secret, Settings, load_settings
+    from readagent_core.settings.saved import parse_settings
     from readagent_core.workspace import Workspace
 
     opened = []
 
     def start(address="", *, model=None, **saved):
         own_home.mkdir(mode=0o700, exist_ok=True)
-        settings = Settings(own_home, address, Secret(), "fake-model", {}, saved) if address else load_settings()
+        settings = (
+            Settings(own_home, address, Secret(), "fake-model", {}, parse_settings(saved, own_home))
+            if address
+            else load_settings()
+        )
         opened.append(Workspace(settings, model=model))
         return opened[-1]
 

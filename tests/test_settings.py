@@ -19,6 +19,7 @@ from keyring.backends import chainer, fail, null
 from readagent_core import keyrings, settings
 from readagent_core.errors import SettingsError
 from readagent_core.secret import Secret
+from readagent_core.settings.saved import FILE, SavedSettings, read_file
 from tests.fakes.keyrings import Failing, InMemory, Locked, Nowhere, Waiting
 
 KEY = "sk-marker-0123456789"
@@ -196,19 +197,66 @@ def test_openai_names_are_a_fallback_and_a_key_shows_itself_nowhere(tmp_path):
 def test_settings_are_readable_by_this_user_only(tmp_path):
     home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
     settings.save_settings(home, {"api_key": KEY, "theme": "dark"})
-    assert stat.S_IMODE((home / settings.FILE).stat().st_mode) == 0o600
+    assert stat.S_IMODE((home / FILE).stat().st_mode) == 0o600
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     settings.save_settings(home, {"api_key": None})
-    assert settings.read_saved_settings(home) == {"theme": "dark"}
+    assert read_file(home) == ({"theme": "dark"}, "")
 
 
 def test_what_cannot_be_used_is_an_error(tmp_path):
     home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
-    (home / settings.FILE).write_text("{", encoding="utf-8")
-    with pytest.raises(SettingsError, match="damaged"):
-        load(tmp_path)
+    (home / FILE).touch()
     with pytest.raises(SettingsError, match="READAGENT_HOME"):
-        settings.home_folder({"READAGENT_HOME": str(home / settings.FILE / "below")})
-    (home / settings.FILE).unlink()
+        settings.home_folder({"READAGENT_HOME": str(home / FILE / "below")})
     with pytest.raises(SettingsError, match="TOML"):
         load(tmp_path, secrets="= =")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('{"prices": [1]}', ["'prices'"]),
+        ('{"prices": {"m": "cheap", "n": [1, 2]}}', ["'prices: m'"]),
+        ('{"prices": {"m": [1, Infinity]}}', ["'prices: m'"]),
+        ('{"connections": "x", "at_once": true}', ["'connections'", "'at_once'"]),
+        (
+            '{"timeout": -3, "budget_book": NaN, "ahead": 1e999}',
+            ["'ahead'", "'timeout'", "'budget_book'"],
+        ),
+        ('{"cache_days": [], "cache_megabytes": {}}', ["'cache_megabytes'", "'cache_days'"]),
+        ('{"window": "8k", "windows": 5, "temperature": "hot"}', ["'window'", "'temperature'", "'windows'"]),
+        ('{"suited": {"m": 1, "n": {"pagination": "no"}}}', ["'suited: m'", "'suited: n'"]),
+        ('{"reason_first": "m", "json_replies": [1]}', ["'reason_first'", "'json_replies'"]),
+        ('{"base_url": 5, "model": ["m"], "api_key": "sk-elsewhere"}', ["'base_url'", "'model'"]),
+        (
+            '{"links": 3, "embedding_model": 1, "server_model": ""}',
+            ["'embedding_model'", "'server_model'", "'links'"],
+        ),
+        ("[1]", ["settings.json"]),
+        ("null", ["settings.json"]),
+        ("{", ["settings.json"]),
+        ("[" * 100_000, ["settings.json"]),
+        ('{"ahead": ' + "9" * 5000 + "}", ["settings.json"]),
+        ('{"a": "\xff"}', ["settings.json"]),
+    ],
+)
+def test_a_setting_of_another_type_is_told_by_its_name_and_the_default_is_used(tmp_path, caplog, text, names):
+    home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
+    (home / FILE).write_bytes(text.encode("latin-1"))
+    saved = load(tmp_path).saved
+    assert [next((name for name in names if name in fault), fault) for fault in saved.faults] == names
+    assert [record.getMessage() for record in caplog.records] == list(saved.faults)
+    assert saved == SavedSettings(faults=saved.faults, prices={"n": (1.0, 2.0)} if '"n": [1, 2]' in text else {})
+
+
+def test_what_a_newer_version_wrote_and_a_damaged_file_are_kept_when_something_is_saved(tmp_path):
+    home = settings.home_folder({"READAGENT_HOME": str(tmp_path / "h")})
+    (home / FILE).write_text('{"voice": {"speed": 2}, "prices": {"m": [1, 2, "", 0, "euro"], "n": [3, 4]}}')
+    settings.save_settings(home, {"prices": {"n": None, "o": [5, 6]}, "timeout": 9})
+    assert read_file(home)[0] == {
+        "voice": {"speed": 2}, "prices": {"m": [1, 2, "", 0, "euro"], "o": [5, 6]}, "timeout": 9
+    }  # fmt: skip
+    (home / FILE).write_text("{'by': 'hand'}")
+    settings.save_settings(home, {"timeout": 9})
+    assert read_file(home) == ({"timeout": 9}, "")
+    assert (home / f"{FILE}.old").read_text() == "{'by': 'hand'}"

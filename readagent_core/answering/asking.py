@@ -130,10 +130,10 @@ def equip(
 
 def suited(workspace: Workspace, settings: AskSettings, model: ChatModel) -> AskSettings:
     """``settings`` with what was saved as suiting ``model``."""
-    saved = workspace.settings.saved
-    if model.name in saved.get("reason_first", ()):
+    options = workspace.settings.saved.options_of(model.name)
+    if options.reason_first:
         settings = replace(settings, reason_first=True)
-    if model.name in saved.get("opened_after", ()):
+    if options.opened_after:
         settings = replace(settings, extra={"opened": "after", **settings.extra})
     return settings
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readagent_core.cli import options
+from readagent_core.cli.options import Json
 from readagent_core.cli.output import print_json, report_errors, say, say_aside, wait_for
 from readagent_core.cli.shared import open_workspace
 from readagent_core.errors import SettingsError
@@ -19,7 +19,7 @@ _MARKS = {"good": "✓", "weak": "!", "failed": "✗"}
 
 def check_model(
     save: Annotated[bool, typer.Option("--save", help="Save the settings that suit the model.")] = False,
-    json: options.Json = False,
+    json: Json = False,
 ) -> None:
     """Test the chosen model with every kind of prompt, and say which settings suit it."""
     with report_errors(as_json=json):
@@ -36,9 +36,9 @@ def check_model(
         wait_for(job, _progress_line)
         tested = job.snapshot.value
         assert isinstance(tested, connecting.ModelTest)
-        suited, outcome = tested.suited, connecting.outcome_of(tested.checks)
+        options, outcome = tested.options, connecting.outcome_of(tested.checks)
         if save:
-            connecting.save_suited(workspace, settings.model, suited)
+            connecting.save_model_options(workspace, settings.model, options)
         if json:
             print_json(
                 {
@@ -46,8 +46,8 @@ def check_model(
                     "where": tested.where,
                     "outcome": outcome,
                     "checks": [check.to_dict() for check in tested.checks],
-                    "suited": suited.to_dict(),
-                    "why": list(suited.why),
+                    "suited": options.to_dict(),
+                    "why": list(options.why),
                     "saved": save,
                 }
             )
@@ -58,13 +58,13 @@ def check_model(
             if check.advice:
                 say(f"  {check.advice}")
         say()
-        if not suited.why:
+        if not options.why:
             say("The usual settings suit it.")
-        for line in suited.why:
+        for line in options.why:
             say(f"Suits it: {line}")
         if save:
             say_aside(f"Saved for {settings.model}.")
-        elif suited.why:
+        elif options.why:
             say("Save these settings with --save.")
 
 

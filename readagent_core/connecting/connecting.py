@@ -12,15 +12,17 @@ from typing import Any
 
 from readagent_core import keyrings
 from readagent_core.connecting import key_places
-from readagent_core.connecting.checking.check import STEPS, Check, Suited, check_model, suit
+from readagent_core.connecting.checking.check import STEPS, Check, check_model, suit
 from readagent_core.connecting.key_places import MEMORY
 from readagent_core.errors import SettingsError
 from readagent_core.jobs import Job
-from readagent_core.models.connection import relearn, window_set
+from readagent_core.models.connection import relearn
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.probe import PRESETS, Preset
-from readagent_core.settings import Secret, Settings, load_settings, save_settings
+from readagent_core.secret import Secret
+from readagent_core.settings import Settings, load_settings
+from readagent_core.settings.saved import ModelOptions, options_as_saved, save_settings
 from readagent_core.workspace import Workspace
 
 TEST_KEY = "test model"
@@ -37,7 +39,7 @@ class ModelTest:
     checks: tuple[Check, ...] = ()
 
     @property
-    def suited(self) -> Suited:
+    def options(self) -> ModelOptions:
         """The settings that suit it, once the test has ended."""
         return suit(self.checks)
 
@@ -96,9 +98,8 @@ def use_model(
     if not model:
         raise SettingsError("Choose a model, or type its name as the server knows it.")
     changes: dict[str, Any] = {"base_url": address, "model": model}
-    prices = workspace.settings.saved.get("prices", {})
-    if price is not None and len(prices.get(model, ())) != FIGURES_BY_HAND:
-        changes["prices"] = {**prices, model: [price.read, price.written, price.as_of, price.reused]}
+    if price is not None and len(workspace.settings.saved.prices.get(model, ())) != FIGURES_BY_HAND:
+        changes["prices"] = {model: [price.read, price.written, price.as_of, price.reused]}
     place, old = key_places.save(workspace, address, key, place, changes)
     fresh = _load(workspace)
     origin = {name: MEMORY if _is_overridden(fresh, name) else "settings" for name in CONNECTION}
@@ -163,10 +164,10 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
     address = address_for(workspace, address)
     if not model.strip():
         raise SettingsError("Choose a model first, then test it.")
-    window = window_set(workspace.settings.saved, model.strip())
+    window = workspace.settings.saved.window_of(model.strip())
 
     def work(job: Job) -> ModelTest:
-        server = OpenAIServer(address, model.strip(), api_key=key, window=int(window) if window else None)
+        server = OpenAIServer(address, model.strip(), api_key=key, window=window)
         result = ModelTest(server.name, address)
         job.publish(value=result)
         try:
@@ -185,31 +186,9 @@ def start_model_test(workspace: Workspace, *, address: str, model: str, key: Sec
     return workspace.jobs.start(TEST_KEY, work)
 
 
-def save_suited(workspace: Workspace, model: str, suited: Suited) -> Settings:
+def save_model_options(workspace: Workspace, model: str, options: ModelOptions) -> Settings:
     """Save the settings that suit ``model`` in place of those saved for it before. Raises SettingsError."""
-    saved = workspace.settings.saved
-    changes: dict[str, Any] = {}
-    for name in ("reason_first", "json_replies", "opened_after"):
-        others = [other for other in saved.get(name, ()) if other != model]
-        changes[name] = [*others, model] if getattr(suited, name) else others
-    used = {name: value for name, value in suited.to_dict().items() if name not in changes}
-    others_suited = {other: value for other, value in saved.get("suited", {}).items() if other != model}
-    changes["suited"] = {**others_suited, **({model: used} if used else {})}
-    return change_settings(workspace, {name: value or None for name, value in changes.items()})
-
-
-def saved_suited(workspace: Workspace, model: str) -> Suited:
-    """Return the settings saved for ``model``."""
-    saved = workspace.settings.saved
-    values = dict(saved.get("suited", {}).get(model, {}))
-    return Suited(
-        small_pages=bool(values.get("small_pages")),
-        pagination=str(values.get("pagination", "")),
-        method=str(values.get("method", "")),
-        reason_first=model in saved.get("reason_first", ()),
-        json_replies=model in saved.get("json_replies", ()),
-        opened_after=model in saved.get("opened_after", ()),
-    )
+    return change_settings(workspace, options_as_saved(workspace.settings.saved, model, options))
 
 
 _OPTIONAL = ("pauses", "steps", "tree", "refuse")  # other methods, and what citations show a reader

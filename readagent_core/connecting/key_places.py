@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from readagent_core import keyrings
-from readagent_core.settings import KEYRING, Secret, Settings, read_saved_settings, save_settings
+from readagent_core.secret import Secret
+from readagent_core.settings import Settings
+from readagent_core.settings.saved import KEYRING, read_saved_settings, save_settings
 from readagent_core.workspace import Workspace
 
 MEMORY = "memory"
@@ -28,7 +30,7 @@ def save(workspace: Workspace, address: str, key: Secret, place: str, changes: d
     Without a ``key``, one of the same server that cannot be read from the keyring just now stays there.
     """
     saved = read_saved_settings(workspace.home)
-    before = str(saved.get("base_url") or "") if saved.get("api_key_in") == KEYRING else ""
+    before = saved.base_url if saved.api_key_in == KEYRING else ""
     unread = not key and before == address and bool(workspace.settings.key_trouble)
     place = KEYRING if unread else place if key else MEMORY
     if key and place == KEYRING:

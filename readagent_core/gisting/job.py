@@ -49,10 +49,10 @@ def default_plan(words: int) -> ReadingPlan:
 def usual_plan(workspace: Workspace, words: int) -> ReadingPlan:
     """``default_plan`` with the page size and the pagination that were saved as suiting the chosen model."""
     plan = default_plan(words)
-    suited = workspace.settings.saved.get("suited", {}).get(workspace.model.name, {})
-    if suited.get("small_pages"):
+    options = workspace.settings.saved.options_of(workspace.model.name)
+    if options.small_pages:
         plan = replace(plan, max_words=plan.max_words // 2, min_words=plan.min_words // 2)
-    return replace(plan, pagination=suited.get("pagination") or plan.pagination)
+    return replace(plan, pagination=options.pagination or plan.pagination)
 
 
 def fit_plan(plan: ReadingPlan, window: int, document: Document) -> ReadingPlan:
@@ -98,7 +98,7 @@ def _reading_of(workspace: Workspace, book_id: str, plan: ReadingPlan | None) ->
 
 def _start(workspace: Workspace, reading: Reading, model: ChatModel, *, connections: int | None = None) -> Job:
     at_once = connections or workspace.connections
-    ahead = float(workspace.settings.saved.get("ahead", CALLS_AHEAD))
+    ahead = workspace.settings.saved.ahead or CALLS_AHEAD
 
     def work(job: Job) -> None:
         _read(workspace, reading, job, model=model, connections=at_once, ahead=ahead)

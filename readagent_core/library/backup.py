@@ -29,16 +29,15 @@ from readagent_core.errors import DiskFullError, LibraryError
 from readagent_core.library import Library, originals, scans
 from readagent_core.library.schema import FILE as LIBRARY
 from readagent_core.regular_files import open_regular
-from readagent_core.settings import CONNECTION_KEYS, read_saved_settings
-from readagent_core.settings import FILE as SETTINGS
 from readagent_core.settings import SPENDING_FILE as SPENDING
+from readagent_core.settings.saved import FILE as SETTINGS
+from readagent_core.settings.saved import SECRETS, read_file
 
 MANIFEST = "manifest.json"
 VERSION = 1
 _DATABASES = (LIBRARY, SPENDING)
 _FOLDERS = (originals.FOLDER, scans.FOLDER, "evaluations")
 _PACKED = frozenset({".epub", ".docx", ".pdf", ".png", ".jpg", ".gz", ".zip"})  # compressed already
-_SECRETS = tuple(key for key in CONNECTION_KEYS if key.startswith("api_key"))
 _BLOCK, _LARGEST_MANIFEST = 1 << 20, 256 << 20  # bytes
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -130,7 +129,7 @@ def _databases(home: Path, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _settings(home: Path, folder: Path) -> Iterator[tuple[str, Path]]:
-    saved = {name: value for name, value in read_saved_settings(home).items() if name not in _SECRETS}
+    saved = {name: value for name, value in read_file(home)[0].items() if name not in SECRETS}
     if saved:
         (folder / SETTINGS).write_text(json.dumps(saved, ensure_ascii=False, indent=1), encoding="utf-8")
         yield SETTINGS, folder / SETTINGS

@@ -30,7 +30,7 @@ def connect_embedder(settings: Settings) -> Embedder:
     from readagent_core.models.embeddings.embed import BuiltInEmbedder
     from readagent_core.models.embeddings.minilm import PREFIX, LocalEmbedder
 
-    name = str((settings.server or settings).saved.get("embedding_model") or "")  # whoever pays names the model
+    name = (settings.server or settings).saved.embedding_model  # whoever pays names the model
     if name.startswith(PREFIX):
         return LocalEmbedder(name)
     if not name or not settings.connected:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import atexit
 import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from weakref import WeakValueDictionary
 
 from readagent_core.errors import SettingsError
@@ -65,16 +63,15 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
     """
     saved = settings.server.saved if settings.server else settings.saved
     where = (settings.base_url or OPENAI).rstrip("/")
-    window, temperature = window_set(saved, settings.model), saved.get("temperature", 0.0)
-    silence = _number(saved, "timeout") or SILENCE_SECONDS
-    at_once = int(_number(saved, "at_once") or MOST_AT_ONCE)
-    budget, month = _number(settings.saved, "budget_book"), _number(settings.saved, "budget_month")
-    price = price_of(settings.model, where, saved.get("prices"))
+    window, temperature = saved.window_of(settings.model), saved.temperature
+    silence, at_once = saved.timeout or SILENCE_SECONDS, saved.at_once or MOST_AT_ONCE
+    budget, month = settings.saved.budget_book or None, settings.saved.budget_month or None
+    price = price_of(settings.model, where, saved.prices)
     if settings.server and settings.team:
         price = price_on_server(settings.server, settings.team)
         if settings.team.budget is not None:
             month = min(month or settings.team.budget, settings.team.budget)
-    asks_json = settings.model in settings.saved.get("json_replies", ())
+    asks_json = settings.saved.options_of(settings.model).json_replies
     options = (
         window, temperature, silence, at_once, budget, month, price, time_scale, asks_json, _cache_options(settings)
     )  # fmt: skip
@@ -86,8 +83,8 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
                 where,
                 settings.model,
                 api_key=settings.api_key,
-                window=int(window) if window else None,
-                temperature=None if temperature is None else float(temperature),
+                window=window,
+                temperature=temperature,
                 silence=silence,
                 asks_json=asks_json,
                 quirks=_QUIRKS.setdefault((where, settings.model), Quirks()),
@@ -106,7 +103,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
 def price_on_server(server: Settings, team: TeamSettings) -> Price | None:
     """The price of the model that a server for several people lends. Raises SettingsError: see ``connect``."""
     where = (server.base_url or OPENAI).rstrip("/")
-    price = Price(*team.price) if team.price else price_of(server.model, where, server.saved.get("prices"))
+    price = Price(*team.price) if team.price else price_of(server.model, where, server.saved.prices)
     if price is None and team.budget is not None:
         raise SettingsError(
             f"No price is known for {server.model}, so READAGENT_TEAM_BUDGET cannot be held. Set READAGENT_TEAM_PRICE "
@@ -140,24 +137,11 @@ def relearn(where: str, model: str) -> None:
             del _STACKS[key]  # work under way keeps its own
 
 
-def window_set(saved: Mapping[str, Any], model: str) -> float | None:
-    """The window a person set for ``model``, else the one set for every model; None asks the server."""
-    windows = saved.get("windows")
-    of_model = _number(windows, model) if isinstance(windows, dict) else None
-    return of_model or _number(saved, "window")
-
-
 def _cache_options(settings: Settings) -> tuple[int, float]:
-    megabytes = int(_number(settings.saved, "cache_megabytes") or MEGABYTES)
+    megabytes = settings.saved.cache_megabytes or MEGABYTES
     if settings.team:
         megabytes = min(megabytes, settings.team.megabytes)
-    return megabytes, _number(settings.saved, "cache_days") or DAYS
-
-
-def _number(saved: Mapping[str, Any], name: str) -> float | None:
-    """A number a person set; None where it is missing, zero or no number."""
-    value = saved.get(name)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+    return megabytes, settings.saved.cache_days or DAYS
 
 
 def close_all() -> None:

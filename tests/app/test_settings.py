@@ -317,13 +317,31 @@ def test_settings_that_suit_a_weak_model_are_offered_and_can_be_changed(app, wor
         connecting.start_model_test(workspace, address=running.url, model="fake-model", key=Secret()).join(20)
         at = app("pages/settings.py")
         assert "asked for in JSON" in texts(at)
-        at.button(key="use_suited").click().run()
-        assert workspace.settings.saved["json_replies"] == ["fake-model"]
+        at.button(key="use_options").click().run()
+        assert workspace.settings.saved.options_of("fake-model").json_replies
         assert "Its settings suit it." in texts(at)
         switch = next(toggle for toggle in at.toggle if toggle.label == "Fixed reply forms")
         assert switch.value is True
         switch.set_value(False).run()
         next(toggle for toggle in at.toggle if toggle.label == "Reasons before the letter").set_value(True).run()
         assert not at.exception
-        assert "json_replies" not in workspace.settings.saved
-        assert workspace.settings.saved["reason_first"] == ["fake-model"]
+        now = workspace.settings.saved.options_of("fake-model")
+        assert (now.json_replies, now.reason_first) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"prices": [1], "connections": "x", "timeout": 1e9, "cache_days": 1e9}', ["prices", "connections"]),
+        ("[]", ["Nothing of it is used"]),
+        ("{", ["it is not JSON"]),
+    ],
+)
+def test_a_damaged_settings_file_is_told_on_every_screen_and_harms_none(app, own_home, text, told):
+    own_home.mkdir(mode=0o700)
+    (own_home / "settings.json").write_text(text)
+    for screen in ("pages/settings.py", "pages/ask.py", ""):
+        at = app(screen)
+        assert not at.exception
+    shown = " ".join(caption.value for caption in at.sidebar.caption).replace("\\", "")
+    assert [word for word in told if word not in shown] == []

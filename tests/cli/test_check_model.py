@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
-from readagent_core.settings import read_saved_settings
+from readagent_core.settings.saved import read_file
 from tests.cli.running import run_here, run_json
 from tests.fakes.capable import capable
 from tests.fakes.server import FakeServer
@@ -18,10 +20,10 @@ def test_what_holds_and_what_suits_in_words_and_saved_only_when_asked(own_home):
         assert "✗ Quotes exactly: 0 of 5" in out
         assert "Suits it: Replies with a form are asked for in JSON" in out
         assert "Testing: " in told
-        assert read_saved_settings(own_home) == {}
+        assert read_file(own_home) == ({}, "")
         out, told = run_here("check-model", "--save", server=server)
         assert "Saved for fake-model." in told
-    assert read_saved_settings(own_home)["json_replies"] == ["fake-model"]
+    assert read_file(own_home)[0]["json_replies"] == ["fake-model"]
 
 
 def test_the_promised_shape(own_home):
@@ -39,3 +41,20 @@ def test_without_a_model_or_a_server_it_says_so(own_home, monkeypatch):
     monkeypatch.setenv("READAGENT_MODEL", "fake-model")
     out, _ = run_here("check-model", "--json", code=1)
     assert "cannot be reached" in json.loads(out)["error"]["message"]
+
+
+def test_a_wrong_type_in_the_settings_is_told_and_the_default_used(own_home):
+    own_home.mkdir(mode=0o700)
+    (own_home / "settings.json").write_text('{"prices": [1], "connections": "x"}')
+    path = own_home / "text.txt"
+    path.write_text("The lamp was lit by Ida. " * 30)
+    child = subprocess.run(
+        [sys.executable, "-m", "readagent_core", "read", str(path), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert child.returncode == 0
+    assert json.loads(child.stdout)["complete"] is True
+    assert "'prices'" in child.stderr
+    assert "'connections'" in child.stderr

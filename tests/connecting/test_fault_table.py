@@ -29,6 +29,7 @@ from readagent_core.loaders import load
 from readagent_core.models import connection
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, Settings
+from readagent_core.settings.saved import parse_settings
 from readagent_core.workspace import Workspace
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply, error
@@ -130,7 +131,7 @@ class Trouble:
 
 
 def open_at(home: Path, server: FakeServer, *, time_scale: float = 1.0, **saved: object) -> Workspace:
-    settings = Settings(home, server.url, Secret(KEY), "fake-model", {}, saved)
+    settings = Settings(home, server.url, Secret(KEY), "fake-model", {}, parse_settings(saved, home))
     return Workspace(settings, model=connection.connect(settings, time_scale=time_scale))
 
 

@@ -56,7 +56,6 @@ def test_moved_it_is_in_the_new_place_alone(workspace, ring, own_home, monkeypat
     assert found.api_key == Secret("" if then == MEMORY else KEY)
     assert found.origin.get("api_key", MEMORY) == then
     assert found.connected
-    assert "api_key_in" not in found.saved
     # other settings leave it where it is, and the built-in reader leaves none behind
     chosen = connecting.change_settings(workspace, {"budget_month": 3.0})
     assert (chosen.api_key.reveal(), chosen.origin["api_key"], chosen.model) == (KEY, then, "m")

@@ -15,6 +15,7 @@ from readagent_core.gisting.job import start_reading, usual_plan
 from readagent_core.models.builtin.reader import ANSWERS
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret
+from readagent_core.settings.saved import ModelOptions, read_file
 from tests.fakes.capable import capable
 from tests.fakes.sensible import sensible, understood
 from tests.fakes.server import FakeServer, Reply
@@ -31,7 +32,7 @@ def checked(server: FakeServer) -> dict[str, check.Check]:
         model.close()
 
 
-def suited(checks: dict[str, check.Check]) -> dict[str, object]:
+def options(checks: dict[str, check.Check]) -> dict[str, object]:
     return check.suit(checks.values()).to_dict()
 
 
@@ -61,7 +62,7 @@ def test_a_model_that_can_do_the_job():
     assert checks["window"].figure == "32,768 tokens"
     assert checks["streams"].figure.startswith("first word ")
     assert "form" not in checks
-    assert suited(checks) == {}
+    assert options(checks) == {}
     assert len(sent) == len(set(sent)) == 42
     assert not any("Your last reply" in text for text in sent)
 
@@ -74,7 +75,7 @@ def test_a_model_that_chats_instead():
     assert (checks["streams"].state, checks["form"].state) == ("weak", "weak")
     assert "by rule" in checks["pause"].advice
     assert "OLLAMA_CONTEXT_LENGTH" in checks["window"].advice
-    assert suited(checks) == {"pagination": "uniform", "small_pages": True}
+    assert options(checks) == {"pagination": "uniform", "small_pages": True}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_a_server_that_reuses_the_beginning_of_a_prompt(seen, figure):
     with FakeServer(capable, before=before) as server:
         checks = checked(server)
     assert checks["reuse"].figure.startswith(figure)
-    assert suited(checks) == ({} if figure == "not seen" else {"opened_after": True})
+    assert options(checks) == ({} if figure == "not seen" else {"opened_after": True})
 
 
 def test_a_form_obeyed_after_asking_again():
@@ -130,7 +131,7 @@ def test_pages_one_at_a_time_for_a_model_that_cannot_name_several():
         return "Hm." if asked and asked.task in ("look_up", "look_up_ranked") else capable(text)
 
     with FakeServer(reply) as server:
-        assert suited(checked(server)) == {"method": "read-agent-s"}
+        assert options(checked(server)) == {"method": "read-agent-s"}
 
 
 def test_reasons_first_for_a_model_that_is_right_more_often_so():
@@ -140,7 +141,7 @@ def test_reasons_first_for_a_model_that_is_right_more_often_so():
         return "Answer: (A)" if guesses else capable(text)
 
     with FakeServer(reply) as server:
-        assert suited(checked(server)) == {"reason_first": True}
+        assert options(checked(server)) == {"reason_first": True}
 
 
 @pytest.mark.parametrize("enforces", [True, False])
@@ -148,8 +149,8 @@ def test_a_schema_where_the_form_breaks_without_one(enforces):
     with FakeServer(BROKEN, enforces=enforces) as server:
         checks = checked(server)
     assert checks["form"].state == ("good" if enforces else "weak")
-    assert suited(checks).get("json_replies", False) is enforces
-    assert ("pagination" in suited(checks)) is not enforces
+    assert options(checks).get("json_replies", False) is enforces
+    assert ("pagination" in options(checks)) is not enforces
 
 
 def test_a_model_that_only_guesses_can_still_be_used():
@@ -166,7 +167,7 @@ def test_a_server_that_ignores_a_schema_does_not_enforce_it():
     with FakeServer(reply) as server:
         checks = checked(server)
     assert (checks["form"].state, checks["form"].at_once) == ("weak", 0)
-    assert suited(checks) == {}
+    assert options(checks) == {}
 
 
 def test_one_fault_in_the_test_counts_as_one():
@@ -186,12 +187,12 @@ def test_a_model_that_does_not_answer_is_told(answered):
 
 
 def test_settings_are_saved_for_this_model_and_used(open_workspace):
-    wanted = check.Suited(True, "uniform", "read-agent-s", True, True, True, ("why",))
+    wanted = ModelOptions(True, "uniform", "read-agent-s", True, True, True, ("why",))
     with FakeServer(sensible, enforces=True, window=32_768) as server:
         workspace = open_workspace(server.url, reason_first=["another"])
-        connecting.save_suited(workspace, "fake-model", wanted)
-        assert connecting.saved_suited(workspace, "fake-model") == wanted
-        assert connecting.saved_suited(workspace, "another") == check.Suited(reason_first=True)
+        connecting.save_model_options(workspace, "fake-model", wanted)
+        assert workspace.settings.saved.options_of("fake-model") == wanted
+        assert workspace.settings.saved.options_of("another") == ModelOptions(reason_first=True)
         assert (usual_plan(workspace, 500).max_words, usual_plan(workspace, 500).min_words) == (300, 140)
         book = workspace.library.add(story().document)
         start_reading(workspace, book.id).join(30)
@@ -201,9 +202,8 @@ def test_settings_are_saved_for_this_model_and_used(open_workspace):
         assert exchange.settings["reason_first"] is True
         assert exchange.settings["extra"] == {"opened": "after"}
         assert any("response_format" in chat.payload for chat in server.chats)
-        connecting.save_suited(workspace, "fake-model", check.Suited())
-        assert workspace.settings.saved["reason_first"] == ["another"]
-        assert not {"suited", "json_replies", "opened_after"} & set(workspace.settings.saved)
+        connecting.save_model_options(workspace, "fake-model", ModelOptions())
+        assert read_file(workspace.home)[0] == {"reason_first": ["another"]}
 
 
 def test_the_test_runs_as_a_job_without_what_was_saved(open_workspace):
@@ -214,4 +214,4 @@ def test_the_test_runs_as_a_job_without_what_was_saved(open_workspace):
         assert not any("response_format" in chat.payload for chat in server.chats)
     tested = job.snapshot.value
     assert connecting.outcome_of(tested.checks) == "good"
-    assert tested.suited.to_dict() == {}
+    assert tested.options.to_dict() == {}

@@ -14,7 +14,7 @@ from readagent_core.gisting.job import start_reading
 from readagent_core.library import Library
 from readagent_core.library.backup import MANIFEST, back_up, inspect_backup, restore
 from readagent_core.plan import ReadingPlan
-from readagent_core.settings import read_saved_settings, save_settings
+from readagent_core.settings.saved import read_file, save_settings
 from tests.cli.running import run_here, run_json
 from tests.connecting.test_fault_table import book
 from tests.fakes.sensible import sensible
@@ -59,9 +59,9 @@ def test_a_backup_made_while_a_book_is_read_is_the_library_of_one_moment(open_wo
     assert memory.pages == whole.pages[: len(memory.pages)]
     assert library.original(shelved.id) == b"the file"
     library.close()
-    settings = read_saved_settings(home)
+    settings = read_file(home)[0]
     assert settings.pop("api_key") == "sk-not-in-a-backup"
-    assert read_saved_settings(other) == settings
+    assert read_file(other)[0] == settings
 
     # nothing runs now: the copy is identical, and what it replaces is not lost
     before = content(other)
@@ -70,7 +70,7 @@ def test_a_backup_made_while_a_book_is_read_is_the_library_of_one_moment(open_wo
     aside = restore(target, other, replace=True)
     assert content(other) == content(home) != before
     assert content(aside) == before
-    assert read_saved_settings(aside)["connections"] == 7
+    assert read_file(aside)[0]["connections"] == 7
 
 
 def changed(source, target, change):
@@ -166,4 +166,4 @@ def test_the_commands(tmp_path, own_home, monkeypatch):
     assert "before-" in found["moved_to"]
     (tmp_path / "b.zip").write_bytes(b"nothing")
     assert "no backup" in run_here("restore", tmp_path / "b.zip", code=1)[1]
-    assert "no file" in run_here("restore", tmp_path / "c.zip", code=1)[1]
+    assert "No such file" in run_here("restore", tmp_path / "c.zip", code=1)[1]

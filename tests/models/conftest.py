@@ -10,6 +10,7 @@ from readagent_core import event_loop
 from readagent_core.models import connection
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.settings import Secret, Settings
+from readagent_core.settings.saved import parse_settings
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,7 +34,7 @@ def settings_for(own_home):
     own_home.mkdir(mode=0o700)
 
     def make(server, *, model="fake-model", key="", **kept):
-        return Settings(own_home, server.url, Secret(key), model, {}, kept)
+        return Settings(own_home, server.url, Secret(key), model, {}, parse_settings(kept, own_home))
 
     return make
 

@@ -13,6 +13,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
 from readagent_core.models.embeddings.minilm import LocalEmbedder
 from readagent_core.settings import Settings
+from readagent_core.settings.saved import SavedSettings
 from tests.fakes.server import FakeServer
 
 TEXTS = ["The lighthouses stood on the rock.", "She kneaded the dough.", "雪の駅の時計", ""]
@@ -72,7 +73,7 @@ def stand_in(monkeypatch, made, encoded):
 def test_rows_are_unit_and_long_texts_are_means_of_pieces(own_home, monkeypatch):
     made, encoded = [], []
     stand_in(monkeypatch, made, encoded)
-    embedder = models.connect_embedder(Settings(own_home, saved={"embedding_model": NAME}))
+    embedder = models.connect_embedder(Settings(own_home, saved=SavedSettings(embedding_model=NAME)))
     rows = embedder.embed(["short", "long. " * 400], CancelToken())
     assert embedder.name == NAME
     assert rows.shape == (2, 2)

@@ -20,6 +20,7 @@ from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.models.server.retry import Retrying
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Settings
+from readagent_core.settings.saved import SavedSettings
 from tests.fakes.server import FakeServer, Reply, error
 from tests.fakes.silent import EVENT, STREAM, RawServer, endless, silent_after
 
@@ -127,7 +128,8 @@ def test_a_server_that_says_nothing_of_use(work, window, says):
 
 def test_embeddings(own_home):
     with RawServer(silent_after(b"")) as server:
-        settings = Settings(own_home, base_url=server.url, model="m", saved={"embedding_model": "e", "window": 8000})
+        saved = SavedSettings(embedding_model="e", window=8000)
+        settings = Settings(own_home, base_url=server.url, model="m", saved=saved)
         embedder = models.connect_embedder(settings)
         stopped(lambda cancel: embedder.embed(["a text"], cancel), server.came.wait)
         assert server.left.wait(SECOND)

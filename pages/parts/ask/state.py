@@ -29,7 +29,6 @@ from readagent_core.answering.asking import (
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
 from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
-from readagent_core.connecting.connecting import saved_suited
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.gisting.job import newest_memory
@@ -206,7 +205,7 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
         shown=shown,
         shown_memory=shown_memory,
         position=workspace.library.position(book.id),
-        method=saved_suited(workspace, workspace.model.name).method or Scene.method,
+        method=workspace.settings.saved.options_of(workspace.model.name).method or Scene.method,
         from_reader=st.session_state.pop("ask_page", None),
     )
     found.limit = limit_of(found, reading, memory)

@@ -9,9 +9,12 @@ import streamlit as st
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
-from readagent_core.models.connection import open_spending_log, window_set
+from readagent_core.models.connection import open_spending_log
 from readagent_core.models.cost.prices import Price, is_local, money, price_of
-from readagent_core.workspace import Workspace
+from readagent_core.workspace import CONNECTIONS, Workspace
+
+MOST_WINDOW = 10_000_000
+MOST_PRICE = 1000.0
 
 
 def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None = None) -> None:
@@ -19,26 +22,40 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
     saved = workspace.settings.saved
     with st.expander("Limits and prices"):
         left, right = st.columns(2)
-        set_before = int(window_set(saved, model) or 0)
+        set_before = min(saved.window_of(model) or 0, MOST_WINDOW)
         window = left.number_input(
-            "Context window in tokens (0: ask the server)", 0, 10_000_000, set_before, step=1024, key=f"window_{model}"
+            "Context window in tokens (0: ask the server)", 0, MOST_WINDOW, set_before, step=1024, key=f"window_{model}"
         )
         numbers = {
             "timeout": right.number_input(
-                "Longest wait for a reply, in seconds", 5, 3600, int(saved.get("timeout") or 180), step=30
+                "Longest wait for a reply, in seconds",
+                5,
+                3600,
+                shell.clamp(int(saved.timeout) or 180, 5, 3600),
+                step=30,
             ),
             "connections": left.number_input(
-                "Calls at once while making gists", 1, 32, int(saved.get("connections") or 8), step=1
+                "Calls at once while making gists", 1, 32, shell.clamp(saved.connections or CONNECTIONS, 1, 32), step=1
             ),
         }
         embedding = right.text_input(
-            "Embedding model (empty: built in)", value=str(saved.get("embedding_model") or ""), placeholder="built in"
+            "Embedding model (empty: built in)", value=saved.embedding_model, placeholder="built in"
         )
-        price = price_of(model, where, saved.get("prices"))
+        price = price_of(model, where, saved.prices)
         price = listed if listed is not None and (price is None or price.as_of) else price
-        read = left.number_input("Dollars per million tokens read", 0.0, 1000.0, price.read if price else 0.0, step=0.1)
+        read = left.number_input(
+            "Dollars per million tokens read",
+            0.0,
+            MOST_PRICE,
+            shell.clamp(price.read, 0.0, MOST_PRICE) if price else 0.0,
+            step=0.1,
+        )
         written = right.number_input(
-            "Dollars per million tokens written", 0.0, 1000.0, price.written if price else 0.0, step=0.1
+            "Dollars per million tokens written",
+            0.0,
+            MOST_PRICE,
+            shell.clamp(price.written, 0.0, MOST_PRICE) if price else 0.0,
+            step=0.1,
         )
         if price is None:
             st.caption("No price is known for this model, so its cost is not counted and no budget applies.")
@@ -48,13 +65,13 @@ def limits(workspace: Workspace, *, model: str, where: str, listed: Price | None
         if st.button("Save", key="keep_limits"):
             changes: dict[str, Any] = {**numbers, "embedding_model": embedding.strip() or None}
             if window != set_before:  # replaces the one for all models that an earlier version set
-                changes |= {"windows": {**saved.get("windows", {}), model: int(window)}, "window": None}
+                changes |= {"windows": {model: int(window) or None}, "window": None}
             if (
                 model
                 and (price is None or (read, written) != (price.read, price.written))
                 and (read or written or price)
             ):
-                changes["prices"] = {**saved.get("prices", {}), model: [read, written]}
+                changes["prices"] = {model: [read, written]}
             shell.guarded(lambda: connecting.change_settings(workspace, changes))
 
 
@@ -88,7 +105,7 @@ def budget_card(workspace: Workspace) -> None:
                 f"At most for a {name}",
                 0.0,
                 most,
-                float(saved.get(f"budget_{name}") or 0),
+                shell.clamp(saved.budget_book if name == "book" else saved.budget_month, 0.0, most),
                 step,
                 key=f"budget_{name}",
                 icon=":material/attach_money:",
@@ -101,7 +118,7 @@ def budget_card(workspace: Workspace) -> None:
         except ReadAgentError as failure:
             shell.error_box(failure)
             return
-        limit = float(saved.get("budget_month") or 0)
+        limit = saved.budget_month
         if workspace.settings.server and workspace.settings.team and workspace.settings.team.budget is not None:
             limit = min(limit or workspace.settings.team.budget, workspace.settings.team.budget)
         with st.container(horizontal=True, horizontal_alignment="distribute", key="month"):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.settings import model_limits, model_suited, model_test
+from pages.parts.settings import model_limits, model_options, model_test
 from pages.parts.settings.model_fields import choose_model, draw_fields, forget_found_servers
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
@@ -101,7 +101,7 @@ def model_tab(workspace: Workspace) -> None:
         form(workspace)
     with right:
         model_test.card(workspace)
-        model_suited.switches(workspace)
+        model_options.switches(workspace)
         model_limits.budget_card(workspace)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.settings import model_suited
+from pages.parts.settings import model_options
 from pages.parts.shared import polling, shell
 from readagent_core.connecting import connecting
 from readagent_core.connecting.checking.check import NOT_KNOWN, NOT_SEEN, STEPS, Check
@@ -55,7 +55,7 @@ def _test(workspace: Workspace) -> None:
                 st.text(f"{tried.model} at {tried.where.split('//')[-1]}")
         draw_checks(checks)
         if tried and snapshot.state == "done":
-            model_suited.offer(workspace, tried.model, tried.suited)
+            model_options.offer(workspace, tried.model, tried.options)
         if running:
             st.button("Stop", key="stop_test", type="tertiary", on_click=job.cancel)
     if snapshot.error:

@@ -13,7 +13,7 @@ from pages.parts.shared import reading_status, shell
 from readagent_core.connecting import connecting
 from readagent_core.errors import ReadAgentError
 from readagent_core.library.backup import back_up
-from readagent_core.models.cache.store import CacheState
+from readagent_core.models.cache.store import DAYS, MEGABYTES, CacheState
 from readagent_core.models.connection import open_cache, open_spending_log
 from readagent_core.models.cost.prices import money
 from readagent_core.workspace import Workspace
@@ -91,8 +91,12 @@ def storage_tab(workspace: Workspace) -> None:
     for notice in cache.notices:
         st.caption(f":orange[:material/warning:] {notice}")
     left, right, _ = st.columns([1, 1, 1])
-    megabytes = left.number_input("Largest size, MB", 16, 100_000, int(saved.get("cache_megabytes") or 512), step=64)
-    days = right.number_input("Delete after this many days", 1, 3650, int(saved.get("cache_days") or 365), step=30)
+    megabytes = left.number_input(
+        "Largest size, MB", 16, 100_000, shell.clamp(saved.cache_megabytes or MEGABYTES, 16, 100_000), step=64
+    )
+    days = right.number_input(
+        "Delete after this many days", 1, 3650, shell.clamp(int(saved.cache_days) or int(DAYS), 1, 3650), step=30
+    )
     with st.container(horizontal=True):
         if st.button("Save these limits", key="keep_cache"):
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from starlette.requests import HTTPConnection
@@ -21,6 +21,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.resources import ASSETS
 from readagent_core.workspace import Workspace
 
+Number = TypeVar("Number", int, float)
 MARK = str(ASSETS / "mark.svg")
 FIRST_METHODS = ("read-agent-p", "gist-mem", "bm25", "full-text")  # chosen at the first visit of a form
 FORMAT_NAMES = {"md": "Markdown", "html": "HTML", "epub": "EPUB", "json": "JSON", "csv": "CSV", "skill": "Skill"}
@@ -152,6 +153,11 @@ def file_size(count: int) -> str:
     return f"{count / 2**20:,.1f} MB" if count >= 1e5 else f"{max(1, round(count / 2**10))} KB"
 
 
+def clamp(value: Number, least: Number, most: Number) -> Number:
+    """Return ``value`` within the bounds of a field, which Streamlit refuses to draw with another."""
+    return max(least, min(value, most))
+
+
 def missing_setting() -> str:
     """What is missing if a model is named but its key cannot be read, or a server but no model of it; else ''."""
     settings = get_workspace().settings
@@ -178,9 +184,13 @@ def model_line(model: ChatModel, *, warn: bool = True) -> None:
             label = "Connect a model"
             about = "No language model is connected: the built-in reader is used."
         st.page_link("pages/settings.py", label=label, icon=":material/power:", help=about)
+    notices = [as_text(fault) for fault in get_workspace().settings.saved.faults]
     if warn and (notice := model.cutting or missing_setting()):
+        notices.append(notice)
+    if notices:
         with st.sidebar.container(key="notice"):
-            st.caption(f":orange[:material/warning:] {notice}")
+            for notice in notices:
+                st.caption(f":orange[:material/warning:] {notice}")
 
 
 def as_text(text: str) -> str:

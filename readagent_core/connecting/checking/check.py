@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -36,6 +36,7 @@ from readagent_core.models.base import Completion
 from readagent_core.models.server import windows
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
+from readagent_core.settings.saved import ModelOptions
 from readagent_core.words import count_words
 
 WAITS = 4  # of one question, for a server that says 'too many'
@@ -145,29 +146,6 @@ _REFUSE = Part(
 STEPS = 3 + len(PARTS) + 4  # checks of a test, those that depend on others included
 
 
-@dataclass(frozen=True)
-class Suited:
-    """The settings that suit a model, where they are not the usual ones. ``why``: a line for people for each.
-
-    ``small_pages``: pages half as long. ``pagination``: another than one pause point a prompt. ``method``: how Ask
-    answers. ``reason_first``: it compares the options before it names a letter. ``json_replies``: a JSON schema is
-    sent where a reply has a form. ``opened_after``: prompts show opened pages after all the gists, not in place, so
-    that a server which reuses the beginnings of prompts has less to compute.
-    """
-
-    small_pages: bool = False
-    pagination: str = ""
-    method: str = ""
-    reason_first: bool = False
-    json_replies: bool = False
-    opened_after: bool = False
-    why: tuple[str, ...] = field(default=(), compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings that are not the usual ones."""
-        return {name: value for name, value in asdict(self).items() if value and name != "why"}
-
-
 def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
     """Test the model; yield a Check as each is known. Raises ModelError where the server does not answer (any more)."""
     server.asks_json = False
@@ -190,35 +168,35 @@ def check_model(server: OpenAIServer, cancel: CancelToken) -> Iterator[Check]:
     yield _window(server)
 
 
-def suit(checks: Collection[Check]) -> Suited:
+def suit(checks: Collection[Check]) -> ModelOptions:
     """Return the settings that suit a model with these checks, those of a whole test."""
     by_id = {check.id: check for check in checks}
     state = {name: check.state for name, check in by_id.items()}
-    suited, why = Suited(), []
+    options, why = ModelOptions(), []
     if state.get("form") == "good":
-        suited = replace(suited, json_replies=True)
+        options = replace(options, json_replies=True)
         why.append("Replies with a form are asked for in JSON: as plain text their form breaks.")
     elif state["pause"] == "failed":
         many = state["pauses"] == "good"
-        suited = replace(suited, pagination="many" if many else "uniform")
+        options = replace(options, pagination="many" if many else "uniform")
         why.append(
             "Several pauses a prompt: asked for one, it names none."
             if many
             else "Even pages by rule: it does not name pauses, and asking in vain takes calls."
         )
     if "failed" in (state["length"], state["quote"]) or state["window"] == "weak":
-        suited = replace(suited, small_pages=True)
+        options = replace(options, small_pages=True)
         why.append("Pages half as long: it loses its way in longer ones.")
-    if not suited.json_replies and by_id["pages"].never > 1 and state["page"] == "good":
-        suited = replace(suited, method=ONE_AT_A_TIME)
+    if not options.json_replies and by_id["pages"].never > 1 and state["page"] == "good":
+        options = replace(options, method=ONE_AT_A_TIME)
         why.append("Looking up one page at a time: it does not name several at once.")
     if state["reason"] == "weak":
-        suited = replace(suited, reason_first=True)
+        options = replace(options, reason_first=True)
         why.append("Reasons before the letter: it chooses the right option more often so.")
     if by_id["reuse"].figure != NOT_SEEN:
-        suited = replace(suited, opened_after=True)
+        options = replace(options, opened_after=True)
         why.append("Opened pages after the gists: it reuses the beginning of a prompt, so answers begin sooner.")
-    return replace(suited, why=tuple(why))
+    return replace(options, why=tuple(why))
 
 
 def _ask(server: OpenAIServer, prompt: Prompt, cancel: CancelToken) -> Completion:

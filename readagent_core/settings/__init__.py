@@ -12,32 +12,34 @@ settings are those of their own file; without a connection there they use the se
 
 from __future__ import annotations
 
-import json
+import logging
 import os
 import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 
 from readagent_core.errors import SettingsError
 from readagent_core.secret import Secret as Secret
+from readagent_core.settings.saved import KEYRING as KEYRING
+from readagent_core.settings.saved import SavedSettings
+from readagent_core.settings.saved import read_saved_settings as read_saved_settings
+from readagent_core.settings.saved import save_settings as save_settings
 
-FILE = "settings.json"
-SPENDING_FILE = "spending.db"  # beside it in the home folder
+SPENDING_FILE = "spending.db"  # beside settings.json in the home folder
 SECRETS = Path(".streamlit") / "secrets.toml"
-KEYRING = "keyring"  # the origin of a key, and in settings.json the value of 'api_key_in'
 SERVER = "server"  # the origin of a connection that the server lends to a person
-CONNECTION_KEYS = ("base_url", "api_key", "model", "api_key_in", "server_model")  # all others are in ``Settings.saved``
 PEOPLE = "people"  # the folder of everybody's homes
 SERVER_MODEL = "server-model"  # the folder in a person's home that records what the server paid for them
 ANYONE = "*"  # in place of a domain: everybody whom the provider signs in
 _PERSON = re.compile(r"[0-9a-f]{24}")
 _MEGABYTES, _JOBS = 2_000, 50  # of a person, where nothing else is set
 _ON = ("on", "yes", "true", "1")  # any other value turns links off
+_log = logging.getLogger(__name__)
+_told: set[str] = set()  # faults of settings.json that this process has logged
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Settings:
     """The settings in force. Without ``base_url`` and ``model`` the built-in reader is used.
 
     ``origin``: where base_url, api_key, model and links came from: 'environment', 'secrets', 'settings', 'keyring' (the
-    key only) or ''. ``saved``: all other values in settings.json. ``key_trouble``: why the key could not be read from
-    the keyring, and what to do; no model is connected then. ``links``: whether web addresses may be fetched.
+    key only) or ''. ``saved``: what settings.json says. ``key_trouble``: why the key could not be read from the
+    keyring, and what to do; no model is connected then. ``links``: whether web addresses may be fetched.
 
     On a server for several people only: ``person``: whose settings they are. ``team``: what holds for everybody.
     ``server``: the server's own settings where its connection is used, else None.
@@ -75,7 +77,7 @@ class Settings:
     api_key: Secret = field(default_factory=Secret)
     model: str = ""
     origin: Mapping[str, str] = field(default_factory=dict)
-    saved: Mapping[str, Any] = field(default_factory=dict)
+    saved: SavedSettings = field(default_factory=SavedSettings)
     key_trouble: str = ""
     links: bool = True
     person: str = ""
@@ -152,34 +154,35 @@ def load_settings(
 ) -> Settings:
     """Return the settings in force; those of ``person`` on a server for several people.
 
-    Raises SettingsError for a file that cannot be read.
+    What of settings.json could not be used is logged once, and listed in ``saved.faults``. Raises SettingsError for a
+    file that cannot be read.
     """
     if person:
         return _person_settings(person, environment, secrets)
     home = home_folder(environment)
-    saved = read_saved_settings(home)
-    sources: list[tuple[str, Mapping[str, Any]]] = [
+    saved = _read_saved(home)
+    kept = saved.api_key.reveal()
+    sources: list[tuple[str, Mapping[str, str]]] = [
         ("environment", _from_environment(environment)),
         ("secrets", _from_secrets(secrets)),
-        ("settings", saved),
+        ("settings", {"base_url": saved.base_url, "model": saved.model, "links": saved.links, "api_key": kept}),
     ]
     values: dict[str, str] = {}
     origin: dict[str, str] = {}
     trouble = ""
     for name in ("base_url", "model", "api_key", "links"):
         for where, source in sources:
-            if name == "api_key" and source is saved and not _same_server(values, saved):
+            if name == "api_key" and where == "settings" and not _same_server(values, saved):
                 continue
             if source.get(name):
-                values[name], origin[name] = str(source[name]), where
+                values[name], origin[name] = source[name], where
                 break
     key = Secret(values.get("api_key", ""))
-    if not key and saved.get("api_key_in") == KEYRING and values.get("base_url") and _same_server(values, saved):
+    if not key and saved.api_key_in == KEYRING and values.get("base_url") and _same_server(values, saved):
         origin["api_key"] = KEYRING
         key, trouble = _from_keyring(home, values["base_url"])
     links = values.get("links", "on").strip().lower() in _ON
-    rest = {name: value for name, value in saved.items() if name not in CONNECTION_KEYS}
-    return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, rest, trouble, links)
+    return Settings(home, values.get("base_url", ""), key, values.get("model", ""), origin, saved, trouble, links)
 
 
 def _person_settings(person: str, environment: Mapping[str, str], secrets: Path) -> Settings:
@@ -189,16 +192,14 @@ def _person_settings(person: str, environment: Mapping[str, str], secrets: Path)
         raise SettingsError("This server is not set up for several people.")
     server = load_settings(environment, secrets=secrets)
     home = _create_folder(server.home / PEOPLE / person)
-    saved = read_saved_settings(home)
-    rest = {name: value for name, value in saved.items() if name not in CONNECTION_KEYS}
-    links = server.links and str(saved.get("links") or "on") in _ON
+    saved = _read_saved(home)
+    links = server.links and (saved.links or "on").strip().lower() in _ON
     origin = {"links": server.origin.get("links", "")} if not server.links else {}
-    settings = Settings(home, origin=origin, saved=rest, links=links, person=person, team=team)
-    if saved.get("model") and saved.get("base_url"):
-        own = {name: str(saved.get(name) or "") for name in ("base_url", "model", "api_key")}
-        origin |= {name: "settings" for name, value in own.items() if value}
-        return replace(settings, base_url=own["base_url"], model=own["model"], api_key=Secret(own["api_key"]))
-    if server.connected and saved.get("server_model", True):
+    settings = Settings(home, origin=origin, saved=saved, links=links, person=person, team=team)
+    if saved.model and saved.base_url:
+        origin |= {name: "settings" for name in ("base_url", "model", "api_key") if getattr(saved, name)}
+        return replace(settings, base_url=saved.base_url, model=saved.model, api_key=saved.api_key)
+    if server.connected and saved.server_model:
         origin |= dict.fromkeys(("base_url", "model", "api_key"), SERVER)
         settings = replace(
             settings, base_url=server.base_url, model=server.model, api_key=server.api_key, server=server
@@ -207,9 +208,18 @@ def _person_settings(person: str, environment: Mapping[str, str], secrets: Path)
     return settings
 
 
-def _same_server(values: Mapping[str, str], saved: Mapping[str, Any]) -> bool:
+def _read_saved(home: Path) -> SavedSettings:
+    saved = read_saved_settings(home)
+    for fault in saved.faults:
+        if fault not in _told:
+            _told.add(fault)
+            _log.warning("%s", fault)
+    return saved
+
+
+def _same_server(values: Mapping[str, str], saved: SavedSettings) -> bool:
     """Return whether the saved key may be used: it was saved without an address, or with the one in force."""
-    address = str(saved.get("base_url") or "").rstrip("/")
+    address = saved.base_url.rstrip("/")
     return not address or values.get("base_url", "").rstrip("/") == address
 
 
@@ -240,29 +250,3 @@ def _from_secrets(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise SettingsError(f"{path} cannot be read as TOML. Mend it or remove it.") from None
     return _from_environment({name: value for name, value in data.items() if isinstance(value, str)})
-
-
-def read_saved_settings(home: Path) -> dict[str, Any]:
-    """Return the content of settings.json; {} where there is none. Raises SettingsError for a damaged file."""
-    path = home / FILE
-    if not path.is_file():
-        return {}
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise SettingsError(f"{path} is damaged. Remove it, then connect your model again in Settings.") from None
-    return data if isinstance(data, dict) else {}
-
-
-def save_settings(home: Path, changes: Mapping[str, Any]) -> None:
-    """Write ``changes`` to settings.json (mode 0600) atomically; None removes a value. Raises SettingsError."""
-    saved = {**read_saved_settings(home), **changes}
-    saved = {name: value for name, value in saved.items() if value is not None}
-    path, draft = home / FILE, home / f"{FILE}.new"
-    try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(saved, file, ensure_ascii=False, indent=1)
-        os.replace(draft, path)
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be written ({error.strerror}). Nothing was changed.") from None

@@ -9,7 +9,8 @@ import streamlit as st
 
 from pages.parts.shared import shell
 from readagent_core.connecting import connecting
-from readagent_core.connecting.checking.check import ONE_AT_A_TIME, Suited
+from readagent_core.connecting.checking.check import ONE_AT_A_TIME
+from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 
 SWITCHES = {
@@ -25,16 +26,16 @@ SWITCHES = {
 PAGINATIONS = {"": "It picks each pause", "many": "Several pauses a prompt", "uniform": "Even pages by rule"}
 
 
-def offer(workspace: Workspace, model: str, suited: Suited) -> None:
+def offer(workspace: Workspace, model: str, options: ModelOptions) -> None:
     """Draw the settings that a test found to suit ``model``, with the button that saves them."""
-    if suited == connecting.saved_suited(workspace, model):
-        st.caption("Its settings suit it." if suited.why else "The usual settings suit it.")
+    if options == workspace.settings.saved.options_of(model):
+        st.caption("Its settings suit it." if options.why else "The usual settings suit it.")
         return
     st.markdown("**Settings that suit it**")
-    for line in suited.why or ("The usual settings.",):
+    for line in options.why or ("The usual settings.",):
         st.text(line)
-    if st.button("Use these settings", key="use_suited"):
-        shell.guarded(lambda: _save(workspace, model, suited))
+    if st.button("Use these settings", key="use_options"):
+        shell.guarded(lambda: _save(workspace, model, options))
         st.rerun()
 
 
@@ -43,9 +44,9 @@ def switches(workspace: Workspace) -> None:
     if not workspace.model.is_language_model:
         return
     model = workspace.model.name
-    now = connecting.saved_suited(workspace, model)
+    now = workspace.settings.saved.options_of(model)
     with st.expander("How this model is asked"):
-        shown = f"{model}_{st.session_state.get('suited_saved', 0)}"
+        shown = f"{model}_{st.session_state.get('options_saved', 0)}"
         chosen: dict[str, Any] = {
             name: st.toggle(title, value=getattr(now, name), help=about, key=f"{name}_{shown}")
             for name, (title, about) in SWITCHES.items()
@@ -65,10 +66,10 @@ def switches(workspace: Workspace) -> None:
         )
         wanted = replace(now, **chosen, method=ONE_AT_A_TIME if one_page else "", pagination=pagination)
         if wanted != now:
-            shell.guarded(lambda: connecting.save_suited(workspace, model, wanted))
+            shell.guarded(lambda: connecting.save_model_options(workspace, model, wanted))
 
 
-def _save(workspace: Workspace, model: str, suited: Suited) -> None:
+def _save(workspace: Workspace, model: str, options: ModelOptions) -> None:
     """Save, and give the switches new keys, so that they show what is saved."""
-    connecting.save_suited(workspace, model, suited)
-    st.session_state["suited_saved"] = st.session_state.get("suited_saved", 0) + 1
+    connecting.save_model_options(workspace, model, options)
+    st.session_state["options_saved"] = st.session_state.get("options_saved", 0) + 1
