@@ -23,8 +23,10 @@ ReadAgentError
 │   ├── NoCreditError              the account is out of credit, or a day's quota is used up
 │   ├── RateLimitError             too many calls; carries ``retry_after``
 │   ├── ServerFailedError          the server itself failed (5xx)
+│   │   └── ModelLoadingError      the server is still loading the model
 │   ├── ModelTimeoutError          no reply in time
 │   ├── WindowError                the prompt is longer than the model's window
+│   │   └── RequestTooLargeError   the request has more bytes than a proxy takes
 │   ├── CutOffError                the reply broke off; carries what had arrived
 │   │   └── EndlessReplyError      the reply did not end; it was stopped
 │   ├── EmptyReplyError            a reply without words
@@ -134,7 +136,7 @@ class NoCreditError(ModelError):
     pass
 
 
-class _RetryAfterError(ModelError):
+class RetryAfterError(ModelError):
     """``retry_after``: seconds the server asked to wait, or None."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -142,12 +144,16 @@ class _RetryAfterError(ModelError):
         self.retry_after = retry_after
 
 
-class RateLimitError(_RetryAfterError):
+class RateLimitError(RetryAfterError):
     """Too many calls."""
 
 
-class ServerFailedError(_RetryAfterError):
+class ServerFailedError(RetryAfterError):
     """The server failed (5xx)."""
+
+
+class ModelLoadingError(ServerFailedError):
+    """The server is still loading the model."""
 
 
 class ModelTimeoutError(ModelError):
@@ -160,6 +166,10 @@ class WindowError(ModelError):
     def __init__(self, message: str, window: int | None = None) -> None:
         super().__init__(message)
         self.window = window
+
+
+class RequestTooLargeError(WindowError):
+    """A proxy or server takes no request with so many bytes. It says nothing of the model's window."""
 
 
 class CutOffError(ModelError):

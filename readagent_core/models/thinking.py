@@ -1,96 +1,262 @@
-"""Removes from replies what is not the reply: thinking, control tokens, markup around single words.
+"""Removes from replies what is not the reply: thinking, wrappers, control tokens, markup around single words.
 
-Servers without the right parser for a model leave its thinking in the text, between <think> tags, before a lone closing
-tag (the opening one was part of the prompt), or in the channels of gpt-oss. ``ThinkFilter`` works on a reply while it
-streams, at its start; the functions work on a whole reply.
+Servers without the right parser for a model leave the marks of its chat template in the text. ``MARKERS`` has them. A
+mark is removed only in the place where a template puts it, so an answer about ``</think>`` is kept. ``ThinkFilter``
+works on a reply while it streams, at its start; ``split_thinking`` on a whole reply.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from typing import NamedTuple
 
-_NAMES = "(?:think|thinking|thought|reasoning)"
-_OPEN = re.compile(rf"\s*<{_NAMES}>", re.IGNORECASE)
-_OPEN_ANYWHERE = re.compile(rf"<{_NAMES}>", re.IGNORECASE)
-_LONGEST = 14  # characters of the longest tag and a little space before it
-_CLOSE = re.compile(rf"</{_NAMES}>\s*", re.IGNORECASE)
-_BLOCK = re.compile(rf"<{_NAMES}>.*?(?:</{_NAMES}>|\Z)", re.DOTALL | re.IGNORECASE)
-_LONE_CLOSE = re.compile(rf"\A.*</{_NAMES}>\s*", re.DOTALL | re.IGNORECASE)
-_FINAL = re.compile(r"\A.*<\|channel\|>\s*final\b[^<]*<\|message\|>", re.DOTALL)
-_FINAL_BARE = re.compile(r"\Aanalysis.*?assistantfinal", re.DOTALL)  # the same where the server dropped the tokens
-_CHANNEL = re.compile(r"<\|channel\|>.*?(?:<\|end\|>(?:<\|start\|>assistant)?|\Z)", re.DOTALL)
-_END = re.compile(
-    r"<\|(?:im_end|eot_id|end|return|endoftext|end_of_text)\|>|<end_of_turn>|<｜end▁of▁sentence｜>|</s>\s*\Z|\[/INST\]"
+HUB = "https://huggingface.co/"
+
+
+class Marker(NamedTuple):
+    """``opens``: the literal beginning of thinking, in lower case; ``closes``: a pattern for its end. ``source``: a
+    template or parser that has it, an address or a repository of ``HUB``.
+    """
+
+    opens: str
+    closes: str
+    models: str
+    source: str
+
+
+_CLOSE_TAG = r"</(?:think|thinking|thoughts?|reasoning|seed:think|longcat_think|reflection|scratch_?pad)>"
+MARKERS = (
+    Marker(
+        "<think>",
+        _CLOSE_TAG,
+        "Qwen 3, QwQ, DeepSeek R1 to V4, GLM 4.5 on, MiniMax M2, Kimi K2 Thinking, Nemotron, Hermes 4, SmolLM 3, "
+        "Olmo 3, Phi 4 reasoning, ERNIE 4.5, Hunyuan, MiMo, Granite 3.3, EXAONE 4, Falcon H1R",
+        "Qwen/Qwen3-8B",
+    ),
+    Marker("<thinking>", _CLOSE_TAG, "Reflection, Amazon Nova", "mattshumer/Reflection-Llama-3.1-70B"),
+    Marker("<thought>", _CLOSE_TAG, "EXAONE Deep, Marco-o1, Gemini", "LGAI-EXAONE/EXAONE-Deep-7.8B"),
+    Marker("<thoughts>", _CLOSE_TAG, "fine-tuned models", "https://github.com/open-webui/open-webui"),
+    Marker("<reasoning>", _CLOSE_TAG, "fine-tuned models", "https://github.com/open-webui/open-webui"),
+    Marker("<reflection>", _CLOSE_TAG, "Reflection", "mattshumer/Reflection-Llama-3.1-70B"),
+    Marker("<scratch_pad>", _CLOSE_TAG, "Hermes 3", "NousResearch/Hermes-3-Llama-3.1-8B"),
+    Marker("<scratchpad>", _CLOSE_TAG, "Hermes 3", "NousResearch/Hermes-3-Llama-3.1-8B"),
+    Marker("<seed:think>", _CLOSE_TAG, "Seed-OSS", "ByteDance-Seed/Seed-OSS-36B-Instruct"),
+    Marker("<longcat_think>", _CLOSE_TAG, "LongCat Flash Thinking", "meituan-longcat/LongCat-Flash-Thinking"),
+    Marker("[think]", r"\[/THINK\]", "Magistral, Ministral 3", "mistralai/Magistral-Small-2507"),
+    Marker("<|channel>thought", r"<channel\|>", "Gemma 4", "google/gemma-4-E2B-it"),
+    Marker("<|think|>", r"<\|end\|>|<\|/think\|>", "Solar Open", "upstage/Solar-Open-100B"),
+    Marker("<|start_thinking|>", r"<\|END_THINKING\|>", "Command A", "CohereLabs/command-a-reasoning-08-2025"),
+    Marker("◁think▷", "◁/think▷", "Kimi VL", "moonshotai/Kimi-VL-A3B-Thinking"),
+    Marker("<|inner_prefix|>", r"<\|inner_suffix\|>", "Apertus", "swiss-ai/Apertus-8B-Instruct-2509"),
+    Marker("<|begin_of_thought|>", r"<\|end_of_thought\|>", "Sky-T1, OpenThinker", "open-thoughts/OpenThinker-7B"),
+    Marker("<|thought_start|>", r"<\|thought_end\|>", "MiniCPM 3", "openbmb/MiniCPM3-4B"),
+    Marker("[unused16]", r"\[unused17\]", "openPangu", "https://github.com/vllm-project/vllm-ascend"),
+    Marker('<details type="reasoning"', "</details>", "Open WebUI", "https://github.com/open-webui/open-webui"),
+    Marker("here is my thought process:", "here is my response:", "Granite 3.2", "ibm-granite/granite-3.2-8b-instruct"),
+    Marker(
+        "here are my reasoning steps:",
+        r"\[BEGIN FINAL RESPONSE\]",
+        "Apriel",
+        "ServiceNow-AI/Apriel-1.5-15b-Thinker",
+    ),
 )
+# gpt-oss: <|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>… ('harmony')
+_CHANNEL = re.compile(r"<\|channel\|>([^<]{0,40})(?:<\|constrain\|>[^<]{0,40})?<\|message\|>")
+_CHANNEL_ENDS = re.compile(r"<\|end\|>|<\|call\|>|(?=<\|channel\|>)")
+_BARE_CHANNELS = re.compile(r"\A(?:assistant)?analysis(?=\S)(.*?)assistant\s*final", re.DOTALL)  # the tokens dropped
+WRAPPERS = {  # what some templates put around the answer, in lower case
+    "<response>": "</response>",  # Granite 3.3, ERNIE 4.5
+    "<answer>": "</answer>",  # Hunyuan
+    "<output>": "</output>",  # Reflection, Marco-o1
+    "<|start_response|>": "<|end_response|>",  # Command A
+    "<|start_text|>": "<|end_text|>",  # Command A Plus
+    "<|begin_of_solution|>": "<|end_of_solution|>",  # Sky-T1, OpenThinker
+    "[begin final response]": "[end final response]",  # Apriel
+}
+_HEADERS = (  # of the assistant's turn, where a server sends it too
+    "<|start|>assistant", "<|im_start|>assistant", "<|begin|>assistant<|content|>", "<start_of_turn>model",
+    "<|turn>model", "<|start_header_id|>assistant<|end_header_id|>", "<|assistant_start|>", "<|assistant|>",
+    "<｜assistant｜>", "<|start_of_turn_token|><|chatbot_token|>", "[|assistant|]",
+)  # fmt: skip
+_END = re.compile(
+    r"<\|(?:im_end|eot_id|eom_id|eot|end|return|call|endoftext|end_of_text|end_of_sentence|eos|assistant_end|flush"
+    r"|END_OF_TURN_TOKEN|END_RESPONSE|END_TEXT|user|observation)\|>|<end_of_turn>|<turn\|>|<seed:eos>|\[e~\[|\[EOS\]"
+    r"|<｜end▁of▁sentence｜>|\[\|endofturn\|\]|\[unused10\]|</s>\s*\Z|\[/INST\]"
+)
+# a conversation is shown
+_TURN = re.compile(r"<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>|\[INST\]")
+_BLOCK = re.compile(r"<(think|thinking|thoughts?|reasoning)>.*?(?:</\1>|\Z)\s*", re.DOTALL | re.IGNORECASE)
+_LATE = re.compile(r"(?:[.!?…]\s|\n)\s*<(?:think|thinking|thoughts?|reasoning)>(?=\w)(?!.*</)", re.DOTALL)
+_QUOTES = "`'\"‘’“”«»()"
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _BOXED = re.compile(r"\$?\\boxed\{\s*(?:\\text\{)?([^{}]*)\}+\$?")
 
+_OPENERS = {marker.opens: re.compile(marker.closes, re.IGNORECASE) for marker in MARKERS}
+_STARTS = (*_OPENERS, *WRAPPERS, *_HEADERS, "<|channel|>")
+_LONGEST = max(map(len, (*_STARTS, *WRAPPERS.values(), "here is my response:", "[BEGIN FINAL RESPONSE]")))
+_LONE = [m.closes for m in MARKERS if m.opens[0] in "<[◁" and m.opens[:9] not in ("<|think|>", "<details ")]
+_LONE_CLOSE = re.compile("|".join(dict.fromkeys(_LONE)), re.IGNORECASE)
 
-def remove_control_tokens(reply: str) -> str:
-    """Return ``reply`` without channels and tokens that the server should have read, and what follows its end.
 
-    A closing tag without an opening one ends thinking that began in the prompt.
+class ThinkFilter:
+    """``feed`` returns what of each part belongs to the reply; ``reasoning`` collects thinking at its start.
+
+    How the parts are cut makes no difference. ``thought``: a mark of thinking was seen.
     """
-    text = _CHANNEL.sub("", _FINAL.sub("", _FINAL_BARE.sub("", reply)))
-    text = _END.split(text, maxsplit=1)[0]
-    return text if _OPEN_ANYWHERE.search(text) else _LONE_CLOSE.sub("", text)
+
+    def __init__(self) -> None:
+        self.reasoning = ""
+        self.thought = False
+        self._held = ""
+        self._opened = ""  # what opened the thinking that is under way
+        self._closes: re.Pattern[str] | None = None
+        self.wrapper = ""  # around the answer
+        self._in_reply = False
+
+    def feed(self, part: str) -> str:
+        if self._in_reply and not self.wrapper:
+            return part
+        self._held += part
+        while not self._in_reply:
+            if self._closes:
+                found = self._closes.search(self._held)
+                if not found:  # the end of what is held may be the beginning of the mark that closes it
+                    if not self._opened[0].isalpha():
+                        self.reasoning += self._held[:-_LONGEST]
+                        self._held = self._held[-_LONGEST:]
+                    return ""
+                self.reasoning += self._held[: found.start()]
+                self._held, self._closes = self._held[found.end() :], None
+                if found.group().lower() in WRAPPERS:
+                    self.wrapper = found.group().lower()
+            elif not self._start():
+                return ""
+        if not self.wrapper:
+            return self._release()
+        kept = len(self._held) - 2 * _LONGEST  # the end may be that of the wrapper
+        shown, self._held = (self._held[:kept], self._held[kept:]) if kept > 0 else ("", self._held)
+        return shown
+
+    def _start(self) -> bool:
+        """Remove one mark from the start of what is held, or find that the reply has begun. False: more must come."""
+        bare = self._held.lstrip()
+        lower = bare[: _LONGEST + 1].lower()
+        opener = next((start for start in _STARTS if lower.startswith(start)), "")
+        rest = bare[len(opener) :]
+        if opener == "<|channel|>":
+            found = _CHANNEL.match(bare)
+            if not found and len(bare) < 120:
+                return False
+            if not found:
+                self._in_reply = True
+                return True
+            self._held = bare[found.end() :]
+            if "final" not in found.group(1):
+                self._think("<|channel|>", _CHANNEL_ENDS)
+        elif opener in _OPENERS:
+            self._held = rest
+            self._think(opener, _OPENERS[opener])
+        elif opener in WRAPPERS:
+            if not rest:
+                return False
+            if not self.thought and rest[0] in " \t.,;:":  # a sentence that begins with the tag
+                self._in_reply = True
+            else:
+                self._held, self.wrapper = rest.lstrip(), opener
+        elif opener:
+            self._held = rest
+        elif any(start.startswith(lower) for start in _STARTS):
+            return False
+        else:
+            self._held = bare if self.thought or self.wrapper else self._held
+            self._in_reply = True
+        return True
+
+    def _think(self, opener: str, closes: re.Pattern[str]) -> None:
+        self._opened, self._closes, self.thought = opener, closes, True
+
+    def end(self) -> str:
+        """Return what was still held back. Thinking that was never closed is no reply, but words that only look like
+        its beginning are.
+        """
+        if self._closes and self._opened[0].isalpha():
+            self._held = self._opened.capitalize() + self._held
+        elif self._closes:
+            self.reasoning += self._held
+            self._held = ""
+        return _without(WRAPPERS.get(self.wrapper, ""), self._release())
+
+    def _release(self) -> str:
+        self._in_reply = True
+        text, self._held = self._held, ""
+        return text
+
+
+def split_thinking(reply: str) -> tuple[str, str]:
+    """Return the thinking in a whole reply and the answer, without the marks of a template.
+
+    A closing mark without an opening one ends thinking that began in the prompt.
+    """
+    if bare := _BARE_CHANNELS.match(reply):
+        return bare[1], split_thinking(reply[bare.end() :])[1]
+    leading = ThinkFilter()
+    answer = leading.feed(reply) + leading.end()
+    thinking = [leading.reasoning]
+    if leading.thought and leading.wrapper == "":  # a model that writes marks may write them again
+        thinking += [found.group() for found in _BLOCK.finditer(answer)]
+        answer = _BLOCK.sub("", answer)
+    elif late := _LATE.search(answer):
+        thinking.append(answer[late.end() :])
+        answer = answer[: late.end()].rpartition("<")[0]
+    lone = next((m for m in _LONE_CLOSE.finditer(answer) if _ends_thinking(answer, m)), None)
+    if lone:
+        inner, answer = split_thinking(answer[lone.end() :].lstrip())
+        thinking += [lone.string[: lone.start()], inner]
+    end = next((m for m in _END.finditer(answer) if _ends_reply(answer, m)), None)
+    answer = answer[: end.start()] if end else answer
+    if close := WRAPPERS.get(leading.wrapper):
+        answer = _without(close, answer)
+        if close in answer.lower() and not leading.thought:  # words about the wrapper
+            answer = leading.wrapper + answer
+    return "\n".join(part.strip() for part in thinking if part.strip()), answer
+
+
+def _ends_thinking(text: str, mark: re.Match[str]) -> bool:
+    """Whether a closing mark without an opening one stands where thinking ends, and is not spoken of."""
+    before, after = text[max(0, mark.start() - 1) : mark.start()], text[mark.end() : mark.end() + 1]
+    spoken_of = before in _QUOTES if before else False
+    if spoken_of or (after and after in _QUOTES) or _in_code(text, mark.start()):
+        return False
+    opening = mark.group().replace("</", "<").replace("[/", "[").replace("◁/", "◁")
+    if opening.lower() in text[: mark.start()].lower() or _BLOCK.search(text[: mark.start()]):
+        return False
+    return before in ("", "\n") or (before != " " and after not in (*" \t", *",.;:")) or after == "\n"
+
+
+def _ends_reply(text: str, mark: re.Match[str]) -> bool:
+    """Whether a control token stands where a turn ends, and is not spoken of."""
+    before, after = text[max(0, mark.start() - 1) : mark.start()], text[mark.end() : mark.end() + 1]
+    if (before and before in _QUOTES + " ") or (after and after in _QUOTES + ",.;:") or _in_code(text, mark.start()):
+        return False
+    return not _TURN.search(text[: mark.start()]) and (bool(before) or after != " ")
+
+
+def _in_code(text: str, place: int) -> bool:
+    return text.count("```", 0, place) % 2 == 1
+
+
+def _without(close: str, text: str) -> str:
+    """Return ``text`` without the end of a wrapper, where it ends with that."""
+    bare = text.rstrip()
+    return bare[: -len(close)].rstrip() if close and bare.lower().endswith(close) else text
 
 
 def remove_thinking(reply: str) -> str:
-    """Return ``reply`` without thinking, wherever it is. A block that is not closed ends with the reply."""
-    return _LONE_CLOSE.sub("", _BLOCK.sub("", remove_control_tokens(reply)))
+    """Return ``reply`` without thinking, wrappers and control tokens."""
+    return split_thinking(reply)[1]
 
 
 def remove_markup(reply: str) -> str:
     """Return ``reply`` without thinking, code fences, HTML entities and LaTeX boxes ('Answer: (C)' for a boxed C)."""
     return _BOXED.sub(r"(\1)", html.unescape(_FENCE.sub("", remove_thinking(reply))))
-
-
-class ThinkFilter:
-    """``feed`` returns what of each part belongs to the reply; ``reasoning`` collects the rest."""
-
-    def __init__(self) -> None:
-        self.reasoning = ""
-        self._held = ""
-        self._state = "start"
-
-    def feed(self, part: str) -> str:
-        if self._state == "reply":
-            return part
-        self._held += part
-        if self._state == "start":
-            found = _OPEN.match(self._held)
-            if found:
-                self._held = self._held[found.end() :]
-                self._state = "thinking"
-            elif self._could_open():
-                return ""
-            else:
-                return self._release()
-        closed = _CLOSE.search(self._held)
-        if not closed:  # the end of what is held may be the beginning of the closing tag
-            self.reasoning += self._held[:-_LONGEST]
-            self._held = self._held[-_LONGEST:]
-            return ""
-        self.reasoning += self._held[: closed.start()]
-        self._held = self._held[closed.end() :].lstrip()
-        if self._held:
-            return self._release()
-        self._state = "start"  # another block may follow
-        return ""
-
-    def end(self) -> str:
-        """Return what was still held back. A block that was never closed is all thinking."""
-        if self._state == "thinking":
-            self.reasoning += self._held
-            self._held = ""
-        return self._release()
-
-    def _could_open(self) -> bool:
-        bare = self._held.lstrip()
-        return not bare or (len(bare) < _LONGEST and bare[0] == "<" and ">" not in bare)
-
-    def _release(self) -> str:
-        self._state, text, self._held = "reply", self._held, ""
-        return text

@@ -1,12 +1,4 @@
-"""Errors of model servers: what is made of each published body, over real HTTP, and of the parts of a body.
-
-fault_bodies.json holds error bodies that providers really sent, by provider and kind. Messages are trimmed to the part
-that decides; account names are left out. null: no published body was found. A status of 200 is an error that came in
-the body of a reply that had begun well. Bodies whose source is a documentation page are put together from the fields it
-names. Mistral's status for a wrong model is not in its source. ``window``: the limit that the body names, in tokens;
-``wait``: the seconds it asks for; ``daily``: a day's quota. Ollama cuts a long prompt instead of refusing it: see
-"prompt cut" in faults.FAULTS.
-"""
+"""Errors of model servers: what is made of the parts of a body. ``test_wire`` has published bodies."""
 
 from __future__ import annotations
 
@@ -17,23 +9,10 @@ import pytest
 
 from readagent_core import errors
 from readagent_core.cancel import CancelToken
-from readagent_core.models.server import faults, retry
+from readagent_core.models.server import faults
 from readagent_core.models.server.openai_server import OpenAIServer
 from readagent_core.prompts import Prompt
 from tests.fakes.server import FakeServer, Reply, error
-
-KINDS: dict[str, type[errors.ModelError]] = {
-    "rate limit": errors.RateLimitError,
-    "no credit": errors.NoCreditError,
-    "bad key": errors.KeyRefusedError,
-    "no model": errors.UnknownModelError,
-    "too long": errors.WindowError,
-    "refused": errors.RefusedError,
-    "overloaded": errors.ServerFailedError,
-}
-BODIES = json.loads(Path(__file__).with_name("fault_bodies.json").read_text(encoding="utf-8"))
-FOUND = [(who, kind, body) for who, kinds in BODIES.items() for kind, body in kinds.items() if body]
-RETRYABLE = {"rate limit", "refused", "overloaded"}  # all others stop the work at once
 
 
 def raised(reply: Reply) -> errors.ModelError:
@@ -44,23 +23,6 @@ def raised(reply: Reply) -> errors.ModelError:
             model.complete(Prompt("answer", "What did Mrs. Oake win?", reply_words=20), CancelToken())
         model.close()
     return caught.value
-
-
-def test_every_provider_has_a_row_for_every_kind():
-    assert all(set(KINDS) <= set(kinds) for kinds in BODIES.values())
-    assert len(FOUND) > 50
-
-
-@pytest.mark.parametrize(("who", "kind", "body"), FOUND, ids=[f"{who}: {kind}" for who, kind, _ in FOUND])
-def test_a_published_body(who: str, kind: str, body: dict):
-    kind = kind.partition(",")[0]
-    found = raised(Reply(status=body["status"], body=json.dumps(body["json"]), headers=body.get("headers", {})))
-    assert type(found) is KINDS[kind]
-    assert (type(found) in retry.RETRIES) is (kind in RETRYABLE)
-    assert getattr(found, "retry_after", None) == (pytest.approx(body["wait"]) if "wait" in body else None)
-    assert ("daily quota" in str(found)) is body.get("daily", False)
-    if isinstance(found, errors.WindowError):
-        assert found.window == body.get("window")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +51,7 @@ def test_a_word_alone_does_not_decide(reply, kind):
         ("Try again in 30 seconds.", 30),  # Azure-Samples/azure-search-openai-demo, issue 177
         ("try again in 1h2m", 3720),
         ("try again later", None),
+        ("try again in 1d", 86_400),
     ],
 )
 def test_the_wait_named_in_a_message(words, seconds):
@@ -99,3 +62,42 @@ def test_the_wait_named_in_a_header_comes_first():
     assert faults.retry_after({"retry-after-ms": "1500"}, "try again in 9s") == 1.5
     assert faults.retry_after({"retry-after": "7"}, "try again in 9s") == 7
     assert faults.retry_after({"retry-after": "soon"}, "try again in 9s") == 9
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("12", 12),
+        ("12.5", 12.5),
+        (" 7 ", 7),
+        ("1m30s", 90),
+        ("500ms", 0.5),
+        ("-4", 0),
+        ("Thu, 01 Jan 2015 00:00:00 GMT", 0),
+        ("2015-01-01T00:00:00Z", 0),
+        ("2015-01-01T00:00:00", 0),
+        *(
+            (text, None)
+            for text in ("inf", "nan", "1e999", "Thu, 01 Jan 99999 00:00:00 GMT", "soon", "", "5, 6", "9" * 400)
+        ),
+    ],
+)
+def test_a_wait_of_any_kind(header, seconds):
+    found = faults.retry_after({"retry-after": header})
+    assert found == seconds
+
+
+OVERFLOWS = json.loads(Path(__file__).with_name("overflows.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("words", "window"), OVERFLOWS["too long"])
+def test_a_prompt_that_is_too_long_in_the_words_of_each_engine(words, window):
+    found = faults.from_status(400, json.dumps({"error": {"message": words}}), {}, where="http://h/v1", model="m")
+    assert type(found) is errors.WindowError
+    assert found.window == window
+
+
+@pytest.mark.parametrize("words", OVERFLOWS["something else"])
+def test_words_that_only_look_like_that(words):
+    found = faults.from_status(400, json.dumps({"error": {"message": words}}), {}, where="http://h/v1", model="m")
+    assert type(found) is not errors.WindowError

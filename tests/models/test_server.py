@@ -11,7 +11,6 @@ from readagent_core import errors
 from readagent_core.cancel import CancelToken
 from readagent_core.models.base import Completion
 from readagent_core.models.server.quirks import LEAST_WINDOW, MOST_GUESSES
-from readagent_core.models.thinking import ThinkFilter, remove_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 from tests.fakes.server import FakeServer, Reply, error
@@ -88,12 +87,12 @@ def test_what_a_server_refuses_is_left_out_and_remembered(ask, refused, model_at
         (Reply("\n<Thinking>hm</Thinking>A tea cosy."), "hm"),
         (Reply("A tea cosy.", reasoning="She won it."), "She won it."),
         (Reply("A tea cosy."), ""),
-        (Reply("Maybe a hat?\n</think>\n\nA tea cosy."), ""),  # the opening tag was part of the prompt
+        (Reply("Maybe a hat?\n</think>\n\nA tea cosy."), "Maybe a hat?"),  # the opening tag was part of the prompt
         (
             Reply(
                 "<|channel|>analysis<|message|>A hat?<|end|><|start|>assistant<|channel|>final<|message|>A tea cosy."
             ),
-            "",
+            "A hat?",
         ),
         (Reply("A tea cosy.<|im_end|>\n<|im_start|>user\nAnd a hat?"), ""),
     ],
@@ -103,35 +102,6 @@ def test_thinking_is_kept_apart(ask, reply, thought, streams):
     with FakeServer([reply], refuses=frozenset() if streams else frozenset({"stream"})) as server:
         found = ask(server)
     assert (found.text, found.reasoning) == ("A tea cosy.", thought)
-
-
-@pytest.mark.parametrize(
-    ("reply", "rest"),
-    [
-        ("<think>Page 3?\nNo.</think>Page [2]", "Page [2]"),
-        ("<Thinking>Page 3?</thinking>\nPage [2]", "\nPage [2]"),
-        ("<reasoning>a</reasoning>one <thought>b</thought>two", "one two"),
-        ("Yes. <think>or is it", "Yes. "),
-        ("Page 3? No.\n</think>\nPage [2]", "Page [2]"),
-        ("analysisPage 3?assistantfinalPage [2]", "Page [2]"),
-        ("<|channel|>analysis<|message|>Page 3?<|end|>Page [2]", "Page [2]"),
-        ("<|channel|>analysis<|message|>Page 3", ""),
-        ("Page [2]</s>", "Page [2]"),
-        ("Page [2]<end_of_turn>\nuser: more", "Page [2]"),
-        ("an <s>old</s> tag", "an <s>old</s> tag"),
-        ("I think <5> is best", "I think <5> is best"),
-        ("", ""),
-    ],
-)
-def test_thinking_is_removed_from_a_whole_reply(reply, rest):
-    assert remove_thinking(reply) == rest
-
-
-@pytest.mark.parametrize("start", ["<think>3?</think>", "<Thinking>3?</Thinking>", "<thought>3?</thought>", ""])
-@pytest.mark.parametrize("rest", ["Page [2]", "<thanks> to all", "< 5", "<57> because"])
-def test_thinking_is_removed_from_a_stream(start, rest):
-    stream = ThinkFilter()
-    assert "".join([*map(stream.feed, start + rest), stream.end()]) == remove_thinking(start + rest) == rest
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -162,7 +132,7 @@ FAULTS = [
     (Reply("  \n "), errors.EmptyReplyError, "empty"),
     (Reply("", refusal="I will not"), errors.RefusedError, "declined"),
     (Reply("some", finish="content_filter"), errors.RefusedError, "filter"),
-    (Reply("A tea cosy.", finish=None), errors.CutOffError, "broke off"),
+    (Reply("A tea cosy.", finish="network_error"), errors.CutOffError, "broke off"),
     (Reply("A tea cosy, that was", cut=10), errors.CutOffError, "broke off"),
     (Reply("A tea cosy, that was", cut=10, how="reset"), errors.CutOffError, "broke off"),
     (Reply("x", drop=True), errors.UnreachableError, "broke"),
@@ -281,6 +251,83 @@ def test_a_prompt_cut_in_silence_is_noticed(ask, model_at):
         with pytest.raises(errors.WindowError, match="cuts long prompts without saying so"):
             ask(server, Prompt("answer", "word and word, " * 2000), model=model)
         assert model.window == 2048
+
+
+@pytest.mark.parametrize("reused", [None, 2900])
+def test_a_server_that_counts_only_what_was_not_in_its_cache_is_not_accused(ask, reused, model_at):
+    text = "word " * 2400
+    few = Reply("fine", tokens_in=140, tokens_reused=reused)
+    with FakeServer([Reply("fine", tokens_in=3040), few, few]) as server:
+        model = model_at(server)
+        found = [ask(server, Prompt("answer", text), model=model) for _ in range(3)]
+        assert [reply.text for reply in found] == ["fine"] * 3
+        assert [reply.tokens_in for reply in found] == [3040, *[None if reused is None else 3040] * 2]
+        assert model.window is None
+        assert model.cutting == ""
+
+
+def test_a_window_below_a_prompt_that_went_through_is_not_believed(ask, model_at):
+    said = Reply(status=400, error=error("maximum context length is 2048 tokens"))
+    with FakeServer([Reply("fine", tokens_in=3000), said]) as server:
+        model = model_at(server)
+        assert ask(server, Prompt("answer", "word " * 2400), model=model).text == "fine"
+        with pytest.raises(errors.WindowError):
+            ask(server, Prompt("answer", "word " * 2400), model=model)
+        assert model.window is None
+
+
+def test_the_numbers_of_a_web_page_are_no_window(ask, model_at):
+    page = Reply(status=413, body="<html><h1>413 Request Entity Too Large</h1></html>")
+    with FakeServer(lambda _: page) as server:
+        model = model_at(server)
+        with pytest.raises(errors.WindowError, match="takes no request this large"):
+            ask(server, Prompt("answer", "word " * 2400), model=model)
+        assert model.window is None
+        assert len(server.chats) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Range of max_tokens should be [1, 512]",
+        "max_tokens is too large: 1324. This model supports at most 512 completion tokens.",
+        "max_tokens must be less than or equal to 512",
+        "Invalid max_tokens value, the valid range of max_tokens is [1, 512]",
+        "max_tokens: 1324 > 512, which is the maximum allowed number of output tokens",
+    ],
+)
+def test_a_reply_gets_as_many_tokens_as_the_server_allows(ask, words, model_at):
+    def answer(payload):
+        return Reply(status=400, error=error(words)) if payload.get("max_tokens", 0) > 512 else Reply("fine")
+
+    with FakeServer(lambda _: answer(server.requests[-1].payload)) as server:
+        model = model_at(server, window=8000)
+        assert ask(server, Prompt("answer", "word " * 200, reply_words=900), model=model).text == "fine"
+        assert ask(server, Prompt("answer", "word " * 200, reply_words=900), model=model).text == "fine"
+        assert [chat.payload["max_tokens"] for chat in server.chats][1:] == [512, 512]
+
+
+@pytest.mark.parametrize(
+    ("text", "finish", "kind"),
+    [
+        ("The lamp was lit.", "odd_reason", "stop"),
+        ("The lamp was", "odd_reason", None),
+        ("The lamp was", "Model-Length", "length"),
+        ("The lamp was", "FinishReason.MAX_TOKENS", "length"),
+        ("The lamp was lit.", "END_TURN", "stop"),
+        ("The lamp was lit.", "network_error", None),
+    ],
+)
+def test_why_a_reply_ended_in_the_words_of_each_server(ask, text, finish, kind, model_at):
+    with FakeServer(lambda _: Reply(text, finish=finish)) as server:
+        model = model_at(server, window=8000)
+        if kind:
+            assert ask(server, model=model).finish == kind
+        else:
+            with pytest.raises(errors.CutOffError) as caught:
+                ask(server, model=model)
+            assert caught.value.text == text
+        assert any("odd_reason" in notice for notice in model.notices) == (finish == "odd_reason")
 
 
 def test_fewer_tokens_than_estimated_is_no_cut(ask):

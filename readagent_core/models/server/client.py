@@ -7,6 +7,7 @@ Proxies, certificates, redirects and HTTP versions are the package's business. I
 from __future__ import annotations
 
 import asyncio
+import re
 import weakref
 from collections.abc import AsyncIterator
 from concurrent.futures import Future
@@ -105,8 +106,15 @@ async def _check_status(response: httpx2.Response) -> None:
         found = from_json(text)
     except (ValueError, RecursionError):
         found = text
-    body = found.get("error", found) if isinstance(found, dict) else text
-    raise openai.APIStatusError(str(response.status_code), response=response, body=body)
+    raise openai.APIStatusError(str(response.status_code), response=response, body=found)
+
+
+def error_in(response: httpx2.Response, fault: object) -> openai.APIStatusError:
+    """Return the package's error for a ``fault`` inside a body with status 200, with the status that it names or 0."""
+    error = openai.APIStatusError("", response=response, body=fault)
+    named = [str(fault.get(name)) for name in ("code", "status", "status_code")] if isinstance(fault, dict) else []
+    error.status_code = next((int(code) for code in named if re.fullmatch("[45][0-9][0-9]", code)), 0)
+    return error
 
 
 def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop) -> Future[None] | None:

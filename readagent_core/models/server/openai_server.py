@@ -8,7 +8,6 @@ retries, cache and money.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -21,10 +20,10 @@ from readagent_core.errors import ModelError, WindowError
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.tokens import OVERHEAD, estimate_tokens, tokens_of_words
 from readagent_core.models.server import faults, json_replies, windows
-from readagent_core.models.server.client import FAULTS, Client
-from readagent_core.models.server.quirks import Quirks
-from readagent_core.models.server.replies import Endless, Reply, parts
-from readagent_core.models.thinking import remove_control_tokens
+from readagent_core.models.server.client import FAULTS, Client, error_in
+from readagent_core.models.server.quirks import LEAST_WINDOW, Quirks
+from readagent_core.models.server.replies import Ending, Endless, Reply, parts
+from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
 
@@ -32,7 +31,6 @@ OPENAI = "https://api.openai.com/v1"
 SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
 THINKING_TOKENS = 1_024  # room besides the reply; models that were seen thinking get more
 MORE_THINKING_TOKENS = 16_384
-LENGTH = ("length", "max_tokens")  # why a reply ended: no room was left
 ENDLESS = 4  # a reply this many times longer than was allowed is running on without end
 CHARACTERS_PER_TOKEN = 4
 # A call may last so many times the silence that is allowed while nothing but keep-alive comments comes.
@@ -74,6 +72,7 @@ class OpenAIServer(ChatModel):
         self.client = Client(self.where, self._key, silence=silence)
         self._window = windows.Window(window)
         self._ask_window = window is None
+        self._window_is_set = window is not None
         self._asked_again = False
         self._asking = asyncio.Lock()
 
@@ -153,12 +152,13 @@ class OpenAIServer(ChatModel):
             except Endless as error:
                 raise self._fault("endless", carried=reply.text.strip(), how=str(error)) from None
             except FAULTS as error:
-                if reply.text:
+                if reply.text and not reply.fault:
                     raise self._fault("reply broke off", carried=reply.text.strip()) from None
-                if self.quirks.refuse(faults.parameter_refused(error), request):
+                name, most = faults.parameter_refused(error)
+                if self.quirks.refuse(name, request, most=most):
                     continue
                 explained = faults.explain(error, where=self.where, model=self.name)
-                if isinstance(explained, WindowError) and self._use_smaller_window(
+                if type(explained) is WindowError and self._use_smaller_window(
                     explained.window, window, prompt, request
                 ):
                     continue  # the reply's share was too large, or the prompt is: the check before sending decides
@@ -177,8 +177,10 @@ class OpenAIServer(ChatModel):
             sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
             return self.quirks.guess_window(min(sent, before or sent), seen=before)
         now = self._known_window
-        self.quirks.learn_window(reported)
-        return now is None or reported < now
+        if now is None or reported < now:
+            return self.quirks.learn_window(reported)
+        sent = self._estimate(prompt) + int(request.get(self.quirks.tokens_field, 0))
+        return sent > reported / 2 and self.quirks.learn_denser_text()
 
     async def _request(self, prompt: Prompt) -> dict[str, Any]:
         """The call's parameters, within the window. Raises WindowError before anything is sent."""
@@ -216,6 +218,7 @@ class OpenAIServer(ChatModel):
     def _most(self, prompt: Prompt) -> int:
         """Tokens that reply and thinking may take together, within the window."""
         most = self._room(prompt) + (MORE_THINKING_TOKENS if self.quirks.reasons else THINKING_TOKENS)
+        most = min(most, self.quirks.most_tokens or most)
         window = self._known_window
         return max(16, min(most, window - self._estimate(prompt))) if window else most
 
@@ -233,8 +236,8 @@ class OpenAIServer(ChatModel):
             async with asyncio.timeout(seconds) as deadline, self.client.open("chat/completions", request) as response:
                 size = 0
                 async for part in parts(response, reply):
-                    if reply.fault:  # some servers fail inside a stream that began well
-                        raise self._failed(reply.fault)
+                    if reply.fault:  # some servers fail inside a reply that began well
+                        raise error_in(response, reply.fault)
                     if part:
                         if reply.first is None and part.strip():
                             reply.first = time.perf_counter() - start
@@ -252,7 +255,9 @@ class OpenAIServer(ChatModel):
         if rest:
             reply.text += rest
             yield rest
-        no_word = reply.finish in LENGTH and not reply.text.strip()  # all the room went into thinking, shown or not
+        hidden, reply.text = split_thinking(reply.content)
+        reply.reasoning = f"{reply.reasoning}\n{hidden}".strip()
+        no_word = reply.ending(allowed) is Ending.LENGTH and not reply.text.strip()  # all the room went into thinking
         self.quirks.reasons = self.quirks.reasons or reply.thought or bool(reply.reasoning) or no_word
         if no_word and (self.quirks.tokens_field or size > limit) and self._most(prompt) > allowed:
             raise _MoreThinking
@@ -262,29 +267,29 @@ class OpenAIServer(ChatModel):
     def _fault(self, name: str, **values: Any) -> ModelError:
         return faults.fault(name, where=self.where, model=self.name, **values)
 
-    def _failed(self, fault: object) -> ModelError:
-        code = fault.get("code") if isinstance(fault, dict) else None
-        status = code if isinstance(code, int) and code >= 400 else 500
-        return faults.from_status(status, json.dumps(fault), {}, where=self.where, model=self.name)
-
     def _completion(self, reply: Reply, prompt: Prompt, seconds: float) -> Completion:
         """The finished reply. Raises CutOffError, RefusedError, EmptyReplyError or WindowError."""
-        if reply.refused:
+        text = reply.text.strip()
+        ending = reply.ending(self._most(prompt) if self.quirks.tokens_field else None)
+        if ending is Ending.REFUSED:
             raise self._fault("refused")
-        if reply.finish is None:
-            if reply.text or reply.reasoning:
-                raise self._fault("reply broke off", carried=reply.text.strip())
-            raise self._fault("empty")
+        if ending is Ending.UNKNOWN:
+            self.quirks.note_ending(faults.plain(reply.finish))
+            if not reply.ends_a_sentence:
+                raise self._fault("unknown end", carried=text, reason=faults.plain(reply.finish))
+        if ending is Ending.BROKEN:
+            raise self._fault("reply broke off" if text or reply.reasoning or reply.finish else "empty", carried=text)
         self._check_all_was_read(prompt, reply)
-        text = remove_control_tokens(reply.text).strip()
+        if not text and reply.reasoning:
+            raise self._fault("no room" if ending is Ending.LENGTH else "only thinking")
         if not text:
-            raise self._fault("only thinking" if reply.finish in LENGTH else "empty")
+            raise self._fault("no room" if ending is Ending.LENGTH else "empty")
         said = json_replies.to_text(prompt, text) if self.asks_json else text
         self.quirks.replied_in_json |= said != text
         return Completion(
             said,
             model=self.name,
-            finish="length" if reply.finish in LENGTH else "stop",
+            finish="length" if ending is Ending.LENGTH else "stop",
             tokens_in=reply.tokens_in,
             tokens_out=reply.tokens_out,
             tokens_reused=min(reply.tokens_reused or 0, reply.tokens_in or 0),
@@ -294,17 +299,30 @@ class OpenAIServer(ChatModel):
         )
 
     def _check_all_was_read(self, prompt: Prompt, reply: Reply) -> None:
-        """Raise WindowError where the server reports far fewer prompt tokens than were sent."""
+        """Raise WindowError where the server reports far fewer prompt tokens than were sent.
+
+        Some servers count only what they did not have in their cache: such a figure is below a prompt that went
+        through, or beside the server's own word for a window that holds this one. It is left out.
+        """
         if not reply.tokens_in:
             return
         plain = estimate_tokens(prompt.text) + OVERHEAD
-        ratio = self.quirks.ratio or 1.0
-        expected = plain * min(1.0, ratio)
-        if reply.tokens_in < CUT_SHARE * expected and expected - reply.tokens_in > CUT_LEAST:
+        expected = plain * min(1.0, self.quirks.ratio or 1.0)
+
+        def read_less(read: int) -> bool:
+            return read < CUT_SHARE * expected and expected - read > CUT_LEAST
+
+        if read_less(reply.tokens_in) and reply.tokens_in < (reply.tokens_reused or 0):
+            reply.tokens_in += reply.tokens_reused or 0
+        if read_less(reply.tokens_in):
             sent, read = round(expected), reply.tokens_in
+            told = 0 if self._window_is_set or not self._window.firm else self._window.tokens or 0
+            if read < max(LEAST_WINDOW, self.quirks.largest) or told >= plain:
+                reply.tokens_in = None
+                return
             self.quirks.learn_cutting(sent=sent, read=read)
             raise self._fault("prompt cut", carried=read, sent=sent, read=read)
-        self.quirks.learn_ratio(reply.tokens_in / plain)
+        self.quirks.learn_whole(reply.tokens_in, reply.tokens_in / plain)
 
 
 class _MoreThinking(ModelError):

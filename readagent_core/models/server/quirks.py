@@ -18,8 +18,9 @@ class Quirks:
     """``tokens_field``: 'max_tokens', 'max_completion_tokens' or '' (neither is taken). ``replied_in_json``: a
     reply had the JSON form that was asked for. ``reasons``: it was seen thinking before it answers. ``window``:
     learnt from its errors. ``ratio``: reported over estimated prompt tokens, the highest seen. ``guesses``: smaller
-    windows tried, as the server names none. ``cutting``: that the server was caught cutting a prompt without saying
-    so, and the remedy, for people.
+    windows tried, as the server names none. ``largest``: tokens of the largest prompt that went through.
+    ``most_tokens``: what the server allows for a reply. ``cutting``: that the server was caught cutting a prompt
+    without saying so, and the remedy, for people.
     """
 
     tokens_field: str = "max_tokens"
@@ -32,15 +33,22 @@ class Quirks:
     window: int | None = None
     ratio: float | None = None
     guesses: int = 0
+    largest: int = 0
+    most_tokens: int | None = None
     cutting: str = ""
     notices: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def refuse(self, parameter: str, sent: dict[str, object]) -> bool:
-        """Stop sending ``parameter`` from now on. False where it was not ``sent``: nothing can be done."""
+    def refuse(self, parameter: str, sent: dict[str, object], *, most: int | None = None) -> bool:
+        """Stop sending ``parameter`` from now on, or more than ``most`` where the server named that. False where it was
+        not ``sent``: nothing can be done.
+        """
         if parameter not in sent:
             return False
         with self._lock:
+            if most and most < int(str(sent[parameter])):
+                self.most_tokens = most
+                return True
             if parameter == "temperature":
                 self.temperature = False
                 self._note("This model chooses its own temperature; replies may differ from run to run.")
@@ -58,11 +66,21 @@ class Quirks:
                 self.tokens_field = ""
         return True
 
-    def learn_window(self, window: int) -> None:
+    def learn_window(self, window: int) -> bool:
+        """Believe that the server takes in ``window`` tokens. False where a larger prompt went through."""
         with self._lock:
+            if window < max(self.largest, LEAST_WINDOW // 2):
+                return False
             if self.window is None or window < self.window:
                 self.window = window
                 self._note(f"The server accepts {window:,} tokens at most; prompts stay within that.")
+        return True
+
+    def learn_denser_text(self) -> bool:
+        """A prompt that should fit did not: this text has more tokens than was estimated. False: enough was tried."""
+        with self._lock:
+            self.ratio = max(1.0, self.ratio or 1.0) * 1.15
+            return self.ratio < 3
 
     def guess_window(self, refused: int, *, seen: int | None) -> bool:
         """Half of the tokens ``refused`` as too many, by a server that names no limit. False: enough was tried.
@@ -91,9 +109,18 @@ class Quirks:
             "in Settings again."
         )
 
-    def learn_ratio(self, ratio: float) -> None:
+    def learn_whole(self, tokens: int, ratio: float) -> None:
+        """A whole prompt of ``tokens`` was read, ``ratio`` times as many as were estimated."""
         with self._lock:
             self.ratio = max(ratio, self.ratio or 0.0)
+            self.largest = max(tokens, self.largest)
+
+    def note_ending(self, reason: str) -> None:
+        with self._lock:
+            self._note(
+                f"The server ended a reply for a reason that is not known here ({reason}). Such a reply is used where "
+                "it ends with a whole sentence."
+            )
 
     def _note(self, text: str) -> None:
         if text not in self.notices:

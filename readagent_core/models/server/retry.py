@@ -16,9 +16,11 @@ from readagent_core.errors import (
     CutOffError,
     EmptyReplyError,
     ModelError,
+    ModelLoadingError,
     ModelTimeoutError,
     RateLimitError,
     RefusedError,
+    RetryAfterError,
     ServerFailedError,
     UnreachableError,
 )
@@ -29,9 +31,11 @@ from readagent_core.prompts import Prompt
 T = TypeVar("T")
 
 LONGEST_WAIT = 300.0  # seconds; where a server asks for more, the call fails
-TRIES = 8  # of one call, whatever went wrong
+TRIES = 8  # of one call, whatever went wrong; asking whether a model is loaded is no try
+LOADING_WAIT = 10.0  # seconds, between two such questions
 # how often each fault may come before the call fails, and what a person reads; all others are never retried
 RETRIES: dict[type[ModelError], tuple[int, str]] = {
+    ModelLoadingError: (180, ""),  # half an hour: a large model takes minutes
     RateLimitError: (8, "the server asked for it"),
     ServerFailedError: (5, "the server failed"),
     UnreachableError: (4, "the server could not be reached"),
@@ -96,15 +100,19 @@ class Retrying(ModelWrapper):
         faults.append(error)
         same = sum(type(fault) is type(error) for fault in faults)
         most, reason = RETRIES.get(type(error), (1, ""))
-        asked = error.retry_after if isinstance(error, RateLimitError | ServerFailedError) else None
-        if same >= most or len(faults) >= TRIES or (asked or 0.0) > LONGEST_WAIT:
+        tries = 1 + sum(not isinstance(fault, ModelLoadingError) for fault in faults)
+        asked = error.retry_after if isinstance(error, RetryAfterError) else None
+        if same >= most or tries > TRIES or (asked or 0.0) > LONGEST_WAIT:
             raise error
         # exponential, with jitter of a half: 0.5–1 s, 1–2 s, 2–4 s …; shorter where nothing is overloaded
         longest = 2.0 ** (same - 1) * (0.3 if isinstance(error, QUICK) else 1.0)
         wait = self._time_scale * random.uniform(longest / 2, longest)
         if asked is not None:
             wait = asked + wait * 0.1  # a little after, and not all at the same moment
+        why = f"Waiting {max(1, round(wait))} s: {reason} (try {tries})"
+        if isinstance(error, ModelLoadingError):
+            wait, why = min(wait, self._time_scale * LOADING_WAIT), "The server is loading the model"
         if isinstance(error, RateLimitError):
             self.limiter.too_many(wait)
-        if cancel.wait(wait, f"Waiting {max(1, round(wait))} s: {reason} (try {len(faults) + 1})"):
+        if cancel.wait(wait, why):
             self.limiter.go_on()
