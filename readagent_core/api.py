@@ -7,16 +7,16 @@ called from any thread. What goes wrong is a ReadAgentError (see ``errors``), wh
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from readagent_core import models
+from readagent_core.answering.ask import ask as answer
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, Question
-from readagent_core.answering.registry import ONE_BOOK, SEVERAL_BOOKS
-from readagent_core.answering.registry import method as find_method
 from readagent_core.answering.resources import Resources
-from readagent_core.answering.shelf import Shelf
-from readagent_core.cancel import CancelToken
+from readagent_core.answering.shelf import Shelf, ShelfBook
+from readagent_core.cancel import CancelToken, ended_with_block
 from readagent_core.document import Document
 from readagent_core.errors import SettingsError
 from readagent_core.gisting import Progress
@@ -24,6 +24,7 @@ from readagent_core.gisting import read as read_document
 from readagent_core.gisting.job import default_plan, start_reading
 from readagent_core.incoming.links import fetch_document, is_address
 from readagent_core.incoming.opening import read_file
+from readagent_core.library import Library
 from readagent_core.loaders import PageProgress
 from readagent_core.loaders.child_process import load_in_child_process
 from readagent_core.memory import GistMemory
@@ -31,9 +32,10 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.server.openai_server import OPENAI
 from readagent_core.plan import ReadingPlan
 from readagent_core.settings import Secret, load_settings
-from readagent_core.workspace import CONNECTIONS, Workspace
+from readagent_core.workspace import CONNECTIONS, Workspace, connections_of
 
 PROGRESS_SECONDS = 0.2  # between two calls of on_progress
+STOP_SECONDS = 1.0  # for which an interrupted reading may still save what came
 
 
 def get_model(name: str = "", *, base_url: str = "", api_key: str = "") -> ChatModel:
@@ -92,24 +94,26 @@ def read(
     """
     model = model or get_model()
     plan = plan or (ReadingPlan.from_preset(preset) if preset else default_plan(document.words))
-    cancel = cancel or CancelToken()
-    if library is None:
-        return read_document(document, model, plan, connections=connections, cancel=cancel, on_change=on_progress)
-    settings = load_settings()
-    workspace = Workspace(replace(settings, home=Path(library)) if library else settings, model=model)
-    try:
-        book = workspace.library.add(document)
-        job = start_reading(workspace, book.id, plan, connections=connections)
-        with cancel.on_cancel(job.cancel):
-            while job.running:
-                job.join(PROGRESS_SECONDS)
-                if on_progress is not None and isinstance(job.snapshot.value, Progress):
-                    on_progress(job.snapshot.value)
-        if job.exception is not None:
-            raise job.exception
-        return workspace.library.memory(job.subject)
-    finally:
-        workspace.library.close()
+    with ended_with_block(cancel) as cancel:
+        if library is None:
+            return read_document(document, model, plan, connections=connections, cancel=cancel, on_change=on_progress)
+        settings = load_settings()
+        workspace = Workspace(replace(settings, home=Path(library)) if library else settings, model=model)
+        with closing(workspace.library):
+            book = workspace.library.add(document)
+            job = start_reading(workspace, book.id, plan, connections=connections)
+            try:
+                with cancel.on_cancel(job.cancel):
+                    while job.running:
+                        job.join(PROGRESS_SECONDS)
+                        if on_progress is not None and isinstance(job.snapshot.value, Progress):
+                            on_progress(job.snapshot.value)
+            finally:
+                job.cancel()  # where the wait was interrupted: then what came is saved, and no call goes on
+                job.join(STOP_SECONDS)
+            if job.exception is not None:
+                raise job.exception
+            return workspace.library.memory(job.subject)
 
 
 def ask_events(
@@ -128,31 +132,53 @@ def ask_events(
     ``memory``: of one book, or of several that the question is about; those are asked by zoom, each is limited by its
     own ``GistMemory.up_to``, and its pages are cited with its number in the list: '[2.7]' (see ``answering.base``).
     ``options``: the choices of a multiple-choice question. ``method``: a name from ``methods.all_methods()``, by
-    default 'read-agent-p'. ``look_ups``: the most pages to read again. ``up_to``: no page after this one enters a
-    prompt. Nothing is saved. Raises ModelError, CancelledError, or SettingsError for an unknown method, for another
-    method or ``up_to`` with several books, and where no page has a gist.
+    default the one that suits the model. ``look_ups``: the most pages to read again. ``up_to``: no page after this one
+    enters a prompt. Of a memory that is in a library, what a method makes of the text is stored there for the next
+    question; nothing else is saved. Raises ModelError, CancelledError, or SettingsError for an unknown method, for
+    another method or ``up_to`` with several books, and NotInLibraryError where no page has a gist.
     """
-    asked = Question(question, tuple(options))
-    resources = Resources(embedder=models.connect_embedder(load_settings()))
-    settings = AskSettings(look_ups=look_ups)
-    model, cancel = model or get_model(), cancel or CancelToken()
-    if not isinstance(memory, GistMemory):
-        _check_shelf(memory, method=method, up_to=up_to)
-        yield from find_method(SEVERAL_BOOKS).run(asked, Shelf(memory), model, settings, cancel, resources)
-        return
-    if up_to is not None:
-        memory = memory.up_to(up_to)
-    yield from find_method(method or ONE_BOOK).run(asked, memory, model, settings, cancel, resources)
-
-
-def _check_shelf(memories: Sequence[GistMemory], *, method: str, up_to: int | None) -> None:
-    """Raise SettingsError where several books cannot be asked like this."""
-    if method not in ("", SEVERAL_BOOKS):
-        raise SettingsError(f"Several books are asked by {SEVERAL_BOOKS}. Leave the method out, or ask one book.")
-    if up_to is not None:
+    settings, several = load_settings(), not isinstance(memory, GistMemory)
+    if several and up_to is not None:
         raise SettingsError("A page limit belongs to one book. Limit each memory with up_to instead.")
-    if not any(memory.readable for memory in memories):
-        raise SettingsError("None of these books has gists yet. Read one, then ask again.")
+    memories = [memory] if isinstance(memory, GistMemory) else memory
+    with StoredShelf(memories) as shelf, ended_with_block(cancel) as cancel:
+        resources = Resources(models.connect_embedder(settings), connections=connections_of(settings))
+        books: GistMemory | Shelf = shelf
+        if isinstance(memory, GistMemory):
+            resources = shelf.resources(resources, shelf.books[0])
+            books = memory if up_to is None else memory.up_to(up_to)
+        asked, limits = Question(question, tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
+        model = model or get_model()
+        events = answer(asked, books, model, cancel, method=method, settings=limits, resources=resources)
+        try:
+            for event in events:  # noqa: UP028  not 'yield from', which would close the events before the calls are ended
+                yield event
+        finally:
+            cancel.cancel()
+            events.close()
+
+
+class StoredShelf(Shelf):
+    """Books whose memories a program has; what is made of one that is in a library is stored there."""
+
+    def __init__(self, memories: Sequence[GistMemory]) -> None:
+        super().__init__(memories)
+        self._libraries: dict[Path, Library] = {}
+
+    def __enter__(self) -> StoredShelf:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for library in self._libraries.values():
+            library.close()
+
+    def resources(self, resources: Resources, book: ShelfBook) -> Resources:
+        stored = self.memory(book).stored
+        if stored is None:
+            return resources
+        if stored.home not in self._libraries:
+            self._libraries[stored.home] = Library(stored.home)
+        return replace(resources, artifacts=self._libraries[stored.home].artifacts(stored.id))
 
 
 def ask(

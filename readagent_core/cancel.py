@@ -84,6 +84,21 @@ class CancelToken:
 
 
 @contextmanager
+def ended_with_block(cancel: CancelToken | None) -> Iterator[CancelToken]:
+    """Yield a token that is cancelled with ``cancel`` and when the block is left, so that Ctrl-C ends calls under way.
+
+    It reports waits to ``cancel``.
+    """
+    outer, own = cancel or CancelToken(), CancelToken()
+    own.waiting = outer.waiting  # type: ignore[method-assign]
+    with outer.on_cancel(own.cancel):
+        try:
+            yield own
+        finally:
+            own.cancel()
+
+
+@contextmanager
 def key_lock(key: str, cancel: CancelToken) -> Iterator[None]:
     """Hold the lock of ``key``, so that one thread of this process at a time makes what the key stands for.
 

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from readagent_core.document import Document, Section
@@ -65,11 +66,20 @@ class Gist:
 
 @short_repr
 @dataclass(frozen=True)
+class StoredText:
+    """Where a memory's text is stored: ``home``, the folder of a library, and ``id``, of the whole text."""
+
+    home: Path
+    id: str
+
+
+@dataclass(frozen=True)
 class GistMemory:
     """A reading of ``document``: its pages in order, and the gist of each (None: not made yet).
 
     No paragraph of ``document`` is longer than the plan's ``max_words``. ``complete``: the pages cover the whole
     document and all have gists. ``model``: name of the model. ``recorded``: date of a recorded sample, else ''.
+    ``stored``: of a memory from a library, so that what is made for one question is there for the next.
     """
 
     document: Document
@@ -80,6 +90,7 @@ class GistMemory:
     complete: bool = False
     recorded: str = ""
     usage: Usage = field(default_factory=Usage)
+    stored: StoredText | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.pages) != len(self.gists):

@@ -28,6 +28,12 @@ def folder_size(folder: Path) -> int:
     return size
 
 
+def connections_of(settings: Settings) -> int:
+    """How many model calls may be made at the same time."""
+    chosen = settings.saved.connections or CONNECTIONS
+    return min(chosen, CONNECTIONS) if settings.server else chosen  # others use the same connection
+
+
 class Workspace:
     """``model``: the model to use whatever the settings say, for tests and experiments."""
 
@@ -54,8 +60,7 @@ class Workspace:
     @property
     def connections(self) -> int:
         """How many model calls may be made at the same time."""
-        chosen = self.settings.saved.connections or CONNECTIONS
-        return min(chosen, CONNECTIONS) if self.settings.server else chosen  # others use the same connection
+        return connections_of(self.settings)
 
     def reconnect(self, settings: Settings) -> None:
         """Use other settings from now on. Work under way keeps the model it began with."""

@@ -1,4 +1,6 @@
-"""Ask a question of a book, as a job. Every event is saved as it comes, so that a closed tab or process loses nothing.
+"""Ask a question of a book, or of several, as a job.
+
+Every event is saved as it comes, so that a closed tab or process loses nothing.
 
 Answers come from the pages read so far. Under a spoiler limit they come from a memory that ends at the limit, so that
 no later page can enter a prompt.
@@ -7,37 +9,36 @@ no later page can enter a prompt.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from readagent_core.answering import registry as methods
+from readagent_core.answering.ask import DEFAULTS, check_books, check_question, choose_method, choose_settings
+from readagent_core.answering.ask import ask as answer
 from readagent_core.answering.base import Answered, AnswerPart, AskSettings, Event, Noted, Question, event_to_dict
+from readagent_core.answering.library_shelf import LibraryShelf
+from readagent_core.answering.limits import BOOKS, NOTHING_LET_IN, within_limits
 from readagent_core.answering.questions import understand, visible_history
-from readagent_core.answering.resources import workspace_resources
-from readagent_core.document import Document
+from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.errors import (
     CancelledError,
     CutOffError,
     LimitError,
-    NotInLibraryError,
     ReadAgentError,
     SettingsError,
 )
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
-from readagent_core.library.records import Exchange, Position
+from readagent_core.library.records import Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import collapse_whitespace, count_of, first_words
 from readagent_core.workspace import Workspace
 
-DEFAULTS = AskSettings()
 FLUSH_SECONDS = 0.25  # parts of a streaming answer are saved together this often; every other event at once
 TITLE_WORDS = 9
-NOTHING_LET_IN = "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
 INTERRUPTED = "interrupted"
 
 
@@ -55,87 +56,116 @@ def job_key(exchange_id: str) -> str:
 
 def ask(
     workspace: Workspace,
-    book_id: str,
+    books: str | Sequence[str],
     question: Question,
     *,
-    method: str = "read-agent-p",
+    method: str = "",
     settings: AskSettings = DEFAULTS,
+    about: str = "books",
     conversation_id: str | None = None,
     up_to: int | None = None,
     reading_id: int | None = None,
     use_cache: bool = True,
     model: ChatModel | None = None,
 ) -> tuple[Exchange, Job]:
-    """Start to answer ``question`` from what is read so far; the job publishes ``AskProgress``.
+    """Start to answer ``question`` from one book, by its id, or from several; the job publishes ``AskProgress``.
 
-    Without ``conversation_id`` a new conversation begins, and also where that one is a recording. ``up_to``: the last
-    page that may be seen. ``reading_id``: another reading than the newest. ``use_cache`` False: ask the model even
-    what it was asked before. ``model``: another than the workspace's.
+    Without ``conversation_id`` a new conversation begins, and also where that one is a recording. Of one book:
+    ``up_to``: the last page that may be seen. ``reading_id``: another reading than the newest. Several are numbered in
+    this order, from 1, in every event and citation (see ``answering.base``); those of which a spoiler limit lets
+    nothing in are left out. ``about``: what was chosen, for a new conversation ('shelf NAME', 'tag NAME', 'books').
+    ``use_cache`` False: ask the model even what it was asked before. ``model``: another than the workspace's.
+    Raises SettingsError or NotInLibraryError.
     """
-    library, text = workspace.library, question.text.strip()
-    if not text:
-        raise SettingsError("Write a question first.")
-    chosen = methods.method(method)
-    if reading_id is None:
-        reading, memory = memory_to_ask(workspace, book_id, then="ask again")
+    check_question(question)
+    model = model or workspace.model
+    metered = Metered(model if use_cache else model.without_cache())
+    chosen = choose_method(method, metered, several=not isinstance(books, str))
+    if isinstance(books, str):
+        asked = _one(workspace, books, up_to=up_to, reading_id=reading_id)
     else:
-        reading, memory = library.reading(reading_id), library.memory(reading_id)
-    so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
-    if up_to is not None:
-        if up_to < 1:
-            raise SettingsError(NOTHING_LET_IN)
-        memory = memory.up_to(up_to)
-    if not memory.readable:
-        raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
+        asked = _several(workspace, books, metered, about=about)
+    check_books(asked.books, needs_gists=chosen.needs_gists)
+    settings = choose_settings(settings, asked.books, metered)
+    library, text = workspace.library, question.text.strip()
     before = library.exchanges(conversation_id) if conversation_id is not None else []
     if conversation_id is None or is_recording(before):
-        conversation_id, before = library.new_conversation(book_id, conversation_title(text)).id, []
-    history = visible_history(before, reading_id=reading.id, up_to=up_to)
-    metered, settings = equip(workspace, settings, model=model, use_cache=use_cache)
-    settings = replace(settings, by_importance=settings.by_importance or reading.plan.asks_chapters)
-    extra: dict[str, Any] = {"model": metered.name, "where": metered.where, "words": memory.readable_words}
-    if so_far:
-        extra["pages_read"] = so_far
+        conversation_id, before = library.new_conversation(asked.ids[0], conversation_title(text), **asked.shelf).id, []
+    history = visible_history([*filter(asked.lets_in, before)], reading_id=asked.reading_id, up_to=up_to)
+    extra = {"model": metered.name, "where": metered.where, **asked.figures}
     exchange = library.start_exchange(
         conversation_id,
-        reading.id,
+        asked.reading_id,
         text,
         options=question.options,
-        method=method,
+        method=chosen.name,
         settings=asdict(settings),
         up_to=up_to,
         extra=extra,
     )
 
     def events(job: Job) -> Iterator[Event]:
-        if so_far:
-            yield Noted(f"Answered from the {'page' if so_far == 1 else count_of(so_far, 'page')} read so far.")
-        about = memory.document
+        if read := asked.figures.get("pages_read"):
+            yield Noted(f"Answered from the {'page' if read == 1 else count_of(read, 'page')} read so far.")
         standalone = yield from understand(
-            text, history, metered, job, extra, title=about.title, language=about.language
+            text, history, metered, job, extra, title=asked.title, language=asked.language
         )
-        resources = workspace_resources(workspace, reading.document_id)
-        yield from chosen.run(replace(question, text=standalone), memory, metered, settings, job, resources)
+        understood, resources = replace(question, text=standalone), asked.resources
+        yield from answer(
+            understood, asked.books, metered, job, method=chosen.name, settings=settings, resources=resources
+        )
 
     return exchange, start_answering(workspace, exchange, events, extra)
 
 
-def equip(
-    workspace: Workspace, settings: AskSettings, *, model: ChatModel | None, use_cache: bool
-) -> tuple[Metered, AskSettings]:
-    """The model of a question, with one meter for all its calls, and the settings as that model needs them."""
-    asked = model or workspace.model
-    return Metered(asked if use_cache else asked.without_cache()), suited(workspace, settings, asked)
+@dataclass(frozen=True)
+class _Asked:
+    """What a question is asked of: ``books``, their ``ids``, and what is stored with the exchange (``figures``).
+
+    ``reading_id``: 0 of several. ``lets_in``: whether nothing in an earlier exchange is kept out now. ``shelf``: what a
+    new conversation about several says of them.
+    """
+
+    books: GistMemory | LibraryShelf
+    ids: tuple[str, ...]
+    title: str
+    language: str
+    resources: Resources
+    figures: Mapping[str, Any]
+    reading_id: int = 0
+    lets_in: Callable[[Exchange], bool] = lambda exchange: True
+    shelf: Mapping[str, Any] = field(default_factory=dict)
 
 
-def suited(workspace: Workspace, settings: AskSettings, model: ChatModel) -> AskSettings:
-    """``settings`` with what was saved as suiting ``model``."""
-    options = workspace.settings.saved.options_of(model.name)
-    if options.reason_first:
-        settings = replace(settings, reason_first=True)
-    if options.opened_after:
-        settings = replace(settings, extra={"opened": "after", **settings.extra})
-    return settings
+def _one(workspace: Workspace, book_id: str, *, up_to: int | None, reading_id: int | None) -> _Asked:
+    if reading_id is None:
+        reading, memory = memory_to_ask(workspace, book_id, then="ask again")
+    else:
+        reading, memory = workspace.library.reading(reading_id), workspace.library.memory(reading_id)
+    so_far = 0 if memory.complete or up_to in memory.readable else len(memory.readable)
+    if up_to is not None:
+        if up_to < 1:
+            raise SettingsError(NOTHING_LET_IN)
+        memory = memory.up_to(up_to)
+    about, resources = memory.document, workspace_resources(workspace, reading.document_id)
+    figures = {"words": memory.readable_words, **({"pages_read": so_far} if so_far else {})}
+    return _Asked(memory, (book_id,), about.title, about.language, resources, figures, reading.id)
+
+
+def _several(workspace: Workspace, book_ids: Sequence[str], model: ChatModel, *, about: str) -> _Asked:
+    shelf = LibraryShelf(workspace, book_ids, model.name)
+    ids = tuple(book.id for book in shelf.books)
+    numbered = [[book.id, book.reading_id, book.up_to] for book in shelf.books]
+    return _Asked(
+        shelf,
+        ids,
+        "; ".join(book.title for book in shelf.books[:5]),
+        shelf.books[0].language if shelf.books else "en",
+        workspace_resources(workspace),
+        {"words": sum(book.words for book in shelf.books), BOOKS: numbered},
+        lets_in=lambda exchange: within_limits(exchange, shelf.books),
+        shelf={"about": about, "book_ids": list(ids)},
+    )
 
 
 def start_answering(
@@ -237,38 +267,9 @@ def is_recording(exchanges: Sequence[Exchange]) -> bool:
     return any(exchange.extra.get("recorded") for exchange in exchanges)
 
 
-def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
-    """The last page that an answer opened or saw the gist of; ``otherwise`` where that is not known."""
-    seen = {page for event in events if isinstance(event, Answered) for page in event.answer.seen}
-    return max(seen, default=otherwise)
-
-
 def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
     """The saved state of an exchange, or 'interrupted' where that is 'running' and no process works on it any more."""
     if exchange.state != "running" or _exchange_lock(workspace, exchange).is_held():
         return exchange.state
     state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
     return INTERRUPTED if state == "running" else state
-
-
-def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:
-    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out."""
-    if position.allowed is None or position.allowed >= len(whole.paragraphs):
-        return None
-    page = page_reached(memory, whole, position)
-    return None if memory.complete and page == len(memory.pages) else page
-
-
-def paragraphs_through(memory: GistMemory, whole: Document, page: int) -> int:
-    """How many paragraphs of the ``whole`` document lie wholly in the pages up to ``page``, for ``set_limit``."""
-    return memory.document.count_in(whole, memory.page(page).end if page else 0)
-
-
-def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:
-    """The number of the last page that lies wholly in what the spoiler limit lets in, or in what was read; 0 for none.
-
-    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading.
-    """
-    allowed = position.furthest if position.allowed is None else position.allowed
-    inside = whole.count_in(memory.document, min(allowed, len(whole.paragraphs)))
-    return sum(page.end <= inside for page in memory.pages)

@@ -1,4 +1,4 @@
-"""Ask a question of several books: a selection, a shelf or a tag. Each book keeps its own spoiler limit.
+"""Books of the library that a question is asked of: a selection, a shelf or a tag, each with its own spoiler limit.
 
 What is shown first comes from few queries of the library however many books there are; a book's text is loaded when it
 is opened or when words were found in it. Every memory that is loaded ends at the book's spoiler limit, so nothing later
@@ -8,21 +8,12 @@ can enter a prompt.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
-from readagent_core.answering.asking import (
-    DEFAULTS,
-    conversation_title,
-    equip,
-    page_allowed,
-    start_answering,
-)
-from readagent_core.answering.base import Answer, AskSettings, Event, Question
+from readagent_core.answering.base import Answer, AskSettings, Question
 from readagent_core.answering.levels import make_levels
-from readagent_core.answering.questions import understand, visible_history
-from readagent_core.answering.registry import SEVERAL_BOOKS, method
+from readagent_core.answering.limits import page_allowed
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import OPENING, OWN_WORDS, Shelf, ShelfBook, book_of
@@ -31,11 +22,8 @@ from readagent_core.cancel import CancelToken
 from readagent_core.citations import Checked
 from readagent_core.citations.several import Source, check_several
 from readagent_core.errors import NotInLibraryError, SettingsError
-from readagent_core.jobs import Job
-from readagent_core.library.records import Exchange
 from readagent_core.library.several import BookToAsk
 from readagent_core.memory import GistMemory
-from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import count_of, count_words, first_words
 from readagent_core.workspace import Workspace
@@ -46,72 +34,6 @@ INDEXED_NOW = 20  # texts that are made searchable before a question is answered
 _SEARCHED = 8  # books in which places of words are looked for, those with most of them
 _PASSAGE_WORDS = 60
 _PASSAGES_OF_BOOK = 2
-BOOKS = "books"  # the name in an exchange's ``extra``
-
-
-def ask_books(
-    workspace: Workspace,
-    book_ids: Sequence[str],
-    question: Question,
-    *,
-    about: str = "books",
-    settings: AskSettings = DEFAULTS,
-    conversation_id: str | None = None,
-    use_cache: bool = True,
-    model: ChatModel | None = None,
-) -> tuple[Exchange, Job]:
-    """Start to answer ``question`` from several books by zoom; the job publishes ``AskProgress``, as ``asking.ask``.
-
-    The books are numbered in this order, from 1, in every event and citation (see ``answering.base``); those of which a
-    spoiler limit lets nothing in are left out. ``about``: what was chosen, for a new conversation ('shelf NAME',
-    'tag NAME', 'books'). Raises SettingsError or NotInLibraryError.
-    """
-    text = question.text.strip()
-    if not text:
-        raise SettingsError("Write a question first.")
-    book_ids = list(dict.fromkeys(book_ids))
-    if len(book_ids) > MOST_BOOKS:
-        raise SettingsError(f"At most {MOST_BOOKS:,} books can be asked at once, not {len(book_ids):,}. Choose fewer.")
-    metered, settings = equip(workspace, settings, model=model, use_cache=use_cache)
-    shelf = LibraryShelf(workspace, book_ids, metered.name)
-    shelf.check_gists(then="ask again")
-    library = workspace.library
-    before = library.exchanges(conversation_id) if conversation_id is not None else []
-    if conversation_id is None:
-        first = shelf.books[0].id
-        conversation_id = library.new_conversation(
-            first, conversation_title(text), about=about, book_ids=[book.id for book in shelf.books]
-        ).id
-    numbered = [[book.id, book.reading_id, book.up_to] for book in shelf.books]
-    history = visible_history([e for e in before if within_limits(e, shelf.books)], reading_id=0, up_to=None)
-    extra: dict[str, Any] = {
-        "model": metered.name,
-        "where": metered.where,
-        "words": sum(book.words for book in shelf.books),
-        BOOKS: numbered,
-    }
-    exchange = library.start_exchange(
-        conversation_id,
-        0,
-        text,
-        options=question.options,
-        method=SEVERAL_BOOKS,
-        settings=asdict(settings),
-        extra=extra,
-    )
-
-    def events(job: Job) -> Iterator[Event]:
-        title = "; ".join(book.title for book in shelf.books[:5])
-        standalone = yield from understand(
-            text, history, metered, job, extra, title=title, language=shelf.books[0].language
-        )
-        shelf.make_searchable(job)
-        resources = workspace_resources(workspace)
-        yield from method(SEVERAL_BOOKS).run(
-            replace(question, text=standalone), shelf, metered, settings, job, resources
-        )
-
-    return exchange, start_answering(workspace, exchange, events, extra)
 
 
 def checked_answer_of_several(workspace: Workspace, text: str, answer: Answer) -> Checked:
@@ -133,7 +55,7 @@ def make_book_gist(workspace: Workspace, memory: GistMemory, cancel: CancelToken
     """
     resources = workspace_resources(workspace, memory.document.id)
     model, cancel = Metered(workspace.model), cancel or CancelToken()
-    run = Run("book-gist", Question(""), memory, model, DEFAULTS, cancel, resources)
+    run = Run("book-gist", Question(""), memory, model, AskSettings(), cancel, resources)
     levels = make_levels(run, OWN_WORDS)
     return "\n\n".join(map(levels.gist, levels.top))
 
@@ -142,8 +64,12 @@ class LibraryShelf(Shelf):
     """Books of the library. ``model``: by whom gists of whole books are made, and were made."""
 
     def __init__(self, workspace: Workspace, book_ids: Sequence[str], model: str) -> None:
-        self._workspace, self._model = workspace, model
-        self._library = workspace.library
+        self._library, self._model = workspace.library, model
+        book_ids = list(dict.fromkeys(book_ids))
+        if len(book_ids) > MOST_BOOKS:
+            raise SettingsError(
+                f"At most {MOST_BOOKS:,} books can be asked at once, not {len(book_ids):,}. Choose fewer."
+            )
         found = self._library.books_to_ask(book_ids)
         if not found:
             raise NotInLibraryError("None of these books is in the library any more.")
@@ -156,13 +82,6 @@ class LibraryShelf(Shelf):
         left_out = len(found) - len(let_in)
         if left_out:
             self.notes = (f"{count_of(left_out, 'book')} left out: the spoiler limit lets nothing in yet.",)
-
-    def check_gists(self, *, then: str) -> None:
-        """Raise NotInLibraryError where no book has gists; ``then``: what to do after they were made."""
-        if not any(book.pages for book in self.books):
-            raise NotInLibraryError(
-                f"None of these books has gists that the spoiler limits let in. Make them in Read, then {then}."
-            )
 
     def make_searchable(self, cancel: CancelToken) -> None:
         """Index the texts that words cannot be looked for in, if they are few; else say so in the notes."""
@@ -258,15 +177,3 @@ class LibraryShelf(Shelf):
     def _readable_paragraphs(self, book: ShelfBook) -> bool:
         row = self._rows[book.id]
         return not row.reading_id and row.position.allowed != 0
-
-
-def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:
-    """Whether an earlier exchange saw no page that a book's spoiler limit keeps out now."""
-    now = {book.id: book for book in books}
-    for book_id, reading_id, up_to in exchange.extra.get(BOOKS, ()):
-        book = now.get(book_id)
-        if book is None:
-            return False
-        if book.up_to is not None and (reading_id != book.reading_id or up_to is None or up_to > book.up_to):
-            return False
-    return True

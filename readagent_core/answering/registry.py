@@ -19,7 +19,6 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 
 FOLDER = "readagent_core.methods"
-ONE_BOOK, SEVERAL_BOOKS = "read-agent-p", "zoom"  # where no method is named
 ORDER = (  # in lists and tables; a method not named here follows, sorted by name
     "read-agent-p",
     "read-agent-s",

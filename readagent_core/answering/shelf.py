@@ -16,7 +16,9 @@ from readagent_core.answering.resources import Resources
 from readagent_core.answering.retrieval import sort_by_score
 from readagent_core.answering.run import Run
 from readagent_core.answering.view import PLACES, Place, find_places
+from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
+from readagent_core.errors import NotInLibraryError
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.statistics import Bm25
 from readagent_core.plan import ReadingPlan
@@ -70,6 +72,16 @@ class Shelf:
     def places_of_book(self) -> int:
         """Return the most places of words that are shown of one book."""
         return max(2, PLACES // len(self.books))
+
+    def check_gists(self, *, then: str) -> None:
+        """Raise NotInLibraryError where no book has gists; ``then``: what to do after they were made."""
+        if not any(book.pages for book in self.books):
+            raise NotInLibraryError(
+                f"None of these books has gists that the spoiler limits let in. Make them in Read, then {then}."
+            )
+
+    def make_searchable(self, cancel: CancelToken) -> None:
+        """Make what is needed to look for words; what cannot be looked for is said in the notes."""
 
     def memory(self, book: ShelfBook) -> GistMemory:
         """Return the book's memory, which ends at its spoiler limit."""

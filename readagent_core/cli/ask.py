@@ -27,14 +27,12 @@ from readagent_core.errors import ReadAgentError
 from readagent_core.words import count_of
 
 if TYPE_CHECKING:
-    from readagent_core.answering.base import Answer, AskSettings, Question
+    from readagent_core.answering.base import Answer, Question
     from readagent_core.jobs import Job
     from readagent_core.library.records import Exchange, Reading
     from readagent_core.memory import GistMemory
     from readagent_core.plan import ReadingPlan
     from readagent_core.workspace import Workspace
-
-ONE_BOOK, SEVERAL = "read-agent-p", "zoom"  # the methods where none is named
 
 
 def ask(
@@ -50,7 +48,11 @@ def ask(
     tag: Annotated[str | None, typer.Option(help="Ask the books of the library that have this tag.")] = None,
     option: Annotated[list[str] | None, typer.Option(help="A choice; repeat for each, in order.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="How to answer; see `methods`. Several books: zoom.", show_default=ONE_BOOK)
+        str | None,
+        typer.Option(
+            help="How to answer; see `methods`. Several books: zoom.",
+            show_default="read-agent-p, or what suits the model",
+        ),
     ] = None,
     look_ups: Annotated[int, typer.Option(min=0, help="Most pages to read again.")] = 3,
     up_to: Annotated[int | None, typer.Option(min=1, help="Leave pages after this one out of every prompt.")] = None,
@@ -63,26 +65,42 @@ def ask(
 ) -> None:
     """Ask about a file or several, which are read first where they have not been, or about a shelf or tag."""
     with report_errors(as_json=json):
-        from readagent_core.answering import registry as methods
+        from readagent_core.answering import asking
+        from readagent_core.answering.ask import named_method
         from readagent_core.answering.base import AskSettings, Question
 
         *files, question = words
         several = len(files) != 1
         if (not files) == (shelf is None and tag is None) or (shelf is not None and tag is not None):
             raise WrongUsage("Name the files to ask, or one of --shelf and --tag, and last the question.")
-        if several and (method not in (None, SEVERAL) or up_to is not None):
-            raise WrongUsage(f"Several books are asked by {SEVERAL}, each up to its own spoiler limit in the library.")
+        if several and up_to is not None:
+            raise WrongUsage(
+                "--up-to is for one book. Of several, each is seen up to its own spoiler limit in the library."
+            )
         with usage_errors():
-            methods.method(method or ONE_BOOK)  # report an unknown name before anything is read
+            if method:  # before anything is read
+                named_method(method, several=several)
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words)
         settings = AskSettings(look_ups=look_ups, may_decline=True)
         asked = Question(question, tuple(option or ()))
         read = partial(_read, plan=plan, connections=connections, password=password)
         if several:
             workspace, about, books = _books(files, shelf, tag, read)
-            _ask_several(workspace, books, asked, settings, about=about, as_json=json)
+            asked_about: list[str] | str = books
+            which: dict[str, Any] = {"about": about}
         else:
-            _ask_one(*read(files[0]), asked, settings, method=method or ONE_BOOK, up_to=up_to, as_json=json)
+            workspace, reading, memory = read(files[0])
+            if up_to is not None and up_to > len(memory.pages):
+                pages = count_of(len(memory.pages), "page")
+                raise WrongUsage(f"This book has {pages}; --up-to {up_to} is beyond the last one.")
+            asked_about, which = reading.book_id, {"up_to": up_to, "reading_id": reading.id}
+        exchange, job = asking.ask(workspace, asked_about, asked, method=method or "", settings=settings, **which)
+        answer, signature = _wait(workspace, exchange, job)
+        if json:
+            shown = _books_shown(workspace, answer) if answer.books else {}
+            print_json({**answer_json(asked.text, answer, answered_by=signature), **shown})
+        else:
+            _say_answer(asked, answer, signature, words=exchange.extra["words"])
 
 
 def _read(
@@ -90,36 +108,6 @@ def _read(
 ) -> tuple[Workspace, Reading, GistMemory]:
     workspace, book = open_book(file, password=password)
     return workspace, *complete_reading(workspace, book, plan, connections=connections)
-
-
-def _ask_one(
-    workspace: Workspace,
-    reading: Reading,
-    memory: GistMemory,
-    asked: Question,
-    settings: AskSettings,
-    *,
-    method: str,
-    up_to: int | None,
-    as_json: bool,
-) -> None:
-    from readagent_core.answering import asking
-
-    if up_to is not None and up_to > len(memory.pages):
-        pages = count_of(len(memory.pages), "page")
-        raise WrongUsage(f"This book has {pages}; --up-to {up_to} is beyond the last one.")
-    exchange, job = asking.ask(
-        workspace, reading.book_id, asked, method=method, settings=settings, up_to=up_to, reading_id=reading.id
-    )
-    answer, signature = _wait(workspace, exchange, job)
-    if as_json:
-        print_json(answer_json(asked.text, answer, answered_by=signature))
-        return
-    _say_answer(asked, answer, signature)
-    looked_up = ", ".join(map(str, answer.looked_up))
-    named = "page" if len(answer.looked_up) == 1 else "pages"
-    say(f"Looked up: {named} {looked_up}" if looked_up else "Answered without looking a page up.")
-    _say_figures(answer, memory.document.words)
 
 
 def _books(
@@ -138,38 +126,24 @@ def _books(
     return workspace, f"tag {tag}", workspace.library.books_with_tag(tag or "")
 
 
-def _ask_several(
-    workspace: Workspace, books: list[str], asked: Question, settings: AskSettings, *, about: str, as_json: bool
-) -> None:
-    from readagent_core.answering.library_shelf import ask_books, checked_answer_of_several
+def _books_shown(workspace: Workspace, answer: Answer) -> dict[str, Any]:
+    """What the JSON of an answer from several books says of them, and the citations."""
+    from readagent_core.answering.library_shelf import checked_answer_of_several
 
-    exchange, job = ask_books(workspace, books, asked, settings=settings, about=about)
-    answer, signature = _wait(workspace, exchange, job)
-    if as_json:
-        checked = checked_answer_of_several(workspace, answer.text, answer)
-        cited = [
-            {"book": c.book, "page": c.page, "state": c.state, "quotation": c.quotation} for c in checked.citations
-        ]
-        shown: list[dict[str, Any]] = [
-            {
-                "number": book.number,
-                "id": book.id,
-                "title": book.title,
-                "shown_by": book.how,
-                "up_to": book.up_to,
-                "looked_up": list(book.looked_up),
-            }
-            for book in answer.books
-        ]
-        print_json({**answer_json(asked.text, answer, answered_by=signature), "books": shown, "citations": cited})
-        return
-    _say_answer(asked, answer, signature)
-    for book in answer.books:
-        pages = (
-            f", looked up: {', '.join(f'{book.number}.{page}' for page in book.looked_up)}" if book.looked_up else ""
-        )
-        say(f"Book {book.number}: {book.title}{pages}")
-    _say_figures(answer, exchange.extra["words"])
+    checked = checked_answer_of_several(workspace, answer.text, answer)
+    cited = [{"book": c.book, "page": c.page, "state": c.state, "quotation": c.quotation} for c in checked.citations]
+    shown = [
+        {
+            "number": book.number,
+            "id": book.id,
+            "title": book.title,
+            "shown_by": book.how,
+            "up_to": book.up_to,
+            "looked_up": list(book.looked_up),
+        }
+        for book in answer.books
+    ]
+    return {"books": shown, "citations": cited}
 
 
 def _wait(workspace: Workspace, exchange: Exchange, job: Job) -> tuple[Answer, str]:
@@ -185,15 +159,20 @@ def _wait(workspace: Workspace, exchange: Exchange, job: Job) -> tuple[Answer, s
     return answer, signature_of(exchange).line
 
 
-def _say_answer(asked: Question, answer: Answer, signature: str) -> None:
+def _say_answer(asked: Question, answer: Answer, signature: str, *, words: int) -> None:
+    """Print an answer from a text of so many ``words``."""
     say_aside(signature)
     say(answer.text)
     say()
     if answer.option is not None:
         say(f"Option: {asked.options[answer.option]}")
-
-
-def _say_figures(answer: Answer, words: int) -> None:
+    for book in answer.books:
+        pages = ", ".join(f"{book.number}.{page}" for page in book.looked_up)
+        say(f"Book {book.number}: {book.title}{f', looked up: {pages}' if pages else ''}")
+    if not answer.books:
+        named = ", ".join(map(str, answer.looked_up))
+        pages = f"page{'s' if len(answer.looked_up) > 1 else ''} {named}"
+        say(f"Looked up: {pages}" if named else "Answered without looking a page up.")
     say(f"Read {answer.memory_words:,} of {words:,} words – {answer.compression_rate:.1f} % fewer")
     for note in answer.notes:
         say(f"Note: {note}")

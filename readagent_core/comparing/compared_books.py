@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from readagent_core.answering.asking import page_allowed
 from readagent_core.answering.library_shelf import LibraryShelf
+from readagent_core.answering.limits import page_allowed
 from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.comparing.comparison import ComparedBook
 from readagent_core.errors import SettingsError

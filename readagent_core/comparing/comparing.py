@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from readagent_core.answering import registry as methods
-from readagent_core.answering.asking import NOTHING_LET_IN, suited
+from readagent_core.answering.ask import ask, check_books, check_question
 from readagent_core.answering.base import (
     Answer,
     Answered,
@@ -30,17 +30,15 @@ from readagent_core.answering.base import (
     ModelCall,
     Question,
 )
-from readagent_core.answering.library_shelf import LibraryShelf
+from readagent_core.answering.limits import NOTHING_LET_IN
 from readagent_core.answering.registry import Method
 from readagent_core.answering.resources import ArtifactStore
 from readagent_core.citations import rename_pages
-from readagent_core.comparing.compared_books import ComparedText, text_to_compare
+from readagent_core.comparing.compared_books import text_to_compare
 from readagent_core.comparing.comparison import ComparedBook, Comparison, Entry, name_pages, page_of_all, place_of
 from readagent_core.comparing.judging import Judgement, judge
-from readagent_core.errors import CancelledError, NotInLibraryError, ReadAgentError, SettingsError
+from readagent_core.errors import CancelledError, ReadAgentError, SettingsError
 from readagent_core.jobs import Job
-from readagent_core.memory import GistMemory
-from readagent_core.models.base import ChatModel
 from readagent_core.overlap import rouge, strip_citations
 from readagent_core.workspace import Workspace
 
@@ -86,8 +84,7 @@ def compare(
     ``judged``: a language model compares each answer with the ``references``, one call each. Raises SettingsError
     where the spoiler limit keeps every page out, and what ``text_to_compare`` raises.
     """
-    if not question.text.strip():
-        raise SettingsError("Write a question first.")
+    check_question(question)
     if not names:
         raise SettingsError("Choose at least one method.")
     chosen = {name: methods.method(name) for name in names}
@@ -95,11 +92,8 @@ def compare(
     memory = text.memory
     if not memory.readable and text.books[0].paragraphs is not None:
         raise SettingsError(NOTHING_LET_IN)
-    if not memory.readable:
-        raise NotInLibraryError("This book has no gists yet. Make them in Read, then compare.")
+    check_books(memory)
     model = workspace.model
-    settings = replace(settings, by_importance=settings.by_importance or memory.plan.asks_chapters)
-    settings = suited(workspace, settings, model)
     begun = Comparison(
         title=memory.document.title,
         language=memory.document.language,
@@ -119,13 +113,14 @@ def compare(
     def verdict_on(answer: str, job: Job) -> Judgement:
         return judge(begun.question, answer, begun.references, model, language=begun.language, cancel=job)
 
+    def events(method: Method, job: Job) -> Iterator[Event]:
+        books = text.shelf if text.shelf and method.answer_shelf else memory
+        return ask(question, books, model, job, method=method.name, settings=settings, resources=text.resources)
+
     def work(job: Job) -> Comparison:
         rows = _Rows(job, begun, verdict_on if judged and begun.references and model.is_language_model else None)
         pool = ThreadPoolExecutor(max_workers=METHODS_AT_ONCE)
-        runs = [
-            pool.submit(rows.run, row, partial(_events, method, question, text, model, settings, job))
-            for row, method in enumerate(chosen.values())
-        ]
+        runs = [pool.submit(rows.run, row, partial(events, method, job)) for row, method in enumerate(chosen.values())]
         while wait(runs, CANCEL_POLL_SECONDS).not_done and not job.cancelled:
             pass
         wait(runs, STOP_SECONDS)
@@ -136,17 +131,6 @@ def compare(
         return comparison
 
     return workspace.jobs.start(job_key(*book_ids), work)
-
-
-def _events(
-    method: Method, question: Question, text: ComparedText, model: ChatModel, settings: AskSettings, job: Job
-) -> Iterator[Event]:
-    """Yield the events of one method."""
-    books: GistMemory | LibraryShelf = text.memory
-    if text.shelf is not None and method.answer_shelf:
-        text.shelf.make_searchable(job)
-        books = text.shelf
-    yield from method.run(question, books, model, settings, job, text.resources)
 
 
 def _key(book_ids: Sequence[str]) -> str:

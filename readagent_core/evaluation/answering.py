@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from readagent_core import errors, prompts
+from readagent_core.answering.ask import ask
 from readagent_core.answering.base import Answer, Answered, Event
 from readagent_core.answering.joined_books import JoinedMemory
 from readagent_core.answering.look_up_replies import to_plain_text
@@ -103,9 +104,11 @@ def _run(task: Task, model: CountingModel, resources: Resources, cancel: CancelT
             resources=resources,
             method=task.arm.method,
         )
-    asked, books = method(task.arm.method), task.memory
-    shelf = Shelf(books.books) if isinstance(books, JoinedMemory) and asked.answer_shelf else None
-    return asked.run(task.item.question, shelf or books, model, settings, cancel, resources)
+    books: GistMemory | Shelf = task.memory
+    if isinstance(books, JoinedMemory) and method(task.arm.method).answer_shelf:
+        books = Shelf(books.books)
+    asked = task.item.question
+    return ask(asked, books, model, cancel, method=task.arm.method, settings=settings, resources=resources)
 
 
 def _looked_up(task: Task, found: Answer) -> tuple[int, ...]:

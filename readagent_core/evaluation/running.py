@@ -161,7 +161,9 @@ class _Runner:
                     self._answering += 1
                     self._pool.submit(self._add_answer, partial(self._answer, self._tasks.popleft()))
                 self._take(self._pool.next(_POLL_SECONDS))
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                self._cancel.cancel()
             self.budget.close()  # work under way ends at its next call
             self._take_last()
             raise

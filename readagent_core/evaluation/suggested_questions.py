@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from readagent_core import gisting as reading
 from readagent_core import prompts
-from readagent_core.answering.asking import page_allowed
+from readagent_core.answering.limits import page_allowed
 from readagent_core.citations.quotation_search import SearchableText, find_in
 from readagent_core.errors import ReplyError, SettingsError
 from readagent_core.evaluation.own_dataset import memory_of

@@ -27,12 +27,12 @@ class DocumentArtifacts:
         return json.loads(row["body"]) if row else None
 
     def save(self, kind: str, key: str, value: Any) -> None:
-        """Save ``value`` (anything JSON can hold) in place of what was there."""
+        """Save ``value`` (anything JSON can hold) in place of what was there; nothing where the text is gone."""
         body = json.dumps(value, ensure_ascii=False)
         self._db.change(
-            "INSERT INTO artifact VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body, "
-            "made = excluded.made",
-            (self._document_id, kind, key, body, time.time()),
+            "INSERT INTO artifact SELECT ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM document WHERE id = ?) "
+            "ON CONFLICT DO UPDATE SET body = excluded.body, made = excluded.made",
+            (self._document_id, kind, key, body, time.time(), self._document_id),
         )
 
 

@@ -17,7 +17,7 @@ from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import Books
 from readagent_core.library.records import Reading
 from readagent_core.library.schema import Database
-from readagent_core.memory import Gist, GistMemory, Page, check_coverage
+from readagent_core.memory import Gist, GistMemory, Page, StoredText, check_coverage
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 
@@ -201,6 +201,7 @@ class Readings(Books):
             complete=covered and None not in in_order,
             recorded=reading.recorded,
             usage=reading.usage,
+            stored=StoredText(self._db.path.parent, reading.document_id),
         )
 
     def store(self, reading_id: int) -> ReadingStore:

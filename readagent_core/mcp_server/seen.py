@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 
-from readagent_core.answering.asking import page_allowed
+from readagent_core.answering.limits import page_allowed
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.library import Library

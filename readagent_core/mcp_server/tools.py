@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from readagent_core.answering import registry as methods
-from readagent_core.answering.asking import equip
+from readagent_core.answering.ask import ask
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, LookedUp, ModelCall, Question, Searched
 from readagent_core.answering.levels import make_levels
 from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
@@ -20,6 +18,7 @@ from readagent_core.answering.replay import checked_answer
 from readagent_core.answering.resources import workspace_resources
 from readagent_core.answering.retrieval import rank_by_bm25
 from readagent_core.answering.run import Run
+from readagent_core.answering.shelf import Shelf
 from readagent_core.answering.view import find_in_texts, find_places, first_view
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
@@ -29,6 +28,7 @@ from readagent_core.incoming.links import is_address, open_link, open_pasted_tex
 from readagent_core.incoming.opening import open_file, read_file
 from readagent_core.mcp_server import results
 from readagent_core.mcp_server.seen import CHARACTERS, SeenLibrary, cut_text, known_page, page_finder, with_gists
+from readagent_core.memory import GistMemory
 from readagent_core.models.cost.meter import Metered
 from readagent_core.words import count_of, count_words
 from readagent_core.workspace import Workspace
@@ -225,32 +225,27 @@ class Tools:
         cancel: CancelToken | None = None,
         report: Report | None = None,
     ) -> results.AnswerInfo:
-        """Answer from one book or several. ``method``: by default read-agent-p for one, always zoom for several."""
-        if not question.strip():
-            raise SettingsError("The question is empty.")
-        cancel = cancel or CancelToken()
-        asked, plain = Question(question.strip(), tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
-        model, settings = equip(self._workspace, plain, model=None, use_cache=True)
-        if len(set(books)) > 1:
-            shelf = LibraryShelf(self._workspace, list(dict.fromkeys(books)), model.name)
-            shelf.check_gists(then="ask again")
-            shelf.make_searchable(cancel)
-            resources = workspace_resources(self._workspace)
-            answer = _last(
-                methods.method(methods.SEVERAL_BOOKS).run(asked, shelf, model, settings, cancel, resources), report
-            )
+        """Answer from one book or several. ``method``: by default what suits the model; zoom for several."""
+        cancel, ids = cancel or CancelToken(), list(dict.fromkeys(books))
+        asked, settings = Question(question.strip(), tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
+        model = Metered(self._workspace.model)
+
+        def answer_from(books: GistMemory | Shelf, text: str = "") -> Answer:
+            resources = workspace_resources(self._workspace, text)
+            events = ask(asked, books, model, cancel, method=method, settings=settings, resources=resources)
+            return _last(events, report)
+
+        if len(ids) > 1:
+            answer = answer_from(LibraryShelf(self._workspace, ids, model.name))
             checked = checked_answer_of_several(self._workspace, answer.text, answer)
             shown = {book.number: (book.id, book.title) for book in answer.books}
             looked_up = {book.id: list(book.looked_up) for book in answer.books if book.looked_up}
-        elif books:
-            memory = with_gists(self._books.seen(books[0])[0], books[0])
-            settings = replace(settings, by_importance=memory.plan.asks_chapters)
-            resources = workspace_resources(self._workspace, self._library.book(books[0]).document_id)
-            chosen = methods.method(method or methods.ONE_BOOK)
-            answer = _last(chosen.run(asked, memory, model, settings, cancel, resources), report)
+        elif ids:
+            memory = with_gists(self._books.seen(ids[0])[0], ids[0])
+            answer = answer_from(memory, self._library.book(ids[0]).document_id)
             checked = checked_answer(answer.text, answer, memory)
-            shown = {0: (books[0], memory.document.title)}
-            looked_up = {books[0]: list(answer.looked_up)} if answer.looked_up else {}
+            shown = {0: (ids[0], memory.document.title)}
+            looked_up = {ids[0]: list(answer.looked_up)} if answer.looked_up else {}
         else:
             raise SettingsError("Name at least one book, by its id from `list_books`.")
         unknown = ("", "")

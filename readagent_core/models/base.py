@@ -17,6 +17,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.models.cost.prices import Price
 from readagent_core.models.limiter import Limiter
 from readagent_core.prompts import Prompt
+from readagent_core.settings.saved import ModelOptions
 from readagent_core.short_repr import short_repr
 
 
@@ -83,6 +84,11 @@ class ChatModel(ABC):
         return None
 
     @property
+    def options(self) -> ModelOptions:
+        """The settings that were saved as suiting it."""
+        return ModelOptions()
+
+    @property
     def limiter(self) -> Limiter | None:
         """How many calls may be under way at the model's server; None for a model in this process."""
         return None
@@ -145,6 +151,7 @@ class ModelWrapper(ChatModel):
     price = _inner("price")
     budget = _inner("budget")
     limiter = _inner("limiter")
+    options = _inner("options")
     sampling = _inner("sampling")
     cutting = _inner("cutting")
     notices = _inner("notices")

@@ -22,6 +22,7 @@ from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, 
 from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings, TeamSettings
+from readagent_core.settings.saved import ModelOptions
 
 ON_SERVER = "Connect a model of your own in Settings, or ask who runs this server to raise it."  # at its budget's end
 _LOCK = threading.RLock()
@@ -38,6 +39,7 @@ class ServerModel(Cached):
     """A model on a server with all that belongs to it."""
 
     budget: float | None = None
+    options = ModelOptions()
 
     def __init__(
         self, server: OpenAIServer, retrying: Retrying, cache: ReplyCache, *, budget: float | None = None
@@ -71,9 +73,9 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
         price = price_on_server(settings.server, settings.team)
         if settings.team.budget is not None:
             month = min(month or settings.team.budget, settings.team.budget)
-    asks_json = settings.saved.options_of(settings.model).json_replies
+    suiting = settings.saved.options_of(settings.model)
     options = (
-        window, temperature, silence, at_once, budget, month, price, time_scale, asks_json, _cache_options(settings)
+        window, temperature, silence, at_once, budget, month, price, time_scale, suiting, _cache_options(settings)
     )  # fmt: skip
     key = (settings.home, where, settings.model, settings.api_key, options)
     with _LOCK:
@@ -86,7 +88,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
                 window=window,
                 temperature=temperature,
                 silence=silence,
-                asks_json=asks_json,
+                asks_json=suiting.json_replies,
                 quirks=_QUIRKS.setdefault((where, settings.model), Quirks()),
             )
             # a person's own key has limits of its own at a server, and slows nobody else
@@ -96,6 +98,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
             paid = MonthlyBudget(server, open_spending_log(settings.spending_folder), price, month, **advice)
             retrying = Retrying(paid, limiter, time_scale=time_scale)
             stack = _STACKS[key] = ServerModel(server, retrying, open_cache(settings), budget=budget)
+            stack.options = suiting
         _NEWEST[settings.home] = stack
         return stack
 

@@ -20,7 +20,7 @@ from readagent_core import models
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, event_from_dict, event_to_dict
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.resources import ArtifactStore, Resources, workspace_resources
-from readagent_core.cancel import CancelToken, key_lock
+from readagent_core.cancel import CancelToken, ended_with_block, key_lock
 from readagent_core.errors import NotInLibraryError
 from readagent_core.jobs import Job
 from readagent_core.library.records import Book
@@ -69,11 +69,10 @@ def next_action(
     ``model``: by default that of the settings. ``previous``: the actions done so far, in words. Nothing is stored.
     Raises DocumentError, ModelError, CancelledError, or SettingsError for an unknown method.
     """
-    page = cut_memory(open_page(html))
-    wanted = WebTask(task, tuple(previous))
-    done = take_step(
-        page, wanted, model or models.connect(load_settings()), method=method, look_ups=look_ups, cancel=cancel
-    )
+    page, wanted = cut_memory(open_page(html)), WebTask(task, tuple(previous))
+    model = model or models.connect(load_settings())
+    with ended_with_block(cancel) as cancel:
+        done = take_step(page, wanted, model, method=method, look_ups=look_ups, cancel=cancel)
     assert done.answer is not None
     return done.answer
 

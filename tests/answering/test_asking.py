@@ -29,6 +29,7 @@ from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
 from readagent_core.plan import ReadingPlan
+from readagent_core.settings.saved import ModelOptions
 from tests.fakes.model import FakeModel
 from tests.fakes.server import FakeServer
 from tests.incoming.blocking import Blocking
@@ -321,8 +322,7 @@ def test_options_go_to_the_model_and_a_books_reading_asks_by_importance(workspac
 
 def test_a_model_named_in_the_settings_reasons_before_it_chooses(workspace):
     workspace.model._answer = lambda p: "It was so [2].\nAnswer: (B)" if p.task == "choose" else reply(p)
-    saved = {"reason_first": [workspace.model.name]}
-    workspace.settings = replace(workspace.settings, saved=saved)
+    workspace.model.options = ModelOptions(reason_first=True)
     exchange, _ = asked(workspace, *a_book(workspace, a_memory()), question=Question("Which?", ("a cat", "a dog")))
     assert exchange.settings["reason_first"] is True
     assert "First compare the options" in workspace.model.prompts[-1].text

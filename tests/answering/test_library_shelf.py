@@ -6,8 +6,9 @@ import sqlite3
 
 import pytest
 
+from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
-from readagent_core.answering.library_shelf import LibraryShelf, ask_books, checked_answer_of_several
+from readagent_core.answering.library_shelf import LibraryShelf, checked_answer_of_several
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.library import Library, schema

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from readagent_core.answering import suggesting
-from readagent_core.answering.asking import last_page_seen, page_allowed, page_reached, paragraphs_through
 from readagent_core.answering.base import Answer, Answered, Question
+from readagent_core.answering.limits import last_page_seen, page_allowed, page_reached, paragraphs_through
 from readagent_core.answering.questions import parse_options, parse_question, parse_standalone
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph

@@ -27,7 +27,7 @@ from readagent_core.answering.shelf import Shelf
 from readagent_core.cancel import CancelToken
 from readagent_core.citations import FROM_MEMORY, FROM_PAGE, NOT_FOUND
 from readagent_core.citations.several import Source, check_several
-from readagent_core.errors import SettingsError
+from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.gisting import read
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import BuiltInReader
@@ -206,5 +206,5 @@ def test_programs_ask_several_memories() -> None:
     for refused in ({"method": "bm25"}, {"up_to": 2}):
         with pytest.raises(SettingsError):
             ra.ask(tales(2), "Who?", reader([]), **refused)
-    with pytest.raises(SettingsError):
+    with pytest.raises(NotInLibraryError):
         ra.ask([], "Who?", reader([]))

@@ -13,8 +13,9 @@ from pages.parts.ask.shelf_views import opened_books
 from pages.parts.shared.answer import pending_pieces
 from pages.parts.shared.cached import get_workspace
 from pages.parts.shared.chosen_books import Chosen
+from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
-from readagent_core.answering.library_shelf import LibraryShelf, ask_books
+from readagent_core.answering.library_shelf import LibraryShelf
 from readagent_core.answering.replay import answer_of, events_of
 from tests.answering.test_library_shelf import add, tale
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from readagent_core.answering.asking import paragraphs_through
+from readagent_core.answering.limits import paragraphs_through
 from readagent_core.library import Library
 from readagent_core.library.records import Position
 from tests.browser.conftest import go_to, settled

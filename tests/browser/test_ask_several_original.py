@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from readagent_core.answering.asking import ask as ask_books
 from readagent_core.answering.base import Question
-from readagent_core.answering.library_shelf import ask_books
 from readagent_core.gisting.job import start_reading
 from readagent_core.incoming.opening import open_file
 from readagent_core.settings import load_settings

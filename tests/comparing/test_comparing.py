@@ -18,6 +18,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError, CancelledError, NotInLibraryError, SettingsError
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.prompts import Prompt, render_fragment
+from readagent_core.settings.saved import ModelOptions
 from readagent_core.workspace import Workspace
 from tests.fakes.model import FakeModel, Reply
 from tests.fakes.sensible import sensible, understood
@@ -87,7 +88,8 @@ def test_a_method_that_fails_leaves_the_others_be(workspace: Workspace) -> None:
 
 def test_a_method_is_asked_as_the_model_needs_it(open_workspace: Callable[..., Workspace]) -> None:
     model = FakeModel(lambda prompt: "Page []" if prompt.task == "look_up" else "Answer: (B)")
-    workspace = open_workspace("http://localhost:1/v1", model=model, reason_first=["fake-model"])
+    model.options = ModelOptions(reason_first=True)
+    workspace = open_workspace("http://localhost:1/v1", model=model)
     compared(workspace, recorded_book(workspace), names=("gist-mem",))
     assert render_fragment("choose.reason_first", "en") in model.prompts[-1].text
 

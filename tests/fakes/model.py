@@ -10,6 +10,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.models.base import ChatModel, Completion
 from readagent_core.models.cost.prices import Price
 from readagent_core.prompts import Prompt
+from readagent_core.settings.saved import ModelOptions
 
 Reply = str | Exception | Completion
 
@@ -22,6 +23,7 @@ class FakeModel(ChatModel):
     is_language_model = True
     window: int | None = None
     price: Price | None = None
+    options = ModelOptions()
     sampling: ClassVar[dict[str, Any]] = {}  # tests set it on an instance
 
     def __init__(self, replies: Iterable[Reply] | Callable[[Prompt], Reply], *, window: int | None = None) -> None:

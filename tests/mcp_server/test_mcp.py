@@ -16,6 +16,7 @@ import pytest
 from readagent_core.citations import FROM_PAGE
 from readagent_core.incoming.samples import add_samples
 from readagent_core.prompts import render_fragment
+from readagent_core.settings.saved import ModelOptions
 from tests.fakes.model import FakeModel
 from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
@@ -112,7 +113,7 @@ async def use_every_tool(client):
         ("open_pages", {"book": name, "pages": [77]}, "pages 1 to"),
         ("fetch", {"id": "x"}, "no id of `search`"),
         ("ask", {"books": [], "question": QUESTION}, "list_books"),
-        ("ask", {"books": [name], "question": " "}, "empty"),
+        ("ask", {"books": [name], "question": " "}, "Write a question"),
         ("ask", {"books": [name], "question": "?", "method": "guess"}, "guess"),
         ("add_book", {"text": "A text."}, "add_book"),  # not offered
     ):
@@ -172,7 +173,8 @@ def test_what_the_person_has_not_read_is_in_no_result(library):
 
 def test_a_question_is_asked_as_the_model_needs_it(open_workspace):
     model = FakeModel(lambda prompt: "Page []" if prompt.task.startswith("look_up") else "Answer: (B)")
-    workspace = open_workspace("http://localhost:1/v1", model=model, reason_first=["fake-model"])
+    model.options = ModelOptions(reason_first=True)
+    workspace = open_workspace("http://localhost:1/v1", model=model)
     add_samples(workspace)
     (book,) = [b for b in workspace.library.books() if "Harrow Light" in b.title]
     answer = ask_directly(workspace, book.id, options=["Nora", "Tilda"])

@@ -14,15 +14,14 @@ import streamlit as st
 from pages.parts.ask.state import ADDRESS_SECONDS, AskState, has_result
 from pages.parts.shared import book as address
 from pages.parts.shared.chosen_books import Chosen, choose, choose_from_next_run, chosen_books
+from readagent_core.answering import asking
+from readagent_core.answering.ask import SEVERAL_BOOKS
 from readagent_core.answering.base import Answer, AskSettings, Event, Question
 from readagent_core.answering.library_shelf import (
-    BOOKS,
     LibraryShelf,
-    ask_books,
     checked_answer_of_several,
-    within_limits,
 )
-from readagent_core.answering.registry import SEVERAL_BOOKS
+from readagent_core.answering.limits import BOOKS, within_limits
 from readagent_core.citations import Checked
 from readagent_core.errors import NotInLibraryError
 from readagent_core.library.records import Exchange
@@ -59,7 +58,7 @@ class Several(AskState):
 
     def start(self, question: Question, settings: AskSettings, *, use_cache: bool, model: ChatModel | None) -> Exchange:
         about, book_ids = self.chosen.about, self.chosen.book_ids
-        exchange, _ = ask_books(
+        exchange, _ = asking.ask(
             self.workspace,
             book_ids,
             question,

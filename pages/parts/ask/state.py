@@ -16,17 +16,15 @@ import streamlit as st
 
 from pages.parts.shared import book as address
 from readagent_core.answering import asking, replay
+from readagent_core.answering.ask import choose_method
 from readagent_core.answering.asking import (
     AskProgress,
     exchange_state,
     is_recording,
     job_key,
-    last_page_seen,
-    page_allowed,
-    page_reached,
-    paragraphs_through,
 )
 from readagent_core.answering.base import Answer, Answered, AnswerPart, AskSettings, Event, LookedUp, Question
+from readagent_core.answering.limits import last_page_seen, page_allowed, page_reached, paragraphs_through
 from readagent_core.answering.questions import parse_question
 from readagent_core.citations import Checked
 from readagent_core.document import Document
@@ -205,7 +203,7 @@ def scene(workspace: Workspace, book: Book) -> Scene | None:
         shown=shown,
         shown_memory=shown_memory,
         position=workspace.library.position(book.id),
-        method=workspace.settings.saved.options_of(workspace.model.name).method or Scene.method,
+        method=choose_method("", workspace.model, several=False).name,
         from_reader=st.session_state.pop("ask_page", None),
     )
     found.limit = limit_of(found, reading, memory)

@@ -1,0 +1,87 @@
+"""The one place that puts a question together: which method answers, and with which settings.
+
+Every door calls ``ask``: the app, the command line, ``ra.ask``, the MCP server, Compare, Evaluate and the corpus. It
+says what is asked of which books, by which method and within which limits, and what it does with the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+from readagent_core.answering.base import AskSettings, Event, Question
+from readagent_core.answering.registry import Method, method
+from readagent_core.answering.resources import Resources
+from readagent_core.answering.shelf import Shelf
+from readagent_core.cancel import CancelToken
+from readagent_core.errors import NotInLibraryError, SettingsError
+from readagent_core.memory import GistMemory
+from readagent_core.models.base import ChatModel
+
+ONE_BOOK, SEVERAL_BOOKS = "read-agent-p", "zoom"  # the methods where none is named
+DEFAULTS = AskSettings()
+
+
+def ask(
+    question: Question,
+    books: GistMemory | Shelf,
+    model: ChatModel,
+    cancel: CancelToken,
+    *,
+    method: str = "",
+    settings: AskSettings = DEFAULTS,
+    resources: Resources | None = None,
+) -> Generator[Event, None, None]:
+    """Yield the events of a question about one book, or about those of a shelf, the last one Answered.
+
+    ``books``: what may be seen of them. ``method``: '' for the usual one (``choose_method``). ``settings``: what is not
+    set is chosen (``choose_settings``). Raises SettingsError, NotInLibraryError, ModelError or CancelledError.
+    """
+    chosen = choose_method(method, model, several=isinstance(books, Shelf))
+    check_question(question)
+    check_books(books, needs_gists=chosen.needs_gists)
+    if isinstance(books, Shelf):
+        books.make_searchable(cancel)
+    yield from chosen.run(question, books, model, choose_settings(settings, books, model), cancel, resources)
+
+
+def check_question(question: Question) -> None:
+    """Raise SettingsError for an empty question."""
+    if not question.text.strip():
+        raise SettingsError("Write a question first.")
+
+
+def check_books(books: GistMemory | Shelf, *, needs_gists: bool = True) -> None:
+    """Raise NotInLibraryError where no book has anything to answer from."""
+    if isinstance(books, Shelf):
+        books.check_gists(then="ask again")
+    elif not (books.readable if needs_gists else books.pages):
+        raise NotInLibraryError("This book has no gists yet. Make them in Read, then ask again.")
+
+
+def choose_method(name: str, model: ChatModel, *, several: bool) -> Method:
+    """Return the method ``name``; without a name the one that suits the model, or that answers from ``several`` books.
+
+    Raises what ``named_method`` raises.
+    """
+    return named_method(name or (SEVERAL_BOOKS if several else model.options.method or ONE_BOOK), several=several)
+
+
+def named_method(name: str, *, several: bool) -> Method:
+    """Return a method. Raises SettingsError for an unknown one, and for one that cannot answer from several books."""
+    chosen = method(name)
+    if several and chosen.answer_shelf is None:
+        raise SettingsError(f"Several books are asked by {SEVERAL_BOOKS}. Leave the method out, or ask one book.")
+    return chosen
+
+
+def choose_settings(settings: AskSettings, books: GistMemory | Shelf, model: ChatModel) -> AskSettings:
+    """Return ``settings`` with what suits the text and the model, as a test of it found."""
+    of_book = isinstance(books, GistMemory) and books.plan.asks_chapters
+    opened = {"opened": "after"} if model.options.opened_after else {}
+    return replace(
+        settings,
+        by_importance=settings.by_importance or of_book,
+        reason_first=settings.reason_first or model.options.reason_first,
+        extra={**opened, **settings.extra},
+    )

@@ -1,0 +1,55 @@
+"""Spoiler limits: how far a question may see a book, and what an earlier answer saw of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from readagent_core.answering.base import Answered, Event
+from readagent_core.answering.shelf import ShelfBook
+from readagent_core.document import Document
+from readagent_core.library.records import Exchange, Position
+from readagent_core.memory import GistMemory
+
+BOOKS = "books"  # the name in an exchange's ``extra``: of each book of several its id, reading and last page
+NOTHING_LET_IN = "The spoiler limit keeps every page out. Read the first page to its end, or move the limit."
+
+
+def page_allowed(memory: GistMemory, whole: Document, position: Position) -> int | None:
+    """The last page that the spoiler limit lets in, 0 for none; None where it keeps nothing out."""
+    if position.allowed is None or position.allowed >= len(whole.paragraphs):
+        return None
+    page = page_reached(memory, whole, position)
+    return None if memory.complete and page == len(memory.pages) else page
+
+
+def paragraphs_through(memory: GistMemory, whole: Document, page: int) -> int:
+    """How many paragraphs of the ``whole`` document lie wholly in the pages up to ``page``, for ``set_limit``."""
+    return memory.document.count_in(whole, memory.page(page).end if page else 0)
+
+
+def page_reached(memory: GistMemory, whole: Document, position: Position) -> int:
+    """The number of the last page that lies wholly in what the spoiler limit lets in, or in what was read; 0 for none.
+
+    A position is a paragraph of the ``whole`` document, a page one of the document as limited for its reading.
+    """
+    allowed = position.furthest if position.allowed is None else position.allowed
+    inside = whole.count_in(memory.document, min(allowed, len(whole.paragraphs)))
+    return sum(page.end <= inside for page in memory.pages)
+
+
+def last_page_seen(events: Sequence[Event], *, otherwise: int) -> int:
+    """The last page that an answer opened or saw the gist of; ``otherwise`` where that is not known."""
+    seen = {page for event in events if isinstance(event, Answered) for page in event.answer.seen}
+    return max(seen, default=otherwise)
+
+
+def within_limits(exchange: Exchange, books: Sequence[ShelfBook]) -> bool:
+    """Whether an earlier exchange saw no page that a book's spoiler limit keeps out now."""
+    now = {book.id: book for book in books}
+    for book_id, reading_id, up_to in exchange.extra.get(BOOKS, ()):
+        book = now.get(book_id)
+        if book is None:
+            return False
+        if book.up_to is not None and (reading_id != book.reading_id or up_to is None or up_to > book.up_to):
+            return False
+    return True
