@@ -23,6 +23,7 @@ from pages.parts.shared.memory_view import send_pages, show_memory, show_shelf
 from readagent_core.answering import replay
 from readagent_core.answering.replay import ANSWER, GISTS, LOOK_UP, MEMORY, QUESTION, Step
 from readagent_core.gisting.job import start_reading
+from readagent_core.library.records import ExchangeState
 
 POLL_SECONDS = 0.25
 NEW = "A new conversation. Your questions are answered from the memory of this book."
@@ -80,7 +81,9 @@ def _stage(now: AskState) -> None:
         open_cited(book_id, page, way_back)
     if st.session_state.pop("ask_connect", False):
         st.switch_page("pages/settings.py")
-    now.exchanges = [now.workspace.library.exchange(e.id) if e.state == "running" else e for e in now.exchanges]
+    now.exchanges = [
+        now.workspace.library.exchange(e.id) if e.state == ExchangeState.RUNNING else e for e in now.exchanges
+    ]
     empty = f"Asking {now.chosen.name}. {NEW_SEVERAL}" if isinstance(now, Several) else NEW
     with st.container(key="ask_bar"):
         act = answer_view.show_replay(now.name, lambda of, step: talk.stepped(now, of, step), empty=empty)

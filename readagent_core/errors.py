@@ -2,7 +2,8 @@
 
 ReadAgentError
 ├── SettingsError                  a setting that cannot be used
-├── SignInError                    nobody is signed in, or this account is not admitted
+├── SignInError                    this account is not admitted
+│   └── NotSignedInError           nobody is signed in
 ├── LimitError                     over what one person may store or run on a server for several
 ├── DocumentError                  a file that cannot be opened
 │   ├── UnknownFormatError         no loader knows this kind of file
@@ -42,21 +43,37 @@ ReadAgentError
 ├── DatasetError                   a dataset that cannot be read; names the line
 └── CancelledError                 the reader cancelled it; saved results stay
 
-A message never contains a key, a prompt or any text of a book except its title.
+``remedy`` says for code where that is. A message never contains a key, a prompt or any text of a book except its title.
 """
 
 from __future__ import annotations
+
+from enum import StrEnum
+from typing import ClassVar
+
+
+class Remedy(StrEnum):
+    """Where a person corrects what an error says; stored beside its sentence."""
+
+    NONE = ""
+    SETTINGS = "settings"
 
 
 class ReadAgentError(Exception):
     """The base class of all errors: screens and the command line catch this one and no wider one."""
 
+    remedy: ClassVar[Remedy] = Remedy.NONE
+
 
 class SettingsError(ReadAgentError):
-    pass
+    remedy = Remedy.SETTINGS
 
 
 class SignInError(ReadAgentError):
+    pass
+
+
+class NotSignedInError(SignInError):
     pass
 
 
@@ -121,15 +138,15 @@ class ModelError(ReadAgentError):
 
 
 class UnreachableError(ModelError):
-    pass
+    remedy = Remedy.SETTINGS
 
 
 class KeyRefusedError(ModelError):
-    pass
+    remedy = Remedy.SETTINGS
 
 
 class UnknownModelError(ModelError):
-    pass
+    remedy = Remedy.SETTINGS
 
 
 class NoCreditError(ModelError):
@@ -157,7 +174,7 @@ class ModelLoadingError(ServerFailedError):
 
 
 class ModelTimeoutError(ModelError):
-    pass
+    remedy = Remedy.SETTINGS
 
 
 class WindowError(ModelError):
@@ -193,11 +210,13 @@ class RefusedError(ModelError):
 
 
 class BadRequestError(ModelError):
-    pass
+    remedy = Remedy.SETTINGS
 
 
 class BudgetError(ModelError):
     """A spending limit is reached. ``monthly``: the month's, of all books together."""
+
+    remedy = Remedy.SETTINGS
 
     def __init__(self, message: str, *, monthly: bool = False) -> None:
         super().__init__(message)

@@ -16,7 +16,9 @@ from readagent_core.answering import asking
 from readagent_core.answering.base import ModelCall, Question
 from readagent_core.answering.replay import answer_of, events_of
 from readagent_core.cancel import CancelToken
-from readagent_core.gisting.job import newest_memory, start_reading
+from readagent_core.gisting import costs as gisting_costs
+from readagent_core.gisting.job import newest_memory, smaller_pages_note, start_reading
+from readagent_core.library.records import StopReason
 from readagent_core.prompts import Prompt
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
@@ -96,3 +98,43 @@ def test_a_book_that_was_limited_to_what_is_read_still_is(own_home, stored, with
 
 def all_exchanges(workspace, book):
     return [e for c in workspace.library.conversations(book.id) for e in workspace.library.exchanges(c.id)]
+
+
+SMALLER = "It is too long. The book is read again in smaller pages, of at most 1,300 words."
+
+
+@pytest.mark.parametrize(
+    ("state", "why", "reason"),
+    [
+        ("paused", "Paused. Every page read so far is kept; reading goes on from there.", StopReason.PAUSED),
+        ("paused", "The budget for this book is used: $2.00 of $2.00 is spent, with all saved.", StopReason.BUDGET),
+        ("paused", SMALLER, StopReason.SMALLER_PAGES),
+        ("paused", "To be read again from page 3.", StopReason.CUT),
+        ("paused", "x.org did not accept the key. Enter a key that is valid there in Settings.", StopReason.SETTINGS),
+        ("paused", "The model declined. Another one may take this text.", StopReason.ERROR),
+        ("failed", "Something in ReadAgent itself went wrong.", StopReason.BUG),
+        ("paused", "", StopReason.NONE),
+        ("reading", "", StopReason.NONE),
+    ],
+)
+def test_why_a_reading_stopped_gets_its_code(own_home, state, why, reason):
+    """That version told it by the sentence alone."""
+    with zipfile.ZipFile(HOME) as archive:
+        archive.extractall(own_home)
+    old = sqlite3.connect(own_home / "library.db")
+    old.execute("UPDATE reading SET state = ?, why = ?", (state, why))
+    old.execute(
+        "INSERT INTO reading SELECT 99, book_id, document_id, 'smaller', json_set(plan, '$.max_words', 1300), model, "
+        "place, 'paused', '', started + 1, ended, recorded, usage, 0 FROM reading"
+    )
+    old.execute("UPDATE exchange SET state = 'failed', error = ? WHERE number = 1", (why,))
+    old.commit()
+    old.close()
+    opened = Workspace(load_settings())
+    new, stopped = opened.library.readings(opened.library.books()[0].id)
+    assert (stopped.state, stopped.reason, stopped.why) == (state, reason, why)
+    assert ("were too long" in smaller_pages_note(opened, new)) == (reason == StopReason.SMALLER_PAGES)
+    assert (gisting_costs.exceeded_budget(opened, stopped) is not None) == (reason == StopReason.BUDGET)
+    failed = min(all_exchanges(opened, opened.library.books()[0]), key=lambda exchange: exchange.asked)
+    assert (failed.state, failed.remedy == "settings") == ("failed", reason == StopReason.SETTINGS)
+    opened.library.close()

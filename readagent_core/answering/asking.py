@@ -25,12 +25,13 @@ from readagent_core.errors import (
     CutOffError,
     LimitError,
     ReadAgentError,
+    Remedy,
     SettingsError,
 )
 from readagent_core.gisting.job import memory_to_ask
 from readagent_core.jobs import Job
 from readagent_core.library.file_lock import FileLock
-from readagent_core.library.records import Exchange
+from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
@@ -39,7 +40,6 @@ from readagent_core.workspace import Workspace
 
 FLUSH_SECONDS = 0.25  # parts of a streaming answer are saved together this often; every other event at once
 TITLE_WORDS = 9
-INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def start_answering(
     try:
         return workspace.jobs.start(job_key(exchange.id), work)
     except LimitError as error:
-        workspace.library.finish_exchange(exchange.id, "failed", str(error), extra)
+        workspace.library.finish_exchange(exchange.id, ExchangeState.FAILED, str(error), extra, remedy=error.remedy)
         lock.remove()
         raise
 
@@ -204,10 +204,10 @@ def _record(
     recorder = _Recorder(workspace, exchange, job)
     began = time.monotonic()
 
-    def finish(state: str, error: str = "") -> AskProgress:
+    def finish(state: ExchangeState, error: str = "", remedy: Remedy = Remedy.NONE) -> AskProgress:
         recorder.flush()
         figures = {**extra, "seconds": round(time.monotonic() - began, 3)}
-        workspace.library.finish_exchange(exchange.id, state, error, figures)
+        workspace.library.finish_exchange(exchange.id, state, error, figures, remedy=remedy)
         return recorder.progress
 
     try:
@@ -215,13 +215,17 @@ def _record(
             recorder.add(event)
             job.check()
     except ReadAgentError as error:
-        cut_off = "cut off" if isinstance(error, CutOffError) else "failed"
-        finish("cancelled" if isinstance(error, CancelledError) else cut_off, str(error))
+        cut_off = ExchangeState.CUT_OFF if isinstance(error, CutOffError) else ExchangeState.FAILED
+        state = ExchangeState.CANCELLED if isinstance(error, CancelledError) else cut_off
+        finish(state, str(error), error.remedy)
         raise
     except BaseException:
-        finish("failed", "Something in ReadAgent itself went wrong. What was written is saved; please ask again.")
+        finish(
+            ExchangeState.FAILED,
+            "Something in ReadAgent itself went wrong. What was written is saved; please ask again.",
+        )
         raise
-    return finish("cut off" if recorder.cut_off else "done")
+    return finish(ExchangeState.CUT_OFF if recorder.cut_off else ExchangeState.DONE)
 
 
 class _Recorder:
@@ -267,9 +271,9 @@ def is_recording(exchanges: Sequence[Exchange]) -> bool:
     return any(exchange.extra.get("recorded") for exchange in exchanges)
 
 
-def exchange_state(workspace: Workspace, exchange: Exchange) -> str:
-    """The saved state of an exchange, or 'interrupted' where that is 'running' and no process works on it any more."""
-    if exchange.state != "running" or _exchange_lock(workspace, exchange).is_held():
+def exchange_state(workspace: Workspace, exchange: Exchange) -> ExchangeState:
+    """The saved state of an exchange, or INTERRUPTED where that is RUNNING and no process works on it any more."""
+    if exchange.state != ExchangeState.RUNNING or _exchange_lock(workspace, exchange).is_held():
         return exchange.state
     state = workspace.library.exchange(exchange.id).state  # it may have ended since ``exchange`` was loaded
-    return INTERRUPTED if state == "running" else state
+    return ExchangeState.INTERRUPTED if state == ExchangeState.RUNNING else state

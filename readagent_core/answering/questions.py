@@ -15,7 +15,7 @@ from readagent_core.answering.base import LETTERS, Event, ModelCall, Noted, Ques
 from readagent_core.answering.replay import answer_text, events_of
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CutOffError, EmptyReplyError, RefusedError
-from readagent_core.library.records import Exchange
+from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.thinking import remove_thinking
@@ -86,7 +86,7 @@ def visible_history(exchanges: Sequence[Exchange], *, reading_id: int, up_to: in
             if not within:
                 continue
         answer = answer_text(events_of(exchange))
-        if exchange.state in ("done", "cut off") and answer:
+        if exchange.state in (ExchangeState.DONE, ExchangeState.CUT_OFF) and answer:
             found.append((exchange.extra.get(STANDALONE) or exchange.question, citations.parse(answer).body))
     return found[::-1]
 

@@ -23,6 +23,7 @@ from readagent_core.evaluation.datasets.mind2web import PageCase
 from readagent_core.evaluation.model_calls import CountingModel, ExperimentBudget
 from readagent_core.evaluation.results import Cost, ReadingFigures
 from readagent_core.library import Library
+from readagent_core.library.records import ReadingState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.plan import ReadingPlan
@@ -87,7 +88,7 @@ def read_document(
                 found = reading.read(  # ahead=1: no speculative calls, so that the cost is the method's own
                     document, counting, plan, store=store, connections=connections, cancel=cancel, ahead=1
                 )
-            library.set_state(opened, "done")
+            library.set_state(opened, ReadingState.DONE)
         except STOPPERS:
             raise
         except ReadAgentError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from readagent_core.document import Document
 from readagent_core.gisting import estimate
-from readagent_core.library.records import Reading
+from readagent_core.library.records import Reading, ReadingState, StopReason
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.prices import money
 from readagent_core.models.cost.tokens import tokens_of_words
@@ -20,7 +20,6 @@ from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
 MIN_CALLS = 3  # fewer calls say nothing about a model's speed
-BUDGET_USED = "The budget for this book is used"  # the first words of why a reading stopped for it
 
 
 # --- before a reading -----------------------------------------------------------------------------------
@@ -114,11 +113,8 @@ class BookBudget:
     def message(self) -> str:
         """Why the reading stopped, for people."""
         rest = f" The rest would cost about {money(self.rest)}." if self.rest else ""
-        return f"{self.amounts}, with every page read so far saved.{rest} Raise it to continue."
-
-    @property
-    def amounts(self) -> str:
-        return f"{BUDGET_USED}: {money(self.spent)} of {money(self.limit)} is spent"
+        used = f"The budget for this book is used: {money(self.spent)} of {money(self.limit)} is spent"
+        return f"{used}, with every page read so far saved.{rest} Raise it to continue."
 
 
 def book_budget(workspace: Workspace, book_id: str, model: ChatModel, *, reading: Reading | None = None) -> BookBudget:
@@ -141,7 +137,7 @@ def raise_budget(workspace: Workspace, book_id: str) -> float:
 
 def exceeded_budget(workspace: Workspace, reading: Reading) -> BookBudget | None:
     """The budget that stopped a reading; None where another reason did, or no budget is set any more."""
-    if reading.state != "paused" or not reading.why.startswith(BUDGET_USED):
+    if reading.state != ReadingState.PAUSED or reading.reason != StopReason.BUDGET:
         return None
     budget = book_budget(workspace, reading.book_id, workspace.model, reading=reading)
     return budget if budget.limit is not None else None

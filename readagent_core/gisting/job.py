@@ -15,12 +15,13 @@ from readagent_core.errors import (
     LibraryError,
     NotInLibraryError,
     ReadAgentError,
+    Remedy,
     WindowError,
 )
 from readagent_core.gisting import CALLS_AHEAD, Progress, read
 from readagent_core.gisting.costs import book_budget
 from readagent_core.jobs import Job
-from readagent_core.library.records import Reading
+from readagent_core.library.records import Reading, ReadingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
@@ -34,7 +35,6 @@ from readagent_core.workspace import Workspace
 PAUSED = "Paused. Every page read so far is kept; reading goes on from there."
 UNEXPECTED = "Something in ReadAgent itself went wrong. Every page read so far is saved; reading can resume from there."
 ELSEWHERE = "Another ReadAgent is reading this book; its pages appear here as they come."
-SMALLER = "The book is read again in smaller pages, of at most"
 _BOOK_WORDS = 20_000  # from here on a text is read in pages of a book, not of an article
 _INSTRUCTION_TOKENS = 350  # of the longest reading prompt, in either language
 _MIN_PAGE_WORDS = 60  # a window too small for these is too small for any reading
@@ -155,9 +155,9 @@ def _read(
         while not lock.acquire():
             saved = library.memory(reading.id)  # by the other process
             read_words, words = saved.readable_words, saved.document.words
-            publish(Progress(len(saved.pages), len(saved.readable), read_words, words, Usage(), saved))
+            publish(Progress(len(saved.pages), len(saved.readable), read_words, words, Usage(), saved, elsewhere=True))
             job.wait(_POLL_SECONDS, ELSEWHERE)
-        library.set_state(reading.id, "reading")
+        library.set_state(reading.id, ReadingState.RUNNING)
         budget = book_budget(workspace, reading.book_id, model)
         read(
             document,
@@ -170,15 +170,14 @@ def _read(
             ahead=ahead,
         )
     except BaseException as error:
-        state = "paused" if isinstance(error, ReadAgentError) else "failed"
-        why = PAUSED if isinstance(error, CancelledError) else str(error) if state == "paused" else UNEXPECTED
+        state, reason, why = _how_it_stopped(error)
         if lock.acquired:
             with suppress(LibraryError):  # the disk that stopped the reading may not take this either
-                library.set_state(reading.id, state, why=why)
+                library.set_state(reading.id, state, reason, why=why)
         if isinstance(error, BudgetError) and not error.monthly:
             budget = book_budget(workspace, reading.book_id, model, reading=library.reading(reading.id))
             if budget.limit is not None:
-                library.set_state(reading.id, state, why=budget.message)
+                library.set_state(reading.id, state, StopReason.BUDGET, why=budget.message, limit=budget.limit)
                 raise BudgetError(budget.message) from None
         if isinstance(error, WindowError):
             lock.release()
@@ -186,7 +185,17 @@ def _read(
         raise
     finally:
         lock.release()
-    library.set_state(reading.id, "done")
+    library.set_state(reading.id, ReadingState.DONE)
+
+
+def _how_it_stopped(error: BaseException) -> tuple[ReadingState, StopReason, str]:
+    """Return the state of a reading that ``error`` ended, and why, for code and for people."""
+    if isinstance(error, CancelledError):
+        return ReadingState.PAUSED, StopReason.PAUSED, PAUSED
+    if not isinstance(error, ReadAgentError):
+        return ReadingState.FAILED, StopReason.BUG, UNEXPECTED
+    corrected = error.remedy == Remedy.SETTINGS
+    return ReadingState.PAUSED, StopReason.SETTINGS if corrected else StopReason.ERROR, str(error)
 
 
 def _read_in_smaller_pages(
@@ -207,15 +216,16 @@ def _read_in_smaller_pages(
     plan = fit_plan(reading.plan, model.window, document)
     if plan != reading.plan:
         smaller = workspace.library.open_reading(reading.book_id, plan, model.name, model.where)
-        workspace.library.set_state(reading.id, "paused", why=f"{error} {SMALLER} {plan.max_words:,} words.")
+        why = f"{error} The book is read again in smaller pages, of at most {plan.max_words:,} words."
+        reason, successor = StopReason.SMALLER_PAGES, smaller.id
+        workspace.library.set_state(reading.id, ReadingState.PAUSED, reason, why=why, successor=successor)
         _start(workspace, smaller, model, connections=connections)
 
 
 def smaller_pages_note(workspace: Workspace, reading: Reading) -> str:
     """Why this reading has smaller pages than were asked for; '' where it has not."""
-    ending = f"{SMALLER} {reading.plan.max_words:,} words."
     for other in workspace.library.readings(reading.book_id):
-        if other.id != reading.id and other.model == reading.model and other.why.endswith(ending):
+        if other.reason == StopReason.SMALLER_PAGES and other.successor == reading.id:
             return (
                 f"In pages of at most {reading.plan.max_words:,} words: those of {other.plan.max_words:,} words "
                 f"were too long for the model's window. A larger one {HOW_LARGER} takes in whole pages."

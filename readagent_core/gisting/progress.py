@@ -52,7 +52,8 @@ class Progress:
 
     ``pages``, ``gists``: how many are saved. ``words_read``: words of the pages that have a gist. ``usage``: of this
     run. ``memory``: the pages and gists so far. ``call_counts``: pagination calls. ``fallbacks``: pages and gists made
-    without a usable reply. ``gists_loaded``: gists that the store had before this run.
+    without a usable reply. ``gists_loaded``: gists that the store had before this run. ``elsewhere``: another process
+    reads, and this one waits for it.
     """
 
     pages: int
@@ -64,3 +65,4 @@ class Progress:
     call_counts: CallCounts = field(default_factory=CallCounts)
     fallbacks: int = 0
     gists_loaded: int = 0
+    elsewhere: bool = False

@@ -17,7 +17,7 @@ from readagent_core.answering.look_up_replies import parse_look_up
 from readagent_core.answering.response import chosen_option
 from readagent_core.document import Document
 from readagent_core.errors import LibraryError
-from readagent_core.library.records import Book
+from readagent_core.library.records import Book, ExchangeState
 from readagent_core.memory import Gist, GistMemory, Page, check_coverage, compression_rate
 from readagent_core.plan import ReadingPlan
 from readagent_core.resources import ASSETS
@@ -132,4 +132,4 @@ def _add_ask(
     )
     for event in recorded_events(ask, memory):
         workspace.library.append_event(exchange.id, event_to_dict(event))
-    workspace.library.finish_exchange(exchange.id, "done")
+    workspace.library.finish_exchange(exchange.id, ExchangeState.DONE)

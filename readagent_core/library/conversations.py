@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from readagent_core.errors import NotInLibraryError
-from readagent_core.library.records import Conversation, Exchange
+from readagent_core.errors import NotInLibraryError, Remedy
+from readagent_core.library.records import Conversation, Exchange, ExchangeState
 from readagent_core.library.schema import Database, LibraryPart
 
 CACHED_ANSWERS = 64  # in a book of 1000 pages the events of one answer are a megabyte of JSON, prompts included
@@ -129,14 +129,21 @@ class Conversations(LibraryPart):
         )
 
     def finish_exchange(
-        self, exchange_id: str, state: str, error: str = "", extra: Mapping[str, Any] | None = None
+        self,
+        exchange_id: str,
+        state: ExchangeState,
+        error: str = "",
+        extra: Mapping[str, Any] | None = None,
+        *,
+        remedy: Remedy = Remedy.NONE,
     ) -> Exchange:
         """Set the final state of an exchange. ``extra`` is merged into what the exchange has there."""
         before = self.exchange(exchange_id)
         merged = json.dumps({**before.extra, **(extra or {})}, ensure_ascii=False)
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE exchange SET state = ?, error = ?, extra = ? WHERE id = ?", (state, error, merged, exchange_id)
+                "UPDATE exchange SET state = ?, error = ?, remedy = ?, extra = ? WHERE id = ?",
+                (state, error, remedy, merged, exchange_id),
             )
             connection.execute(
                 "UPDATE conversation SET updated = ? WHERE id = ?", (time.time(), before.conversation_id)
@@ -149,6 +156,7 @@ class Conversations(LibraryPart):
         for name in ("options", "settings", "extra"):
             values[name] = json.loads(values[name])
         values["options"] = tuple(values["options"])
+        values |= {"state": ExchangeState(row["state"]), "remedy": Remedy(row["remedy"])}
         values["events"] = self._events(row["id"], row["events"])
         return Exchange(**values)
 

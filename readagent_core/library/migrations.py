@@ -112,4 +112,26 @@ MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE own_questions (book_id TEXT PRIMARY KEY REFERENCES book ON DELETE CASCADE, body TEXT NOT NULL);
     """,
+    # the codes of what earlier versions told by sentences alone, which are quoted here for the last time
+    """
+    ALTER TABLE reading ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+    ALTER TABLE reading ADD COLUMN budget REAL;
+    ALTER TABLE reading ADD COLUMN successor INTEGER;
+    UPDATE reading SET successor = (SELECT id FROM reading AS other WHERE other.book_id = reading.book_id
+            AND other.model = reading.model AND other.id <> reading.id AND reading.why LIKE
+            '%The book is read again in smaller pages, of at most '
+            || printf('%,d', json_extract(other.plan, '$.max_words')) || ' words.'
+            ORDER BY other.started DESC LIMIT 1);
+    UPDATE reading SET reason = CASE
+        WHEN why = '' OR state IN ('reading', 'done') THEN ''
+        WHEN why LIKE 'Paused.%' THEN 'paused'
+        WHEN why LIKE 'The budget for this book is used%' THEN 'budget'
+        WHEN why LIKE '%The book is read again in smaller pages, of at most %' THEN 'smaller-pages'
+        WHEN why LIKE 'To be read again from page %' THEN 'cut'
+        WHEN why LIKE '% in Settings%' THEN 'settings'
+        WHEN state = 'failed' THEN 'bug'
+        ELSE 'error' END;
+    ALTER TABLE exchange ADD COLUMN remedy TEXT NOT NULL DEFAULT '';
+    UPDATE exchange SET remedy = 'settings' WHERE error LIKE '%Settings%';
+    """,
 )

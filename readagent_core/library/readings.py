@@ -15,7 +15,7 @@ from typing import Any
 
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import Books
-from readagent_core.library.records import Reading
+from readagent_core.library.records import Reading, ReadingState, StopReason
 from readagent_core.library.schema import Database
 from readagent_core.memory import Gist, GistMemory, Page, StoredText, check_coverage
 from readagent_core.plan import ReadingPlan
@@ -23,10 +23,9 @@ from readagent_core.usage import Usage
 
 _CACHED_MEMORIES = 4
 _GONE = "This reading is not in the library any more. Read the book again."
-STATES = ("reading", "paused", "done", "failed")
 _SELECT = """
-    SELECT id, book_id, document_id, plan, model, place AS "where", state, why, started, ended, recorded, usage,
-        changed,
+    SELECT id, book_id, document_id, plan, model, place AS "where", state, reason, why, budget AS "limit", successor,
+        started, ended, recorded, usage, changed,
         (SELECT count(*) FROM page WHERE reading_id = reading.id) AS pages,
         (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists
     FROM reading
@@ -157,7 +156,7 @@ class Readings(Books):
         """Replace the pages, gists and usage of the reading by those of ``memory``."""
         if memory.complete:
             check_coverage(memory.document, memory.pages)
-        state = "done" if memory.complete else "paused"
+        state = ReadingState.DONE if memory.complete else ReadingState.PAUSED
         gists = zip(memory.pages, memory.gists, strict=True)
         with self._db.write() as connection:
             connection.execute("DELETE FROM page WHERE reading_id = ?", (reading_id,))
@@ -169,17 +168,24 @@ class Readings(Books):
                 _UPSERT_GIST, [_gist_row(reading_id, p.number, g) for p, g in gists if g is not None]
             )
             connection.execute(
-                "UPDATE reading SET state = ?, why = '', ended = ?, usage = ? WHERE id = ?",
+                "UPDATE reading SET state = ?, reason = '', why = '', ended = ?, usage = ? WHERE id = ?",
                 (state, time.time(), json.dumps(memory.usage.to_dict()), reading_id),
             )
 
-    def set_state(self, reading_id: int, state: str, *, why: str = "") -> None:
-        """``state``: 'reading', 'paused', 'done' or 'failed'. ``why``: why it is not done, for the reader."""
-        if state not in STATES:
-            raise ValueError(f"{state!r} is not one of {STATES}")
-        ended = None if state == "reading" else time.time()
-        change = "UPDATE reading SET state = ?, why = ?, ended = ? WHERE id = ?"
-        if not self._db.change(change, (state, why, ended, reading_id)):
+    def set_state(
+        self,
+        reading_id: int,
+        state: ReadingState,
+        reason: StopReason = StopReason.NONE,
+        *,
+        why: str = "",
+        limit: float | None = None,
+        successor: int | None = None,
+    ) -> None:
+        """Set the state, and where that is not done why; see ``Reading``."""
+        ended = None if state == ReadingState.RUNNING else time.time()
+        change = "UPDATE reading SET state = ?, reason = ?, why = ?, budget = ?, successor = ?, ended = ? WHERE id = ?"
+        if not self._db.change(change, (state, reason, why, limit, successor, ended, reading_id)):
             raise NotInLibraryError(_GONE)
 
     def memory(self, reading_id: int) -> GistMemory:
@@ -216,13 +222,14 @@ class Readings(Books):
             connection.execute("DELETE FROM gist WHERE reading_id = ? AND number >= ?", (reading_id, page))
             connection.execute("DELETE FROM note WHERE reading_id = ?", (reading_id,))
             connection.execute(
-                "UPDATE reading SET state = 'paused', why = ?, ended = ? WHERE id = ?",
-                (f"To be read again from page {page}.", time.time(), reading_id),
+                "UPDATE reading SET state = ?, reason = ?, why = ?, ended = ? WHERE id = ?",
+                (ReadingState.PAUSED, StopReason.CUT, f"To be read again from page {page}.", time.time(), reading_id),
             )
 
 
 def _reading(row: sqlite3.Row) -> Reading:
-    return Reading(**{**dict(row), "plan": ReadingPlan.from_dict(json.loads(row["plan"])), "usage": _usage(row)})
+    values = {**dict(row), "plan": ReadingPlan.from_dict(json.loads(row["plan"])), "usage": _usage(row)}
+    return Reading(**{**values, "state": ReadingState(row["state"]), "reason": StopReason(row["reason"])})
 
 
 def _usage(row: sqlite3.Row) -> Usage:

@@ -3,14 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
+from readagent_core.errors import Remedy
 from readagent_core.plan import ReadingPlan
 from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 
 @short_repr
+class ReadingState(StrEnum):
+    """``RUNNING``: in progress, or interrupted by a crash."""
+
+    RUNNING = "reading"
+    PAUSED = "paused"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class StopReason(StrEnum):
+    """Why a reading is not done, for code; its sentence for people is stored beside it."""
+
+    NONE = ""
+    PAUSED = "paused"  # by a person
+    BUDGET = "budget"  # of this book
+    SMALLER_PAGES = "smaller-pages"  # another reading goes on in pages that fit the model's window
+    SETTINGS = "settings"  # an error that is corrected in Settings
+    ERROR = "error"
+    BUG = "bug"
+    CUT = "cut"  # pages were deleted to be read again
+
+
+class ExchangeState(StrEnum):
+    """``INTERRUPTED`` is never stored: it is a stored ``RUNNING`` that no process works on any more."""
+
+    RUNNING = "running"
+    DONE = "done"
+    CUT_OFF = "cut off"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
 @dataclass(frozen=True)
 class Book:
     """A book. ``id`` stays the same when its file changes; ``document_id`` is that of the newest version.
@@ -38,9 +73,10 @@ class Book:
 class Reading:
     """One reading of one version of a book with one plan and model.
 
-    ``state``: 'reading' (in progress, or interrupted by a crash), 'paused', 'done' or 'failed'; ``why``: why it is
-    not done, for the reader. ``model`` and ``where``: the model and its server. ``recorded``: date of a recording,
-    else ''. ``changed``: a counter that grows whenever a page or gist is added, changed or deleted.
+    ``reason``: why it is not done; ``why``: the same for people. ``limit``: the budget in dollars that stopped it.
+    ``successor``: the id of the reading that goes on in smaller pages. ``model`` and ``where``: the model and its
+    server. ``recorded``: date of a recording, else ''. ``changed``: a counter that grows whenever a page or gist is
+    added, changed or deleted.
     """
 
     id: int
@@ -49,8 +85,11 @@ class Reading:
     plan: ReadingPlan
     model: str
     where: str = ""
-    state: str = "reading"
+    state: ReadingState = ReadingState.RUNNING
+    reason: StopReason = StopReason.NONE
     why: str = ""
+    limit: float | None = None
+    successor: int | None = None
     pages: int = 0
     gists: int = 0
     started: float = 0.0
@@ -105,7 +144,8 @@ class Card:
     book: Book
     position: Position
     reading_id: int | None = None
-    state: str = ""
+    state: ReadingState | None = None
+    reason: StopReason = StopReason.NONE
     why: str = ""
     model: str = ""
     recorded: str = ""
@@ -139,7 +179,7 @@ class Conversation:
 class Exchange:
     """One question and its answer. ``events``: as ``event_to_dict`` returns them, in order.
 
-    ``state``: 'running', 'done', 'cut off', 'cancelled' or 'failed' (then ``error``). ``method``: its name;
+    ``error``: why it failed or was cut off, for people; ``remedy``: where that is corrected. ``method``: its name;
     ``settings``: its settings as a dict. ``up_to``: the last page that may be used, None without a spoiler limit.
     ``extra``: more facts, where known: ``words`` of the text asked about, ``seconds``, the ``standalone``
     question, ``model`` and its server, ``recorded``. Of a question about several books ``reading_id`` is 0, ``up_to``
@@ -155,7 +195,8 @@ class Exchange:
     settings: dict[str, Any] = field(default_factory=dict)
     up_to: int | None = None
     asked: float = 0.0
-    state: str = "running"
+    state: ExchangeState = ExchangeState.RUNNING
     error: str = ""
+    remedy: Remedy = Remedy.NONE
     events: tuple[dict[str, Any], ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library.books import book_of, position_of
-from readagent_core.library.records import Card, Position, Shelf
+from readagent_core.library.records import Card, Position, ReadingState, Shelf, StopReason
 from readagent_core.library.schema import Database, LibraryPart
 
 _LONGEST_NAME = 60  # characters of a shelf or a tag
@@ -21,7 +21,8 @@ _CARDS = """
         cover.document_id IS NOT NULL AS has_cover,
         position.paragraph, position.furthest, coalesce(position.words_read, 0) AS words_read, position.limited,
         position.spoiler_limit, position.section,
-        reading.id AS reading_id, coalesce(reading.state, '') AS state, coalesce(reading.why, '') AS why,
+        reading.id AS reading_id, reading.state, coalesce(reading.reason, '') AS reason,
+        coalesce(reading.why, '') AS why,
         coalesce(reading.model, '') AS model, coalesce(reading.recorded, '') AS recorded, reading.ended,
         (SELECT coalesce(max(number), 0) FROM page WHERE reading_id = reading.id) AS pages,
         (SELECT count(*) FROM gist WHERE reading_id = reading.id) AS gists,
@@ -177,7 +178,8 @@ def _card(row: sqlite3.Row) -> Card:
         book=book_of(row),
         position=Position() if row["paragraph"] is None else position_of(row),
         reading_id=row["reading_id"],
-        state=row["state"],
+        state=ReadingState(row["state"]) if row["state"] else None,
+        reason=StopReason(row["reason"]),
         why=row["why"],
         model=row["model"],
         recorded=row["recorded"],

@@ -9,7 +9,7 @@ from readagent_core.answering.limits import page_allowed
 from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError, ReadAgentError
 from readagent_core.library import Library
-from readagent_core.library.records import Card
+from readagent_core.library.records import Card, ReadingState
 from readagent_core.mcp_server.results import BookInfo
 from readagent_core.memory import GistMemory
 
@@ -30,7 +30,7 @@ class SeenLibrary:
 
     def describe(self, card: Card) -> BookInfo:
         book = card.book
-        ready = card.state == "done" and card.reading_id is not None
+        ready = card.state == ReadingState.DONE and card.reading_id is not None
         return BookInfo(
             id=book.id,
             title=book.title,

@@ -115,6 +115,10 @@ def _number(value: Any) -> float:
     return float(value)
 
 
+def _number_or_none(value: Any) -> float | None:
+    return None if value is None else _number(value)
+
+
 def _whole_number(value: Any) -> int:
     return math.floor(_number(value))
 
@@ -126,7 +130,7 @@ def _models(value: Any) -> tuple[str, ...]:
 
 
 def _price(value: Any) -> PriceRow:
-    checks = (_number, _number, _text, lambda reused: None if reused is None else _number(reused))
+    checks: tuple[Callable[[Any], Any], ...] = (_number, _number, _text, _number_or_none)
     if not isinstance(value, list) or not 2 <= len(value) <= len(checks):
         raise ValueError("two prices, read and written, as [2.5, 10]")
     return tuple(check(part) for check, part in zip(checks, value, strict=False))

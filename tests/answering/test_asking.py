@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from readagent_core.answering.asking import INTERRUPTED, ask, conversation_title, exchange_state
+from readagent_core.answering.asking import ask, conversation_title, exchange_state
 from readagent_core.answering.base import Answered, AskSettings, Question, event_from_dict
 from readagent_core.answering.costs import usage_of
 from readagent_core.answering.replay import answer_text, events_of
@@ -25,6 +25,7 @@ from readagent_core.errors import (
     UnreachableError,
 )
 from readagent_core.jobs import Jobs
+from readagent_core.library.records import ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import Completion
 from readagent_core.models.builtin.reader import NAME, BuiltInReader
@@ -117,7 +118,7 @@ def test_a_question_never_falls_into_the_conversation_of_a_recording(workspace):
     book, reading = a_book(workspace, a_memory())
     recording = workspace.library.new_conversation(book.id, "Questions of the recording").id
     recorded = workspace.library.start_exchange(recording, reading.id, "Who is Vane?", extra={"recorded": "2026-11-21"})
-    workspace.library.finish_exchange(recorded.id, "done")
+    workspace.library.finish_exchange(recorded.id, ExchangeState.DONE)
     exchange, _ = asked(workspace, book, reading, "And he?", conversation_id=recording)
     assert exchange.conversation_id != recording
     assert [e.id for e in workspace.library.exchanges(recording)] == [recorded.id]
@@ -273,7 +274,7 @@ def test_a_killed_process_leaves_what_it_had(workspace, own_home):
         running = exchange_state(workspace, exchange)
         other.kill()
     assert (exchange.state, running) == ("running", "running")
-    assert exchange_state(workspace, exchange) == INTERRUPTED
+    assert exchange_state(workspace, exchange) == ExchangeState.INTERRUPTED
     assert [e["kind"] for e in exchange.events][:3] == ["Asked", "LookedUp", "Expanded"]
     assert answer_text(events_of(exchange)).startswith("He fired the gun")
 

@@ -130,9 +130,9 @@ def test_every_end_is_drawn_and_keeps_what_had_come(state):
 
 def test_what_was_stopped_or_needs_another_key_says_so():
     assert record([], state="cancelled", text="")["trouble"]["text"] == "Stopped before anything was written."
-    refused = record([], state="failed", text="", error="The key was refused. Enter another in Settings.")
+    refused = record([], state="failed", text="", error="It was refused.", remedy="settings")
     assert "settings" in refused["acts"]
-    assert "settings" not in record([], state="failed", text="", error="It cannot be reached.")["acts"]
+    assert "settings" not in record([], state="failed", text="", error="It cannot be reached, say Settings.")["acts"]
 
 
 def test_notes_are_drawn_once_and_the_limit_is_said():

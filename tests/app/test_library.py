@@ -23,7 +23,7 @@ from readagent_core.gisting.job import PAUSED
 from readagent_core.gisting.progress import Progress
 from readagent_core.incoming.samples import add_samples
 from readagent_core.jobs import Snapshot
-from readagent_core.library.records import Book, Card, Position
+from readagent_core.library.records import Book, Card, Position, ReadingState, StopReason
 from readagent_core.library.upkeep import start_upkeep
 from readagent_core.loaders import DEFAULT, load
 from readagent_core.memory import Gist, Page
@@ -33,7 +33,9 @@ from tests.app.conftest import ROOT
 from tests.recordings import make_memory
 
 BOOK = Book("b", "d", "The Lamp", "", "en", "html", words=1000, added=5.0)
-HALF = Card(BOOK, Position(), 1, "paused", PAUSED, "m", pages=12, gists=10, words_covered=500)
+HALF = Card(
+    BOOK, Position(), 1, ReadingState.PAUSED, StopReason.PAUSED, PAUSED, "m", pages=12, gists=10, words_covered=500
+)
 
 
 def test_the_library_opens_with_the_samples_and_takes_files(app):
@@ -61,15 +63,15 @@ def test_what_is_taken_and_what_is_opened_are_one_limit():
     [
         (replace(HALF, pages=0), None),
         (HALF, {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
-        (replace(HALF, why=""), {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
+        (replace(HALF, reason=StopReason.NONE, why=""), {"state": "paused", "share": 0.5, "pages": 20, "made": 10}),
         (replace(HALF, state="done"), {"state": "ready", "share": 1, "pages": 12, "made": 10}),
         (
-            replace(HALF, state="failed", why="The model gave 3.5 replies. Try again."),
+            replace(HALF, state=ReadingState.FAILED, reason=StopReason.BUG, why="It gave 3.5 replies. Try again."),
             {"state": "stopped", "share": 0.5, "pages": 20, "made": 10}
-            | {"why": "The model gave 3.5 replies. 10 gists saved."},
+            | {"why": "It gave 3.5 replies. 10 gists saved."},
         ),
         (
-            replace(HALF, why="The budget is used", gists=1),
+            replace(HALF, reason=StopReason.BUDGET, why="The budget is used", gists=1),
             {"state": "stopped", "share": 0.5, "pages": 2, "made": 1, "why": "The budget is used. 1 gist saved."},
         ),
     ],

@@ -15,6 +15,7 @@ from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Figure, Paragraph, Section
 from readagent_core.gisting.progress import Progress
 from readagent_core.jobs import Snapshot
+from readagent_core.library.records import StopReason
 from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
@@ -164,7 +165,7 @@ def test_the_line_of_a_reading_says_its_speed_and_that_it_waits():
 
 def test_gists_of_another_model_are_not_resumed_by_the_one_in_use():
     memory = replace(a_memory(), complete=False)
-    reading = SimpleNamespace(recorded="", why="", state="paused")
+    reading = SimpleNamespace(recorded="", why="", reason=StopReason.NONE, state="paused")
     for other, action in ((None, ["go", "Resume"]), ("small", ["go", "Make gists with small"]),
                           ("", ["settings", "Connect a model"])):  # fmt: skip
         line = reading_status.job_line(None, reading, memory, now=1.0, other_model=other)

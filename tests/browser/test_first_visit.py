@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from readagent_core.document import Document, Paragraph
 from readagent_core.gisting.job import PAUSED
 from readagent_core.incoming.samples import add_samples
+from readagent_core.library.records import ReadingState, StopReason
 from readagent_core.settings import load_settings
 from readagent_core.workspace import Workspace
 from tests.browser.conftest import StartApp, go_to
@@ -28,15 +29,15 @@ def fill_with_many(workspace: Workspace) -> None:
     begun = by_title["Book 007"]
     library.set_furthest(begun.id, 1)
     library.touch(by_title["Book 008"].id)
-    for title, state, why, model in (
-        ("Stopped Half-Way", "failed", "The server failed. It may be busy.", "a model"),
-        ("Paused Half-Way", "paused", PAUSED, workspace.model.name),
+    for title, reason, why, model in (
+        ("Stopped Half-Way", StopReason.ERROR, "The server failed. It may be busy.", "a model"),
+        ("Paused Half-Way", StopReason.PAUSED, PAUSED, workspace.model.name),
     ):
         whole = make_memory([f"{title}: the gulls came back. " * 20] * 8, title=title, complete=False)
         whole = replace(whole, model=model)
         book = library.add(whole.document)
         reading = library.add_memory(book.id, replace(whole, pages=whole.pages[:4], gists=whole.gists[:4]))
-        library.set_state(reading.id, state, why=why)
+        library.set_state(reading.id, ReadingState.PAUSED, reason, why=why)
 
 
 def see_many_books(page: Page) -> None:

@@ -17,6 +17,7 @@ from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError
 from readagent_core.gisting import costs as gisting_costs
 from readagent_core.gisting.job import start_reading
+from readagent_core.library.records import ReadingState, StopReason
 from readagent_core.models.builtin.reader import BuiltInReader
 from readagent_core.models.cost.meter import Metered
 from readagent_core.models.cost.prices import Price
@@ -56,7 +57,7 @@ def test_a_books_budget_holds_over_every_going_on_until_it_is_raised(workspace_a
         sent = len(server.chats)
         (reading,) = workspace.library.readings(shelved.id)
         assert (reading.state, reading.why) == ("paused", snapshot.error)
-        assert reading.why.startswith(f"{gisting_costs.BUDGET_USED}: $")
+        assert (reading.reason, reading.limit) == (StopReason.BUDGET, 1.5)
         assert 0 < reading.usage.cost <= 2.0
 
         for again in (workspace, workspace_at(server, budget_book=1.5)):  # going on, and a new start of the app
@@ -168,7 +169,7 @@ def test_speed_comes_from_earlier_readings(open_workspace):
         workspace = open_workspace(server.url)
         book = workspace.library.add(random_document(2))
         reading = workspace.library.open_reading(book.id, PLAN, "fake-model", server.url)
-        workspace.library.set_state(reading.id, "done")
+        workspace.library.set_state(reading.id, ReadingState.DONE)
         workspace.library.store(reading.id).save_usage(Usage(calls=10, seconds=300.0))
         assert gisting_costs.seconds_per_call(workspace) == 30.0
         assert "minutes." in gisting_costs.estimate_sentence(workspace, random_document(1), PLAN)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from readagent_core.errors import BudgetError, DiskFullError, KeyRefusedError
+from readagent_core.errors import DiskFullError, KeyRefusedError, NoCreditError
 from readagent_core.gisting.job import (
     ELSEWHERE,
     PAUSED,
@@ -18,6 +18,7 @@ from readagent_core.gisting.job import (
     start_reading,
 )
 from readagent_core.library.readings import ReadingStore
+from readagent_core.library.records import StopReason
 from readagent_core.plan import ReadingPlan
 from tests.fakes.model import FakeModel
 from tests.gisting.helpers import make_document, random_document, replier
@@ -60,8 +61,15 @@ def test_a_reading_under_way_is_one_job_however_often_it_is_started(open_workspa
     assert len(workspace.library.readings(book.id)) == 1
 
 
-@pytest.mark.parametrize("error", [None, KeyRefusedError("The key was not accepted."), BudgetError("It is reached.")])
-def test_a_reading_that_stops_says_why_and_goes_on_where_it_was(make_workspace, error):
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (None, StopReason.PAUSED),
+        (KeyRefusedError("The key was not accepted."), StopReason.SETTINGS),
+        (NoCreditError("It is used up, say Settings."), StopReason.ERROR),
+    ],
+)
+def test_a_reading_that_stops_says_why_and_goes_on_where_it_was(make_workspace, error, reason):
     """It is paused by a person, or by an error."""
     plain = replier()
     started = threading.Event()
@@ -81,7 +89,7 @@ def test_a_reading_that_stops_says_why_and_goes_on_where_it_was(make_workspace, 
     started.set()
     assert job.join(20).state == ("failed" if error else "cancelled")
     stopped = workspace.library.reading(job.subject)
-    assert (stopped.state, stopped.why) == ("paused", str(error) if error else PAUSED)
+    assert (stopped.state, stopped.reason, stopped.why) == ("paused", reason, str(error) if error else PAUSED)
     workspace.model._answer = plain
     assert start_reading(workspace, book.id, PLAN).join(20).state == "done"
     texts = [p.text for p in workspace.model.prompts]

@@ -9,6 +9,7 @@ import pytest
 from readagent_core.document import Document, Paragraph
 from readagent_core.library import Library, schema
 from readagent_core.library.conversations import CACHED_ANSWERS
+from readagent_core.library.records import ExchangeState
 from readagent_core.library.schema import Database
 from readagent_core.memory import Gist, Page
 from readagent_core.usage import Usage
@@ -124,7 +125,7 @@ def test_cached_events_are_the_same_values_until_one_is_appended(library, conver
     assert library.exchange(exchange).events[0] is before[0]
     other.append_event(exchange, {"n": 2})
     assert library.exchange(exchange).events == ({"n": 1}, {"n": 2})
-    assert other.finish_exchange(exchange, "done").events == library.exchange(exchange).events
+    assert other.finish_exchange(exchange, ExchangeState.DONE).events == library.exchange(exchange).events
     other.close()
 
 

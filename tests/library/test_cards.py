@@ -10,6 +10,7 @@ import pytest
 from readagent_core.document import Section
 from readagent_core.errors import LibraryError
 from readagent_core.library import Library
+from readagent_core.library.records import ReadingState, StopReason
 from readagent_core.memory import Gist, Page
 from tests.library.test_library import PLAN, make_document, read_whole
 
@@ -58,7 +59,7 @@ def test_a_card_has_everything_the_screen_shows(library):
     for number in (1, 2):
         store.save_page(Page(number, number - 1, number, whole.paragraphs[number - 1].words))
     store.save_gist(2, Gist("the second"))
-    library.set_state(reading.id, "failed", why="The server failed.")
+    library.set_state(reading.id, ReadingState.FAILED, StopReason.ERROR, why="The server failed.")
     library.open_reading(book.id, replace(PLAN, min_words=6), "m")  # newer, without a page
     card, empty = library.cards()
     assert (card.book, card.position) == (library.book(book.id), library.position(book.id))

@@ -10,6 +10,7 @@ import pytest
 from readagent_core.document import Cover, Document, Notice, Paragraph, Section
 from readagent_core.errors import LibraryError, NotInLibraryError
 from readagent_core.library import Library
+from readagent_core.library.records import ExchangeState, ReadingState
 from readagent_core.memory import Gist, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
@@ -126,7 +127,7 @@ def test_pages_and_gists_are_saved_one_by_one(library):
     assert memory.complete
     assert memory.document == library.document(book.id).limited(20)
     assert memory.gists[1].marks == ("longer than its page",)
-    library.set_state(reading.id, "done")
+    library.set_state(reading.id, ReadingState.DONE)
     kept = library.reading(reading.id)
     assert (kept.state, kept.pages, kept.gists, kept.usage.calls) == ("done", len(memory.pages), len(memory.pages), 0)
     library.store(reading.id).save_gist(1, Gist("by hand", edited=True))
@@ -168,7 +169,7 @@ def test_conversations_keep_every_event(library):
     asked = library.start_exchange(talk.id, 1, "Who?", options=["Ada", "Bo"], settings={"look_ups": 2}, up_to=4)
     for number in range(3):
         library.append_event(asked.id, {"kind": "AnswerPart", "text": f"part {number} 「語」"})
-    done = library.finish_exchange(asked.id, "done", extra={"stars": 1})
+    done = library.finish_exchange(asked.id, ExchangeState.DONE, extra={"stars": 1})
     assert [e["text"] for e in done.events] == [f"part {number} 「語」" for number in range(3)]
     assert (done.options, done.settings, done.up_to, done.state) == (("Ada", "Bo"), {"look_ups": 2}, 4, "done")
     assert (done.extra, library.exchanges(talk.id)) == ({"stars": 1}, [done])
@@ -209,7 +210,7 @@ def test_preferences_and_artifacts_are_saved_in_place_of_earlier_ones(library):
         lambda lib: lib.rename_shelf("nothing", "something"),
         lambda lib: lib.new_conversation("nothing", ""),
         lambda lib: lib.rename_conversation("nothing", ""),
-        lambda lib: lib.finish_exchange("nothing", "done"),
+        lambda lib: lib.finish_exchange("nothing", ExchangeState.DONE),
         lambda lib: lib.open_reading("nothing", PLAN, "m"),
     ],
 )

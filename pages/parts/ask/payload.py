@@ -28,7 +28,7 @@ from pages.parts.shared.answer import waiting_line
 from pages.parts.shared.reading_status import may_hurry
 from readagent_core.answering import replay
 from readagent_core.answering.base import Event
-from readagent_core.library.records import Exchange
+from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.models.builtin import reader as builtin
 
 
@@ -65,9 +65,9 @@ def _record(now: AskState, exchange: Exchange) -> dict[str, Any]:
     return hide(record, hidden[0], may_ask=hidden[1]) if hidden else record
 
 
-def _suggests_model(now: AskState, exchange: Exchange, state: str) -> bool:
+def _suggests_model(now: AskState, exchange: Exchange, state: ExchangeState) -> bool:
     """Whether this answer says that a model can be connected: the first of the built-in reader in a session."""
-    if now.workspace.model.is_language_model or state == "running":
+    if now.workspace.model.is_language_model or state == ExchangeState.RUNNING:
         return False
     built_in = exchange.extra.get("model") == builtin.NAME
     return built_in and bool(st.session_state.setdefault("ask_model_suggested", exchange.id) == exchange.id)
@@ -86,7 +86,7 @@ def ask_state(now: AskState) -> dict[str, Any]:
     shown = shown_exchanges(now)
     records = {e.id: _record(now, e) for e in shown if e.id not in now.still}
     state, events, text, _ = exchange_now(now.workspace, current) if current else ("", (), "", None)
-    running = state == "running"
+    running = state == ExchangeState.RUNNING
     steps = replay.steps(events)
     at = len(steps) - 1 if running or current is None else step_asked(current, len(steps))
     record = (records | now.still).get(current.id) if current else None

@@ -13,14 +13,14 @@ from typing import Any
 from pages.parts.ask.pieces import citations_summary, sentence_pieces
 from pages.parts.shared.answer import chip_of, format_time, pending_pieces, pieces_of
 from readagent_core.answering import costs, replay
-from readagent_core.answering.asking import INTERRUPTED
 from readagent_core.answering.base import LETTERS, Answer, Event, ModelCall
 from readagent_core.answering.questions import parse_standalone
 from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import checked_answer, pages_named, ranges_named
 from readagent_core.answering.signature import BUILT_IN, RECORDING, Signature, signature_of
 from readagent_core.citations import Checked
-from readagent_core.library.records import Exchange
+from readagent_core.errors import Remedy
+from readagent_core.library.records import Exchange, ExchangeState
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
 from readagent_core.models.builtin.answers import is_not_found
@@ -36,10 +36,13 @@ _NOT_SAID = re.compile(
     re.IGNORECASE,
 )
 TROUBLE = {
-    "cut off": ("wait", "The answer broke off here."),
-    "cancelled": ("", "Stopped. What was written so far is saved."),
-    INTERRUPTED: ("wait", "ReadAgent was closed while this was being answered. What was written so far is saved."),
-    "failed": ("alert", "This question could not be answered."),
+    ExchangeState.CUT_OFF: ("wait", "The answer broke off here."),
+    ExchangeState.CANCELLED: ("", "Stopped. What was written so far is saved."),
+    ExchangeState.INTERRUPTED: (
+        "wait",
+        "ReadAgent was closed while this was being answered. What was written so far is saved.",
+    ),
+    ExchangeState.FAILED: ("alert", "This question could not be answered."),
 }
 
 
@@ -194,7 +197,7 @@ def exchange_record(
     events: Sequence[Event],
     *,
     sources: Sources,
-    state: str,
+    state: ExchangeState,
     text: str,
     seconds: float = 0.0,
     waiting: str = "",
@@ -208,7 +211,7 @@ def exchange_record(
     """
     checked, titles = sources.checked, sources.titles
     answer = replay.answer_of(events)
-    running = state == "running"
+    running = state == ExchangeState.RUNNING
     signature, gists = signature_of(exchange), uses_gists(exchange.method)
     built_in = signature.kind == BUILT_IN
     recorded = signature.date
@@ -230,9 +233,9 @@ def exchange_record(
     else:
         pieces = pieces_of(checked, titles) if checked else pending_pieces(text, titles)
     kind, words = TROUBLE.get(state, ("", ""))
-    if exchange.error and state in ("failed", "cut off"):
+    if exchange.error and state in (ExchangeState.FAILED, ExchangeState.CUT_OFF):
         words = exchange.error
-    elif state == "cancelled" and not text:
+    elif state == ExchangeState.CANCELLED and not text:
         words = "Stopped before anything was written."
     return {
         "id": exchange.id,
@@ -273,16 +276,16 @@ def exchange_record(
     }
 
 
-def _acts(exchange: Exchange, state: str, *, missing: bool, model: str, suggest_model: bool) -> list[str]:
-    found = ["again", "method", "copy", "replay"] if state == "done" else ["method", "replay"]
+def _acts(exchange: Exchange, state: ExchangeState, *, missing: bool, model: str, suggest_model: bool) -> list[str]:
+    found = ["again", "method", "copy", "replay"] if state == ExchangeState.DONE else ["method", "replay"]
     looks_up = exchange.method not in all_methods() or all_methods()[exchange.method].looks_up
     if missing and looks_up and int(exchange.settings.get("look_ups", 0)) < MOST_LOOK_UPS:
         found.append("more")
     if missing and exchange.method != "full-text" and exchange.reading_id:  # of one book
         found.append("whole")
-    if state == "failed" and model != builtin.NAME:
+    if state == ExchangeState.FAILED and model != builtin.NAME:
         found.append("built-in")
-    if state == "failed" and "Settings" in exchange.error:
+    if state == ExchangeState.FAILED and exchange.remedy == Remedy.SETTINGS:
         found.append("settings")
     return [*found, "connect"] if suggest_model else found
 

@@ -31,7 +31,7 @@ from readagent_core.document import Document
 from readagent_core.errors import NotInLibraryError
 from readagent_core.gisting.job import newest_memory
 from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Exchange, Position, Reading
+from readagent_core.library.records import Book, Exchange, ExchangeState, Position, Reading
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.workspace import Workspace
@@ -63,7 +63,7 @@ class AskState(ABC):
 
     @property
     def running(self) -> bool:
-        return any(exchange_state(self.workspace, e) == "running" for e in self.exchanges)
+        return any(exchange_state(self.workspace, e) == ExchangeState.RUNNING for e in self.exchanges)
 
     @property
     def recording(self) -> bool:
@@ -325,14 +325,14 @@ def ask(
     now.exchanges = now.workspace.library.exchanges(exchange.conversation_id)
 
 
-def exchange_now(workspace: Workspace, exchange: Exchange) -> tuple[str, Sequence[Event], str, Job | None]:
+def exchange_now(workspace: Workspace, exchange: Exchange) -> tuple[ExchangeState, Sequence[Event], str, Job | None]:
     """An exchange as it is now: state, events, the answer so far, and its job while it runs."""
     state = exchange_state(workspace, exchange)
-    job = workspace.jobs.get(job_key(exchange.id)) if state == "running" else None
+    job = workspace.jobs.get(job_key(exchange.id)) if state == ExchangeState.RUNNING else None
     if job is not None and isinstance(job.snapshot.value, AskProgress):
         value = job.snapshot.value
         return state, value.events, value.text, job
-    if exchange.state == "running":  # it has ended since, or another process works on it
+    if exchange.state == ExchangeState.RUNNING:  # it has ended since, or another process works on it
         exchange = workspace.library.exchange(exchange.id)
     events = replay.events_of(exchange)
     return state, events, replay.answer_text(events), job

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from pages.parts.shared.reading_status import pages_expected, span
-from readagent_core.gisting.job import PAUSED
 from readagent_core.gisting.progress import Progress
 from readagent_core.jobs import Job, Snapshot
-from readagent_core.library.records import Card
+from readagent_core.library.records import Card, ReadingState, StopReason
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
 
@@ -55,7 +54,7 @@ def gists_of(workspace: Workspace, card: Card, running: Mapping[int, Job]) -> di
     if card.reading_id in running:
         return running_record(running[card.reading_id].snapshot)
     # interrupted by a crash, or made by another process
-    busy = card.state == "reading" and workspace.library.reading_lock(card.reading_id).is_held()
+    busy = card.state == ReadingState.RUNNING and workspace.library.reading_lock(card.reading_id).is_held()
     return gists_record(card, model=workspace.model.name, busy=busy)
 
 
@@ -67,16 +66,16 @@ def gists_record(card: Card, *, model: str, busy: bool = False) -> dict[str, Any
     if not card.pages and not busy:
         return None
     other = {"model": card.model} if card.model != model or card.recorded else {}
-    if card.state == "done":
+    if card.state == ReadingState.DONE:
         return {"state": "ready", "share": 1, "pages": card.pages, "made": card.gists} | other
     share = card.words_covered / card.book.words if card.book.words else 0
     found = {
-        "state": "making" if busy else "stopped" if card.state == "failed" else "paused",
+        "state": "making" if busy else "stopped" if card.state == ReadingState.FAILED else "paused",
         "share": round(min(1.0, share), 3),
         "pages": pages_expected(card.gists, card.words_covered, card.book.words) or card.pages,
         "made": card.gists,
     }
-    if not busy and card.why not in ("", PAUSED):
+    if not busy and card.reason not in (StopReason.NONE, StopReason.PAUSED):
         found["state"] = "stopped"
         found["why"] = f"{_first_sentence(card.why)} {_saved(card.gists)}"
     return found | other

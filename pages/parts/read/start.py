@@ -20,7 +20,7 @@ from readagent_core.gisting import job as reading
 from readagent_core.gisting import regenerate_gist
 from readagent_core.gisting.job import job_key, start_reading
 from readagent_core.jobs import Job
-from readagent_core.library.records import Book, Reading
+from readagent_core.library.records import Book, Reading, ReadingState
 from readagent_core.plan import PRESETS, ReadingPlan
 from readagent_core.words import count_of
 from readagent_core.workspace import Workspace
@@ -114,7 +114,7 @@ def estimate_of(workspace: Workspace, book: Book) -> str:
 
 def make_gists(workspace: Workspace, book: Book, plan: ReadingPlan | None = None) -> None:
     """Start making gists, or show those that were made with these options already. Raises ReadAgentError."""
-    done = {r.id for r in workspace.library.readings(book.id) if r.state == "done"}
+    done = {r.id for r in workspace.library.readings(book.id) if r.state == ReadingState.DONE}
     job = start_reading(workspace, book.id, plan)
     number = job.subject
     if number in done:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.shared import shell
-from pages.parts.shared.signed_in import SIGN_IN_FIRST, person_of_session
-from readagent_core.errors import SignInError
+from pages.parts.shared.signed_in import person_of_session
+from readagent_core.errors import NotSignedInError, SignInError
 from readagent_core.settings import home_folder
 from readagent_core.team import audit
 from readagent_core.team.people import Person, note_visit
@@ -33,8 +33,8 @@ def draw_refusal(refused: SignInError) -> None:
     shell.set_title("Sign in")
     with st.container(key="sign_in", horizontal_alignment="center", gap="medium"):
         st.title("ReadAgent", anchor=False, width="content")
-        if str(refused) == SIGN_IN_FIRST:
-            st.text(SIGN_IN_FIRST, width="content")
+        if isinstance(refused, NotSignedInError):
+            st.text(str(refused), width="content")
             st.button("Sign in", type="primary", key="sign_in_button", on_click=st.login)
             return
         if not st.session_state.get(_NOTED):

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readagent_core.gisting.costs import BookBudget
-from readagent_core.gisting.job import ELSEWHERE, PAUSED, job_key
+from readagent_core.gisting.job import ELSEWHERE, job_key
 from readagent_core.gisting.progress import Progress
 from readagent_core.jobs import Snapshot
-from readagent_core.library.records import Exchange, Reading
+from readagent_core.library.records import Exchange, Reading, ReadingState, StopReason
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin.reader import NAME
 from readagent_core.models.cost.prices import money
@@ -51,7 +51,7 @@ def reading_name(reading: Reading) -> str:
     """A reading in a few words, for a list of them."""
     who = f"Recording of {reading.recorded}" if reading.recorded else reading.model
     sizes = f"{who} · {reading.plan.min_words}–{reading.plan.max_words} words"
-    return f"{sizes} · {count_of(reading.pages, 'page')}" if reading.state == "done" else sizes
+    return f"{sizes} · {count_of(reading.pages, 'page')}" if reading.state == ReadingState.DONE else sizes
 
 
 def saved_line(saved: int, total: int) -> str:
@@ -146,7 +146,8 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
     line = "Finding where to pause first"
     if total:
         line = f"{gists} of {'about ' if paging else ''}{count_of(total, 'page')}"
-    if snapshot.waiting == ELSEWHERE:
+    progress = snapshot.value if isinstance(snapshot.value, Progress) else None
+    if progress and progress.elsewhere:
         rest = [ELSEWHERE]
     elif snapshot.waiting:
         state, line = "waiting", "Waiting to try again"
@@ -156,7 +157,6 @@ def _running(snapshot: Snapshot, memory: GistMemory, *, now: float, slowed: str)
             rest.append(saved_line(gists, total))
         more.append(snapshot.waiting)
     else:
-        progress = snapshot.value if isinstance(snapshot.value, Progress) else None
         rest, figures = _pace(progress, gists, total, seconds=now - snapshot.started) if progress else ([], [])
         more += figures
     done = words + sum(memory.page(n).words for n in memory.readable)
@@ -195,13 +195,13 @@ def _pace(progress: Progress, gists: int, total: int, *, seconds: float) -> tupl
 def _paused(snapshot: Snapshot | None, reading: Reading, memory: GistMemory, other_model: str | None) -> dict[str, Any]:
     failed_now = snapshot is not None and snapshot.state == "failed"
     why = (snapshot.error if snapshot is not None and failed_now else reading.why).strip()
-    stopped = failed_now or reading.state == "failed" or (why != PAUSED and bool(why))
+    stopped = failed_now or reading.reason not in (StopReason.NONE, StopReason.PAUSED)
     covered = _covered(memory)
     gists = len(memory.readable)
     actions = [["go", "Resume" if other_model is None else f"Make gists with {other_model}"]]
     if other_model == "":
         actions = [["settings", "Connect a model"]]
-    if " in Settings" in why:
+    if reading.reason == StopReason.SETTINGS:
         actions.append(OPEN_SETTINGS)
     if not stopped:
         about = f" of about {covered['total']:,}" if covered["total"] else ""
@@ -222,7 +222,7 @@ def _over_budget(budget: BookBudget, reading: Reading, memory: GistMemory) -> di
     rest = [f"{count_of(gists, 'gist')} saved", f"{money(budget.spent)} is spent"]
     if budget.rest:
         rest.append(f"the rest would cost about {money(budget.rest)}")
-    changed = not reading.why.startswith(budget.amounts)  # another limit was set in Settings since
+    changed = reading.limit not in (None, budget.limit)  # another was set in Settings since
     actions = [["go", "Resume"]] if changed else [["raise", f"Raise to {money(budget.raised)}"]]
     return gists_line(
         "waiting", f"Stopped at your limit, {money(budget.limit)}", rest, actions=actions, **_covered(memory)

@@ -12,12 +12,11 @@ import streamlit as st
 from starlette.requests import HTTPConnection
 
 from pages.parts.shared.streamlit_private import claims_in_cookies, sign_in_settings
-from readagent_core.errors import SettingsError, SignInError
+from readagent_core.errors import NotSignedInError, SettingsError
 from readagent_core.models.connection import price_on_server
 from readagent_core.settings import home_folder, load_settings, load_team
 from readagent_core.team.people import Person, admit
 
-SIGN_IN_FIRST = "Sign in to open your library."
 NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 SHORTEST_SECRET = 32  # characters
 
@@ -38,7 +37,7 @@ def person_of_request(request: HTTPConnection) -> Person | None:
 def _person(claims: Mapping[str, Any]) -> Person:
     team = load_team()
     if team is None or not claims.get("is_logged_in"):
-        raise SignInError(SIGN_IN_FIRST)
+        raise NotSignedInError("Sign in to open your library.")
     return admit(claims, team, home_folder())
 
 
