@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
+import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +16,12 @@ import readagent_core as ra
 from readagent_core.answering.base import Answered, AnswerPart, LookedUp
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, DocumentError, SettingsError, UnknownModelError
-from readagent_core.settings import save_settings
+from readagent_core.library import Library
+from readagent_core.plan import ReadingPlan
+from readagent_core.settings import load_settings, save_settings
+from tests.fakes.sensible import sensible
 from tests.fakes.server import FakeServer, Reply
+from tests.methods.test_zoom import long_memory
 
 TEXT = "# The Lamp\n\n" + "\n\n".join(
     f"On day {i} the keeper lit the lamp. She wrote the weather in the log, and then she slept." for i in range(150)
@@ -96,3 +106,59 @@ def test_a_saved_key_goes_to_no_other_address(book, own_home):
 def test_the_makers_address_may_be_given_in_full(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
     assert ra.get_model("gpt-5-mini") is ra.get_model("gpt-5-mini", base_url="https://api.openai.com/v1/")
+
+
+@pytest.mark.parametrize("what", ["read", "read without a library", "ask memwalker"])
+def test_no_call_goes_on_after_ctrl_c(what, tmp_path):
+    """The process lives on, as a notebook does; the server answers slowly, as models do."""
+    with FakeServer(lambda text: Reply(sensible(text), delay=0.4)) as server:
+        command = [sys.executable, "-m", "tests.stopped_program", server.url, what, str(tmp_path / "ready")]
+        process = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True)
+        try:
+            deadline = time.monotonic() + 60
+            while len(server.chats) < 5:
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "interrupted\n"
+            time.sleep(0.5)  # what was sent before may still arrive
+            calls = len(server.chats)
+            time.sleep(1)
+            assert len(server.chats) == calls, "calls went on"
+        finally:
+            process.kill()
+            process.communicate(timeout=20)
+
+
+def test_what_is_made_of_a_stored_book_is_made_once(book):
+    """Gists of parts, which a question to a long book needs, are stored with it, also where pages are left out."""
+    memory = replace(long_memory(90), plan=ReadingPlan.from_preset("book"))
+    library = Library(load_settings().home)
+    added = library.add(memory.document)
+    library.add_memory(added.id, memory)
+    stored = library.memory(library.readings(added.id)[0].id)
+    library.close()
+    with FakeServer(lambda text: "ANSWER: There [1]." if "three ways" in text else "Told at length. " * 40) as server:
+        model = ra.get_model("fake-model", base_url=server.url)
+        for up_to in (None, 80):
+            ra.ask(stored, "Where hung the key?", model, method="zoom", up_to=up_to)
+            first = len(server.chats)
+            assert first > 2
+            ra.ask(stored, "Who lit the lamp?", model, method="zoom", up_to=up_to)
+            assert len(server.chats) == first + 1
+        ra.ask([stored, stored.up_to(40)], "Who?", model)
+        first = len(server.chats)
+        ra.ask([stored, stored.up_to(40)], "When?", model)
+        assert len(server.chats) == first + 1
+
+
+def test_a_listener_that_leaves_ends_the_calls(book):
+    with FakeServer(lambda text: Reply("A part of it.", delay=0.3)) as server:
+        memory = ra.read(book, ra.get_model(), library=None)
+        events = ra.ask_events(memory, "Who?", ra.get_model("fake-model", base_url=server.url), method="memwalker")
+        next(events)
+        events.close()
+        calls = len(server.chats)
+        time.sleep(1)
+        assert len(server.chats) == calls

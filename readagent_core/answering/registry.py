@@ -1,12 +1,18 @@
-"""The methods that can answer a question, by name: every file of ``methods/`` that ends with ``METHOD = …``."""
+"""The methods that can answer a question, by name.
+
+They are the files of ``methods/`` that end with ``METHOD = …``, and the entry points ``readagent.methods`` of installed
+packages.
+"""
 
 from __future__ import annotations
 
 import importlib
+import logging
 import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 
 from readagent_core.answering.base import AskSettings, Event, Question
 from readagent_core.answering.resources import Resources
@@ -19,6 +25,7 @@ from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 
 FOLDER = "readagent_core.methods"
+GROUP = "readagent.methods"  # of entry points
 ORDER = (  # in lists and tables; a method not named here follows, sorted by name
     "read-agent-p",
     "read-agent-s",
@@ -35,6 +42,7 @@ ORDER = (  # in lists and tables; a method not named here follows, sorted by nam
     "recurrence",
     "full-text",
 )
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,15 +86,38 @@ class Method:
 
 
 @cache
-def all_methods() -> dict[str, Method]:
-    """Return every method by name, sorted by ``ORDER``. A new file in this folder needs no entry anywhere."""
-    found: dict[str, Method] = {}
-    for module in pkgutil.iter_modules(importlib.import_module(FOLDER).__path__):
-        method = getattr(importlib.import_module(f"{FOLDER}.{module.name}"), "METHOD", None)
-        if method is not None:
+def _load() -> tuple[dict[str, Method], tuple[str, ...]]:
+    """Return the methods by name, and a sentence for each installed one that cannot be used."""
+    modules = [f"{FOLDER}.{module.name}" for module in pkgutil.iter_modules(importlib.import_module(FOLDER).__path__)]
+    own = (getattr(importlib.import_module(name), "METHOD", None) for name in modules)
+    found = {method.name: method for method in own if method is not None}
+    faults: list[str] = []
+    for entry in entry_points(group=GROUP):
+        package = entry.dist.name if entry.dist else entry.value
+        try:
+            method = entry.load()
+            if not isinstance(method, Method):
+                raise TypeError(f"{entry.value} is no Method")
+            if method.name in found:
+                raise ValueError(f"there is a method {method.name!r} already")
+        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever it does, the other methods stay
+            faults.append(f"The method {entry.name!r} of the package {package} cannot be used: {error!r}.")
+            _log.warning("%s", faults[-1])
+        else:
             found[method.name] = method
     ranks = {name: rank for rank, name in enumerate(ORDER)}
-    return {name: found[name] for name in sorted(found, key=lambda name: (ranks.get(name, len(ranks)), name))}
+    names = sorted(found, key=lambda name: (ranks.get(name, len(ranks)), name))
+    return {name: found[name] for name in names}, tuple(faults)
+
+
+def all_methods() -> dict[str, Method]:
+    """Return every method by name, sorted by ``ORDER``. A new file or package needs no entry anywhere here."""
+    return _load()[0]
+
+
+def method_faults() -> tuple[str, ...]:
+    """Return why methods of other packages cannot be used, a sentence for each."""
+    return _load()[1]
 
 
 def method(name: str) -> Method:
@@ -94,4 +125,5 @@ def method(name: str) -> Method:
     try:
         return all_methods()[name]
     except KeyError:
-        raise SettingsError(f"There is no method {name!r}. Choose one of: {', '.join(all_methods())}.") from None
+        known = f"There is no method {name!r}. Choose one of: {', '.join(all_methods())}."
+        raise SettingsError(" ".join([known, *method_faults()])) from None

@@ -20,7 +20,7 @@ from readagent_core.cli.evaluate import evaluate
 from readagent_core.cli.folders import import_folder, inspect_folder, inspection_json, inspection_line, title_line
 from readagent_core.cli.mcp import mcp
 from readagent_core.cli.notes import notes
-from readagent_core.cli.output import memory_json, print_json, report_errors, say, show_pages
+from readagent_core.cli.output import memory_json, print_json, report_errors, say, say_aside, show_pages
 from readagent_core.cli.questions import questions
 from readagent_core.cli.recognise import recognise
 from readagent_core.cli.shared import (
@@ -142,10 +142,12 @@ def read(
 @app.command()
 def methods() -> None:
     """The ways of answering that `ask` and `evaluate` know."""
-    from readagent_core.answering.registry import all_methods
+    from readagent_core.answering.registry import all_methods, method_faults
 
     for found in all_methods().values():
         say(f"{found.name:16} {found.title}: {found.about}")
+    for fault in method_faults():
+        say_aside(fault)
 
 
 @app.command()

@@ -22,7 +22,6 @@ from readagent_core.models.server.openai_server import OPENAI, SILENCE_SECONDS, 
 from readagent_core.models.server.quirks import Quirks
 from readagent_core.models.server.retry import Retrying
 from readagent_core.settings import Settings, TeamSettings
-from readagent_core.settings.saved import ModelOptions
 
 ON_SERVER = "Connect a model of your own in Settings, or ask who runs this server to raise it."  # at its budget's end
 _LOCK = threading.RLock()
@@ -39,7 +38,6 @@ class ServerModel(Cached):
     """A model on a server with all that belongs to it."""
 
     budget: float | None = None
-    options = ModelOptions()
 
     def __init__(
         self, server: OpenAIServer, retrying: Retrying, cache: ReplyCache, *, budget: float | None = None
@@ -91,6 +89,7 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
                 asks_json=suiting.json_replies,
                 quirks=_QUIRKS.setdefault((where, settings.model), Quirks()),
             )
+            server.options = suiting
             # a person's own key has limits of its own at a server, and slows nobody else
             limiter = _LIMITERS.setdefault((where, "" if settings.server else settings.person), Limiter())
             limiter.allow(at_once)
@@ -98,7 +97,6 @@ def connect(settings: Settings, *, time_scale: float = 1.0) -> ServerModel:
             paid = MonthlyBudget(server, open_spending_log(settings.spending_folder), price, month, **advice)
             retrying = Retrying(paid, limiter, time_scale=time_scale)
             stack = _STACKS[key] = ServerModel(server, retrying, open_cache(settings), budget=budget)
-            stack.options = suiting
         _NEWEST[settings.home] = stack
         return stack
 

@@ -86,8 +86,15 @@ def template_language(code: str) -> str:
 
 @cache
 def template(name: str, language: str) -> Template:
-    """Return a template. Raises FileNotFoundError for an unknown name."""
-    return Template(files(__package__).joinpath(language, f"{name}.txt").read_text(encoding="utf-8").rstrip("\n"))
+    """Return a template; 'a_package:name' is prompts/en/name.txt of another package, which may have ja/ too.
+
+    Raises FileNotFoundError for an unknown name.
+    """
+    package, _, name = name.rpartition(":")
+    folder = files(package).joinpath("prompts") if package else files(__package__)
+    file = folder.joinpath(language, f"{name}.txt")
+    file = folder.joinpath("en", f"{name}.txt") if package and not file.is_file() else file
+    return Template(file.read_text(encoding="utf-8").rstrip("\n"))
 
 
 @cache

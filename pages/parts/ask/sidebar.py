@@ -81,6 +81,8 @@ def _pick_method(scene: Scene) -> None:
         key="ask_method",
     )
     st.caption(methods.method(scene.method).about)
+    for fault in methods.method_faults():
+        st.caption(shell.as_text(fault))
     if scene.method != stored:
         library.set_preference("ask method", scene.method)
     _offer_zoom(scene)

@@ -26,6 +26,7 @@ from readagent_core.models.server.replies import Ending, Endless, Reply, parts
 from readagent_core.models.thinking import split_thinking
 from readagent_core.prompts import Prompt
 from readagent_core.settings import Secret
+from readagent_core.settings.saved import ModelOptions
 
 OPENAI = "https://api.openai.com/v1"
 SILENCE_SECONDS = 180.0  # a local model may take minutes over a long prompt before its first word
@@ -47,6 +48,7 @@ class OpenAIServer(ChatModel):
 
     name: str = ""
     where: str = ""
+    options = ModelOptions()
 
     def __init__(
         self,
