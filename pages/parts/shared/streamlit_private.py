@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.auth_util import get_origin_from_redirect_uri, get_secrets_auth_section, is_authlib_installed
 from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
@@ -28,6 +29,21 @@ def require_navigation() -> None:
     Because the folder ``pages`` is beside it, Streamlit runs a page alone until ``st.navigation`` was called once.
     """
     PagesManager.uses_pages_directory = False
+
+
+def keep_unsent_deltas() -> None:
+    """Make a fragment's run leave what earlier runs drew in the queue to the browser.
+
+    Streamlit drops what the fragment itself drew and was not sent yet, and keeps what fragments inside of it and
+    elements after it drew, whose places then do not exist: a click before the first run has ended made the page fail
+    with 'Bad delta path index'.
+    """
+
+    def clear_queue(self: AppSession, fragment_ids_this_run: list[str] | None = None) -> None:
+        kept = None if fragment_ids_this_run is None else list[str]()  # an empty list: the deltas of no fragment go
+        self._browser_queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=kept)
+
+    AppSession._clear_queue = clear_queue  # type: ignore[method-assign]
 
 
 def index_page() -> str:
