@@ -5,6 +5,7 @@ import { connectLinks, hideBarWhileReading } from "./screens.js";
 import { connectAtOnce } from "./streamlit.js";
 import { followTheme } from "./theme.js";
 import { connectTour } from "./tour.js";
+import { tellTrouble } from "./trouble.js";
 
 connectAtOnce();
 followTheme();
@@ -13,4 +14,5 @@ document.addEventListener("DOMContentLoaded", () => {
   connectLinks();
   hideBarWhileReading();
   connectTour();
+  tellTrouble();
 });

@@ -18,8 +18,23 @@ export const STORED_THEME = "stActiveTheme";
 /** The element of `st.container(key=…)`. */
 export const container = (key) => `.st-key-${key}`;
 
-/** Spares Streamlit two questions to the server before it connects: where it is, and which other sites may embed it. */
+/** Spares Streamlit two questions to the server before it connects: where it is, and which other sites may embed it.
+ * Its dialogs about errors are not shown: they are about Streamlit; `onTrouble` is told. */
 export function connectAtOnce() {
   const base = new URL(".", location.href).href;
-  globalThis.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false } };
+  const config = { allowedOrigins: [location.origin], useExternalAuthToken: false, blockErrorDialogs: true };
+  globalThis.__streamlit = { BACKEND_BASE_URL: base, HOST_CONFIG: config };
+}
+
+/**
+ * @param {(unreachable: boolean) => void} trouble Called when Streamlit met an error that a person should know of;
+ *   `unreachable`: the server does not answer, and is asked again and again.
+ * @param {() => void} connected Called when the server answers.
+ */
+export function onTrouble(trouble, connected) {
+  addEventListener("message", ({ source, data }) => {
+    if (source !== window || data?.stCommVersion !== 1) return;
+    if (data.type === "CLIENT_ERROR_DIALOG") trouble(data.error === "Connection error");
+    if (data.type === "WEBSOCKET_CONNECTED") connected();
+  });
 }

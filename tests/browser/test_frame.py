@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from readagent_core.library import Library
-from tests.browser.conftest import SIZE, go_to
+from tests.browser.conftest import SIZE, StartApp, go_to
 
 PHONE = {"width": 390, "height": 844}
 
@@ -154,3 +154,19 @@ def test_the_bar_of_a_phone(standing_page: Page, app_url: str, keeper: str) -> N
     page.get_by_test_id("stExpandSidebarButton").click()
     expect(page.get_by_test_id("stSidebarNavLink").first).to_be_in_viewport()
     assert page.evaluate("window.stays")
+
+
+def test_a_page_whose_app_was_stopped_says_so_in_our_words(page: Page, start_app: StartApp, tmp_path: Path) -> None:
+    with start_app(tmp_path / "home") as url:
+        page.goto(url.replace("127.0.0.1", "localhost"))
+        expect(page.get_by_text("The Keeper of Harrow Light").first).to_be_visible()
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("ReadAgent does not answer")
+    expect(page.get_by_text("yourscript")).to_have_count(0)
+    expect(page.get_by_text("Streamlit")).to_have_count(0)
+    told.get_by_role("button", name="Close").click()
+    expect(told).to_be_hidden()
+    page.evaluate(
+        "window.postMessage({ stCommVersion: 1, type: 'CLIENT_ERROR_DIALOG', error: 'Bad message format' }, '*')"
+    )
+    expect(told).to_contain_text("Load the page again")
