@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +16,7 @@ from tests.library.test_original_pages import opened
 from tests.loaders.test_pdf import locked
 from tests.loaders.test_pdf_picture import pages_of
 
+JSON = {"Content-Type": "application/json"}
 TEXT = "The keeper lit the lamp before it was dark."
 
 
@@ -54,6 +57,8 @@ def test_what_is_refused(client: TestClient, workspace: Workspace) -> None:
         f"{book.id}/v/1.jpg?width=100000": 400,
         f"{book.id}/v/1.jpg?width=-1": 400,
         f"{book.id}/v/1.jpg": 400,
+        f"{book.id}/v/1.jpg?width={'4' * 5000}": 400,
+        f"{book.id}/v/{'1' * 5000}.jpg?width=400": 422,
         "000000000000/facts": 404,
         "..%2f..%2flibrary/facts": 404,
         f"{text.id}/facts": 404,
@@ -67,8 +72,17 @@ def test_what_is_sent_must_be_json_of_some_size(client: TestClient, workspace: W
     form = {"Content-Type": "text/plain"}  # what a form of another site may send
     assert client.post(f"{book.id}/password", content=b'{"password": "a"}', headers=form).status_code == 415
     assert client.post(f"{book.id}/places", json={"text": "a" * (1 << 20)}).status_code == 413
-    for wrong in ({}, [], {"text": TEXT, "start": "x", "end": 3, "place": ""}):
-        assert client.post(f"{book.id}/places", json=wrong).status_code == 400
+    asked = {"text": TEXT, "start": 1, "end": 3, "place": "p. 1"}
+    wrong = [{}, [], asked | {"start": "x"}, asked | {"end": True}, asked | {"text": 7}, asked | {"place": None}]
+    sent = [json.dumps(value) for value in (*wrong, asked | {"start": math.inf}, asked | {"end": math.nan})]
+    sent += ["[" * 100_000, '{"text":' * 100_000, json.dumps(asked).replace("3", "1e999"), "9" * 5_000, "\udcff"]
+    for body in sent:
+        for name in ("places", "password"):
+            answer = client.post(f"{book.id}/{name}", content=body.encode("utf-8", "surrogateescape"), headers=JSON)
+            assert answer.status_code == 400, (name, body[:60])
+    for number in (2**63, 10**400, -(10**400)):
+        found = client.post(f"{book.id}/places", content=json.dumps(asked | {"end": number}), headers=JSON)
+        assert found.status_code in (200, 400)
 
 
 def test_a_locked_pdf(client: TestClient, workspace: Workspace) -> None:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from pages.parts.read.original import whole_number
 from pages.parts.shared.cached import workspace_of_request
 from pages.parts.shared.component import read
 from readagent_core.errors import NotInLibraryError, ReadAgentError
@@ -47,7 +48,7 @@ def _pages(home: str, _workspace: Workspace) -> BookPages:
 def drawn_page_routes(prefix: str) -> list[Route]:
     """The addresses of drawn pages, below ``prefix``."""
     start = f"{prefix}/webpage/{{book}}/{{version}}"
-    return [Route(start, _frame), Route(f"{start}/{{number:int}}.txt", _snippet)]
+    return [Route(start, _frame), Route(f"{start}/{{number}}.txt", _snippet)]
 
 
 def _opened(request: Request) -> OpenedPage:
@@ -67,7 +68,7 @@ def _frame(request: Request) -> Response:
         opened = _opened(request)
     except ReadAgentError as error:
         return PlainTextResponse(str(error), 404, HEADERS)
-    numbers = [int(text) for text in query.get("opened", "").split(",") if text.isdecimal() and len(text) < 7]
+    numbers = [number for text in query.get("opened", "").split(",") if (number := whole_number(text))]
     return HTMLResponse(
         frame_html(
             opened.body,
@@ -85,7 +86,7 @@ def _snippet(request: Request) -> Response:
         opened = _opened(request)
     except ReadAgentError as error:
         return PlainTextResponse(str(error), 404, HEADERS)
-    number = request.path_params["number"]
+    number = whole_number(request.path_params["number"])
     if not 1 <= number <= len(opened.memory.snippets):
         return PlainTextResponse("There is no such part.", 404, HEADERS)
     return PlainTextResponse(opened.memory.html(number), headers=HEADERS)

@@ -6,10 +6,11 @@ proxy. The panel that uses them is assets/pdf_page/panel.js.
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable
 from typing import Any
 
+import orjson
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -41,10 +42,15 @@ def original_routes(prefix: str) -> list[Route]:
     start = f"{prefix}/original/{{book}}"
     return [
         Route(f"{start}/facts", _facts),
-        Route(f"{start}/{{version}}/{{number:int}}.jpg", _picture),
+        Route(f"{start}/{{version}}/{{number}}.jpg", _picture),
         Route(f"{start}/places", _places, methods=["POST"]),
         Route(f"{start}/password", _password, methods=["POST"]),
     ]
+
+
+def whole_number(text: str) -> int:
+    """The number of at most six digits in an address; 0, which is no page, for anything else."""
+    return int(text) if re.fullmatch("[0-9]{1,6}", text) else 0
 
 
 def _facts(request: Request) -> Response:
@@ -59,12 +65,11 @@ def _facts(request: Request) -> Response:
 
 
 def _picture(request: Request) -> Response:
-    width = request.query_params.get("width", "")
-    if not width.isdecimal() or int(width) not in WIDTHS:
+    width, values = whole_number(request.query_params.get("width", "")), request.path_params
+    if width not in WIDTHS:
         return JSONResponse({"text": "The width of the picture is not allowed."}, 400, _FRESH)
-    values = request.path_params
     try:
-        data = workspace_of_request(request).originals.draw(values["book"], values["number"], width=int(width))
+        data = workspace_of_request(request).originals.draw(values["book"], whole_number(values["number"]), width=width)
     except ReadAgentError as error:
         return _refusal(error)
     return Response(data, media_type="image/jpeg", headers=_STORED)
@@ -74,9 +79,12 @@ async def _places(request: Request) -> Response:
     """Where words of a paragraph stand: a list of [page, rectangles]."""
 
     def find(asked: dict[str, Any]) -> dict[str, Any]:
-        text, start, end = str(asked["text"]), int(asked["start"]), int(asked["end"])
+        text, place, start, end = (asked[name] for name in ("text", "place", "start", "end"))
+        if not all(isinstance(value, str) for value in (text, place)) or {type(start), type(end)} != {int}:
+            raise TypeError
+        last = max(0, min(end, MOST_BYTES))
         found = workspace_of_request(request).originals.find(
-            request.path_params["book"], text, max(0, start), max(0, end), str(asked["place"])
+            request.path_params["book"], text, max(0, min(start, last)), last, place
         )
         return {"places": [[place.number, place.rectangles] for place in found]}
 
@@ -85,7 +93,9 @@ async def _places(request: Request) -> Response:
 
 async def _password(request: Request) -> Response:
     def unlock(asked: dict[str, Any]) -> dict[str, Any]:
-        workspace_of_request(request).originals.unlock(request.path_params["book"], str(asked["password"]))
+        if not isinstance(asked["password"], str):
+            raise TypeError
+        workspace_of_request(request).originals.unlock(request.path_params["book"], asked["password"])
         return {}
 
     return await _posted(request, unlock)
@@ -98,7 +108,8 @@ async def _posted(request: Request, work: Callable[[dict[str, Any]], dict[str, A
     if int(request.headers.get("content-length") or MOST_BYTES + 1) > MOST_BYTES:
         return JSONResponse({"text": "This is too long."}, 413, _FRESH)
     try:
-        asked = json.loads(await request.body())
+        # neither infinity nor what is nested too deeply is read
+        asked = orjson.loads(await request.body())
         return await run_in_threadpool(_answer, lambda: work(asked))
     except (ValueError, KeyError, TypeError):
         return JSONResponse({"text": "This cannot be read."}, 400, _FRESH)
