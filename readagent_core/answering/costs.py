@@ -14,10 +14,9 @@ from readagent_core.answering.registry import all_methods
 from readagent_core.answering.replay import answer_of
 from readagent_core.answering.response import ANSWER_WORDS
 from readagent_core.answering.word_budget import max_context_words
-from readagent_core.gisting.costs import money_after
 from readagent_core.memory import GistMemory, compression_rate
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import money
+from readagent_core.models.cost.prices import money, money_after
 from readagent_core.usage import Usage
 from readagent_core.words import count_of
 

@@ -29,7 +29,7 @@ from readagent_core.jobs import Job
 from readagent_core.memory import GistMemory
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.cost.prices import money
+from readagent_core.models.cost.prices import about_money
 from readagent_core.models.cost.tokens import tokens_of_words
 from readagent_core.models.thinking import remove_thinking
 from readagent_core.prompts import Prompt
@@ -174,7 +174,7 @@ def cost_sentence(model: ChatModel, place: Place, task: str) -> str:
         return ""
     sent = make_prompt(task, place, place.memory.up_to(place.covered).gist_text).words
     price = model.price.cost(tokens_of_words(sent), tokens_of_words(REPLY_WORDS[task])) if model.price else None
-    cost = "the price is not known" if price is None else f"about {money(price)}".replace("about under", "under")
+    cost = "the price is not known" if price is None else about_money(price)
     return f"1 call, {count_of(sent, 'word')} sent; {cost}."
 
 

@@ -14,7 +14,7 @@ from readagent_core.answering.registry import method
 from readagent_core.evaluation.arms import Arm
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.score_table import ScoreTable
-from readagent_core.models.cost.prices import Price, money
+from readagent_core.models.cost.prices import Price, about_money
 from readagent_core.words import count_of
 
 _DOCUMENTS = 12  # looked at; the others are taken to be like them
@@ -43,7 +43,7 @@ class Work:
     def describe(self, price: Price | None) -> str:
         """Return 'about 120 calls and 45,000 words sent; about $0.20', figures with two digits."""
         dollars = self.dollars(price)
-        cost = f"; about {money(dollars)}".replace("about under", "under") if dollars else ""
+        cost = f"; {about_money(dollars)}" if dollars else ""
         return f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent{cost}"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from readagent_core.answering.base import Answer
 from readagent_core.comparing.comparison import ComparedBook, name_pages, place_of
+from readagent_core.models.cost.prices import money
 from readagent_core.words import count_of
 
 
@@ -34,7 +35,7 @@ def usage_line(answer: Answer) -> str:
     if usage.cached_calls:
         parts.append(f"{count_of(usage.cached_calls, 'call')} answered from the cache")
     if usage.cost:  # nothing is said of a model that costs nothing
-        parts.append(f"${usage.cost:.4f}" if usage.cost < 0.1 else f"${usage.cost:.2f}")
+        parts.append(money(usage.cost))
     return " · ".join(parts)
 
 

@@ -12,7 +12,7 @@ from readagent_core.document import Document
 from readagent_core.gisting import estimate
 from readagent_core.library.records import Reading, ReadingState, StopReason
 from readagent_core.models.base import ChatModel
-from readagent_core.models.cost.prices import money
+from readagent_core.models.cost.prices import about_money, money, money_after
 from readagent_core.models.cost.tokens import tokens_of_words
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
@@ -33,8 +33,8 @@ def estimate_sentence(workspace: Workspace, document: Document, plan: ReadingPla
         return f"About {pages}. The built-in reader costs nothing."
     sent = f"{count_of(work.calls, 'call')}, {work.words_in:,} words ({tokens_of_words(work.words_in):,} tokens) sent"
     dollars = model.price.cost_of_words(work.words_in, work.words_out) if model.price else None
-    cost = {None: "its price is not known", 0.0: "free"}.get(dollars, f"about {money(dollars)}")
-    parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost.replace("about under", "under")]
+    cost = {None: "its price is not known", 0.0: "free"}.get(dollars, about_money(dollars))
+    parts = [f"About {pages}: {sent}, {work.words_out:,} words back", cost]
     minutes = _minutes(workspace, work.calls)
     if minutes is not None:
         parts.append("under a minute" if minutes < 1 else f"about {count_of(round(minutes), 'minute')}")
@@ -80,12 +80,6 @@ def reading_cost(usage: Usage) -> str:
         saved = f" and {money(usage.saved_cost)}" if usage.saved_cost else ""
         sentences.append(f"The cache saved {usage.saved_words_in:,} words{saved}.")
     return " ".join(sentences)
-
-
-def money_after(amount: float | None) -> str:
-    if not amount:  # not known, or a model that costs nothing
-        return ""
-    return f", ${amount:.2f}" if amount >= 0.1 else f", ${amount:.4f}"
 
 
 # --- the budget of a book -------------------------------------------------------------------------------

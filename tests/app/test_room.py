@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.parts.read import book_text
+from pages.parts.read import book_text, start
 from pages.parts.shared import first_page, memory_view, reading_status
 from pages.parts.shared.cached import get_workspace
 from readagent_core.document import Document, Figure, Paragraph, Section
@@ -20,6 +20,8 @@ from readagent_core.memory import Gist, GistMemory, Page
 from readagent_core.plan import ReadingPlan
 from readagent_core.usage import Usage
 from tests.app.conftest import ROOT
+from tests.fakes.server import FakeServer
+from tests.gisting.helpers import random_document
 from tests.recordings import make_memory
 
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -185,3 +187,13 @@ def test_a_line_says_how_many_pages_are_saved_of_a_reading_that_waits():
         waits = Snapshot(value=progress, waiting="It is busy.", waiting_until=2.0)
         job = reading_status.job_line(waits, SimpleNamespace(recorded=""), memory, now=1.0)
         assert (job["line"], job["rest"].endswith(line)) == ("Waiting to try again", True)
+
+
+def test_what_making_gists_takes_is_told_at_the_price_of_now(open_workspace, monkeypatch):
+    """Somebody who has just corrected a price decides by this line whether to buy."""
+    monkeypatch.setattr(start.st, "session_state", {})
+    with FakeServer() as server:
+        before, now = (open_workspace(server.url, prices={"fake-model": [price, price]}) for price in (1000.0, 5000.0))
+        book = before.library.add(random_document(2))
+        told = [start.estimate_of(workspace, book).split("$")[1] for workspace in (before, now)]
+    assert told[0] != told[1]

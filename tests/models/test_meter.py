@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,7 @@ from readagent_core.answering.costs import Cost, cost_details
 from readagent_core.cancel import CancelToken
 from readagent_core.models import connection
 from readagent_core.models.cost.meter import Metered
-from readagent_core.models.cost.prices import FREE, OPENAI, Price, money, price_of
+from readagent_core.models.cost.prices import FREE, OPENAI, Price, about_money, money, money_after, price_of
 from readagent_core.models.cost.spending import SpendingLog
 from readagent_core.models.cost.tokens import estimate_tokens
 from readagent_core.prompts import Prompt
@@ -154,6 +156,17 @@ def test_prices(model, where, price):
 def test_words_cost_what_their_tokens_do():
     assert Price(1.0, 2.0).cost_of_words(30_000, 5_000) == pytest.approx(0.06)
     assert [money(x) for x in (None, 0, 0.004, 1234.5)] == ["price not known", "nothing", "under $0.01", "$1,234.50"]
+    assert [about_money(x) for x in (None, 0.004, 0.42)] == ["price not known", "under $0.01", "about $0.42"]
+    assert [money_after(x) for x in (None, 0.0, 0.00001)] == ["", "", ", under $0.01"]
+
+
+def test_money_is_written_in_one_place() -> None:
+    """Two formats of one amount, '$0.0000' and 'under $0.01', look like two amounts."""
+    root = Path(__file__).parents[2]
+    for folder in ("readagent_core", "pages"):
+        for path in (root / folder).rglob("*.py"):
+            if path.name != "prices.py":
+                assert not re.search(r"\$\{[^}\n]*:[^}\n]*f\}", path.read_text(encoding="utf-8")), path
 
 
 def test_spending_is_counted_by_threads_and_processes_together(own_home):

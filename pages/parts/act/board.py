@@ -10,7 +10,7 @@ from readagent_core.answering import replay
 from readagent_core.answering.base import Event
 from readagent_core.models.base import ChatModel
 from readagent_core.models.builtin import reader as builtin
-from readagent_core.models.cost.prices import money
+from readagent_core.models.cost.prices import about_money
 from readagent_core.web_pages.acting import action_of
 from readagent_core.web_pages.frame import anchor_of
 from readagent_core.web_pages.memory import PageMemory
@@ -108,7 +108,7 @@ def cost_line(memory: PageMemory, model: ChatModel) -> str:
         return ""
     words, back = sum(page.words + 110 for page in missing), 50 * len(missing)
     dollars = model.price.cost_of_words(words, back) if model.price else None
-    cost = f", about {money(dollars)}".replace("about under", "under") if dollars else ""
+    cost = f", {about_money(dollars)}" if dollars else ""
     return (
         f"The gists of {count_of(len(missing), 'part')} are made first: {count_of(len(missing), 'call')} and about "
         f"{words:,} words{cost}. They are stored."

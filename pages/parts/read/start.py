@@ -103,9 +103,9 @@ def none_line(workspace: Workspace, book: Book) -> dict[str, Any]:
 
 
 def estimate_of(workspace: Workspace, book: Book) -> str:
-    """The short estimate with the usual plan, made once a session for each model."""
-    known = st.session_state.setdefault("estimates", {})
-    key = (book.document_id, workspace.model.name, workspace.model.where)
+    """The short estimate with the usual plan, made once a session for each model at each price."""
+    known, model = st.session_state.setdefault("estimates", {}), workspace.model
+    key = (book.document_id, model.name, model.where, model.price, workspace.connections)
     if key not in known:
         document = workspace.library.document(book.id)
         known[key] = gisting_costs.short_estimate(workspace, document, reading.usual_plan(workspace, book.words))

@@ -124,7 +124,7 @@ def budget_card(workspace: Workspace) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", key="month"):
             st.caption("This month", width="content")
             st.caption(
-                f"\\${spent:,.2f} of \\${limit:,.2f}" if limit else money(spent).replace("$", "\\$"), width="content"
+                (f"{money(spent)} of {money(limit)}" if limit else money(spent)).replace("$", "\\$"), width="content"
             )
         if limit:
             st.progress(min(1.0, spent / limit))

@@ -150,3 +150,13 @@ def money(dollars: float | None) -> str:
     if dollars == 0:
         return "nothing"
     return "under $0.01" if dollars < 0.01 else f"${dollars:,.2f}"
+
+
+def about_money(dollars: float | None) -> str:
+    """'about $0.42', and else as ``money`` has it: 'under $0.01', …"""
+    return f"about {money(dollars)}" if dollars and dollars >= 0.01 else money(dollars)
+
+
+def money_after(dollars: float | None) -> str:
+    """', $0.42', to follow figures; '' where no price is known, or nothing is paid."""
+    return f", {money(dollars)}" if dollars else ""
