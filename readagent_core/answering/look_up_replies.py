@@ -12,36 +12,36 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from readagent_core.models.thinking import remove_markup
+from readagent_core.page_lists import AND, DASH, LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE, TO
 
+LONGEST_REPLY = 20_000  # characters; more than that names no pages
 LONGEST_RANGE = 50  # pages; for a longer range only its two ends are taken
 _DASHES = re.compile(r"[‐‑‒–—―−〜～]")
-_NUMBERS = r"\d+(?:[^\S\n]*(?:-|~|\.{2,3}|to|through|から)[^\S\n]*(?:p(?:age|\.)?\s*)?\d+)?"
 _JOIN = r"\s*(?:,|;|、|・|&|/|>|and|or|then|plus|und|と|や|和)+\s*(?:and\s+)?"
-_LIST = rf"{_NUMBERS}(?:{_JOIN}(?:pages?\s*|pp?\.\s*|ページ\s*)?{_NUMBERS})*"
 _BRACKETS = r"\[[^\[\]]*\]"
-_WORD = r"(?:\b(?:pages?|pp?|seiten?|p[aá]ginas?)\b\.?|ページ|[页頁])"  # small models change the language
 _NAMED_BRACKETS = re.compile(
-    rf"{_WORD}[\s:#*]*({_BRACKETS}(?:(?:{_JOIN}|\s*)(?:pages?\s*|ページ\s*)?{_BRACKETS})*)", re.IGNORECASE
+    rf"{PAGE_WORD}[\s:#*]*({_BRACKETS}(?:(?:{_JOIN}|\s*)(?:{PAGE_WORD}\s*)?{_BRACKETS})*)", re.IGNORECASE
 )
 _BARE_BRACKETS = re.compile(rf"({_BRACKETS}(?:(?:{_JOIN}|\s*){_BRACKETS})*)")
-_NAMED = re.compile(
-    rf"{_WORD}[\s:(<{{\[]*(?:(?:number|no\.?|番号)\s*)?({_LIST})|(?:第\s*)?({_LIST})\s*(?:ページ(?:目)?|[页頁])",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(rf"^[ \t]*(?:[-•]|\d+[.)])?[ \t]*{_WORD}[ \t:]*({_NUMBERS})\b.*$", re.IGNORECASE | re.MULTILINE)
-_ALONE = re.compile(rf"\s*[(\[]?\s*({_LIST})\s*[)\]]?\s*\.?\s*", re.IGNORECASE)
-_RANGE = re.compile(
-    r"(\d+)(?:[^\S\n]*(?:-|~|\.{2,3}|\bto\b|\bthrough\b|から)[^\S\n]*(?:p(?:age|\.)?\s*)?(\d+))?", re.IGNORECASE
-)
+_LIST = re.compile(LIST, re.IGNORECASE)
+_PAGE_WORD = re.compile(PAGE_WORD, re.IGNORECASE)
+_WORD_BEFORE = re.compile(rf"{PAGE_WORD}[\s:(<{{\[]*(?:(?:number|no\.?|番号)\s*)?$", re.IGNORECASE)
+_WORD_AFTER = re.compile(rf"\s*{PAGE_WORD_AFTER}", re.IGNORECASE)
+_ITEM = re.compile(rf"^[ \t]*(?:[-•]|\d+[.)])?[ \t]*{PAGE_WORD}[ \t:]*({RANGE})\b.*$", re.IGNORECASE | re.MULTILINE)
+_ALONE = re.compile(rf"\s*[(\[]?\s*({LIST})\s*[)\]]?\s*\.?\s*", re.IGNORECASE)
+_RANGE = re.compile(rf"(\d+)(?:[^\S\n]*(?:{DASH}|(?:{TO})(?=\W|\d))[^\S\n]*(?:{PAGE_WORD}\s*)?(\d+))?", re.IGNORECASE)
+_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
 _NEGATIVE = re.compile(
     r"((?:^|[\[(,;、]|\b(?:pages?|pp?|and|or|plus|no|number)\b\.?|ページ|と|や)[\s:#]*)-\d+", re.IGNORECASE
 )
-_PAGES_ONLY = re.compile(r"(?:\d|\s|[,;、・&/~>-]|pages?|pp?\.|ページ|and|to|through|から|と)*", re.IGNORECASE)
+_PAGES_ONLY = re.compile(
+    rf"(?:\d|\s|[,;、・&/~>-]|{PAGE_WORD}|{PAGE_WORD_AFTER}|第|(?<!\w)(?:{AND}|{TO})(?!\w)|{DASH})*", re.IGNORECASE
+)
 _JSON_KEY = re.compile(r"[\"'](\w+)[\"']\s*:")
 _JSON_NUMBERS = re.compile(r"[\"'](\s*(?:page\s*)?\d[\d,\s-]*)[\"']", re.IGNORECASE)
 _COPIED = re.compile(r"^.*\b(?:to|because)[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)  # the form itself, not filled in
 _ASKING = re.compile(r"look(?:ing)?\s+up|re-?read|read\s+again|読み返|open\b", re.IGNORECASE)
-_CITED = re.compile(r"\w[^\[\n]*\[\s*\d")
+_CITED = re.compile(r"\w[^\[\n]{0,200}\[\s*\d")
 _NONE = re.compile(
     r"\[\s*(?:none|n/a)?\s*\]|\bnone\b|\bno\b[^.\n]{0,40}\bpages?\b|\bnot need|n't need\b|\bSTOP\b|"
     r"ありません|なし|不要|必要(?:は|が)?な|読み返さない|読み返しません",
@@ -75,7 +75,7 @@ class LookUpReply:
 
 def to_plain_text(reply: str) -> str:
     """Return ``reply`` without thinking, Markdown and JSON marks, and with full-width characters normalised."""
-    text = unicodedata.normalize("NFKC", remove_markup(reply))
+    text = unicodedata.normalize("NFKC", remove_markup(reply))[:LONGEST_REPLY]
     text = _JSON_NUMBERS.sub(r"\1", _JSON_KEY.sub(r"\1:", text))
     text = re.sub(r"[*`#]|__", "", _DASHES.sub("-", text.replace("【", "[").replace("】", "]")))
     return text.strip()
@@ -107,9 +107,7 @@ def parse_look_up(reply: str, readable: Collection[int], *, limit: int, exists: 
     if none and not numbers and none.group().startswith("["):  # what follows 'Page []'
         end = none.end()
     unclear = not pages and (bool(numbers) or none is None)
-    cited = bool(numbers and _CITED.search(text)) and not (
-        _ASKING.search(text) or re.search(_WORD, text, re.IGNORECASE)
-    )
+    cited = bool(numbers and _CITED.search(text)) and not (_ASKING.search(text) or _PAGE_WORD.search(text))
     return LookUpReply(tuple(pages), tuple(refused), _reason_after(text[end:]), False, tuple(numbers), unclear, cited)
 
 
@@ -133,18 +131,40 @@ def _numbers(text: str) -> tuple[list[int], int]:
         inner = found.group(1).replace("[", "").replace("]", " ")
         if _PAGES_ONLY.fullmatch(inner):
             return list(_expanded(inner)), found.end()
+    if rows := list(_pages_of_table(text)):
+        return rows, len(text)
     items = list(_ITEM.finditer(text))
     if len(items) > 1:  # one page a line
         return [n for m in items for n in _expanded(m.group(1))], items[-1].end()
     for start in dict.fromkeys([asking.start() if asking else 0, 0]):
         sentence_end = re.compile(r"\n|[.。](?=\s|$)").search(text, start)
         for end in dict.fromkeys([sentence_end.end() if sentence_end else len(text), len(text)]):
-            matches = list(_NAMED.finditer(text, start, end))
-            if matches:
-                numbers = [n for m in matches for n in _expanded(m.group(1) or m.group(2))]
-                return numbers, matches[-1].end()
+            named = list(_named_lists(text, start, end))
+            if named:
+                return [n for first, last in named for n in _expanded(text[first:last])], named[-1][1]
     alone = _ALONE.fullmatch(text)
     return (list(_expanded(alone.group(1))), len(text)) if alone else ([], 0)
+
+
+def _named_lists(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where the lists of numbers are that have a word for 'page' before or after them."""
+    while found := _LIST.search(text, start, end):
+        before = text[max(start, found.start() - 40) : found.start()]
+        inside = _PAGE_WORD.search(text, found.start(), found.end())
+        named = _WORD_BEFORE.search(before) or _WORD_AFTER.match(text, found.end(), end)
+        if named:
+            yield found.span()
+        start = inside.start() if inside and not named else found.end()
+
+
+def _pages_of_table(text: str) -> Iterator[int]:
+    """Yield the pages of a Markdown table: the numbers of the column whose heading has a word for 'page'."""
+    rows = [[cell.strip() for cell in found.group(1).split("|")] for found in _ROW.finditer(text)]
+    column = next((i for i, cell in enumerate(rows[0]) if _PAGE_WORD.search(cell)), None) if rows else None
+    if column is not None:
+        for row in rows[1:]:
+            if column < len(row) and _PAGES_ONLY.fullmatch(row[column]):
+                yield from _expanded(row[column])
 
 
 def _expanded(text: str) -> Iterator[int]:
