@@ -1,7 +1,8 @@
 """How people and models write pages in their languages: 'pages 3 et 5', 'S. 7', '第7页', '7페이지', 'P3, P5'.
 
-Regular expressions only (possessive, so that a long reply is read in time), shared by the readers of citations and of look-up replies. The words are those for 'page' and
-'and' in the languages that models drift into, with their plurals and abbreviations.
+Regular expressions only, shared by the readers of citations and of look-up replies. Repetitions are possessive, so that
+a long reply is read in linear time. The words are those for 'page' and 'and' in the languages that models drift into,
+with their plurals and abbreviations.
 """
 
 from __future__ import annotations

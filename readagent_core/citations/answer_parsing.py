@@ -10,13 +10,22 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-_PAGES = r"\d{1,5}(?:\s*(?:-|–|—|〜|~|to)\s*\d{1,5})?"
-_WORD = r"(?:pages?|pp?\.|ページ|頁)"
-_LIST = rf"{_WORD}?\s*{_PAGES}(?:\s*(?:,|;|、|and|と|&)\s*{_WORD}?\s*{_PAGES})*\s*(?:ページ|頁)?"
-_BARE_LIST = rf"{_PAGES}(?:\s*(?:,|and|と|、)\s*{_PAGES})*"
+from readagent_core.page_lists import LIST, PAGE_WORD, PAGE_WORD_AFTER, RANGE
+
+KIND = (  # before the number in brackets: ^, citation:, P
+    rf"(?:(?:\^|\#|\$|(?:citation|cite|ref(?:erence)?|source|doc(?:ument)?|quote)s?\s*[:#_.]?|{PAGE_WORD}\s*[:#]?)\s*)"
+)
+DETAIL = (  # after it, where on the page: '†L12', ':0†source', ', paragraph 2', '¶ 3', '^'
+    r"(?:\s*(?::\d+)?†[^\]】)]{0,60}|\^|\s*[,;:，、]?\s*(?:paragraphs?|paras?\.?|par\.?|¶+|§+|lines?|l{1,2}\.|absatz|"
+    r"párrafos?|paragraphes?|alinéas?|parágrafos?|абзац\w*|段落?|第?\d+\s*(?:段落?|行)|문단)[^\]】)]{0,60})?"
+)
+_LIST = rf"{KIND}?{LIST}(?:\s*(?:,|;|、|，|&)\s*{KIND}{RANGE})*+\s*{PAGE_WORD_AFTER}?"
+_BARE_LIST = rf"{LIST}"
+_LINK = r"(?:\((?:#|https?:|book:|page)[^()\s]{0,200}\))?"  # Markdown: '[7](#page-7)'
+_SEE = r"(?:see|from|cf\.?|siehe|vgl\.?|voir|véase|vedi|ver|см\.|参见|参照)?\s*"
 _MARK = re.compile(
-    rf"\[\s*({_LIST})\s*\]|【\s*({_LIST})\s*】|<\s*{_WORD}\s*({_BARE_LIST})\s*>"
-    rf"|\(\s*(?:see\s+|from\s+)?{_WORD}\s*({_BARE_LIST})\s*\)|\(\s*({_BARE_LIST})\s*(?:ページ|頁)\s*\)",
+    rf"\[{{1,2}}\s*({_LIST}){DETAIL}\s*\]{{1,2}}{_LINK}|【\s*({_LIST}){DETAIL}\s*】|<\s*{PAGE_WORD}\s*({_BARE_LIST})\s*>"
+    rf"|\(\s*{_SEE}{PAGE_WORD}\s*({_BARE_LIST}){DETAIL}\s*\)|\(\s*{_SEE}({_BARE_LIST})\s*{PAGE_WORD_AFTER}{DETAIL}\s*\)",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
@@ -26,16 +35,19 @@ _HEADING = re.compile(
 )
 _ENTRY = re.compile(
     rf"^[ \t>]*(?:[-*•・]+[ \t]+|\d+[.)][ \t]+(?=\S))?[*_]*"
-    rf"(?:\[\s*({_LIST})\s*\]|【\s*({_LIST})\s*】|<\s*{_WORD}\s*({_PAGES})\s*>"
-    rf"|\(\s*{_WORD}?\s*({_PAGES})\s*(?:ページ|頁)?\s*\)|{_WORD}\s*({_PAGES})|({_PAGES})\s*(?:ページ|頁))"
+    rf"(?:\[{{1,2}}\s*({_LIST}){DETAIL}\s*\]{{1,2}}{_LINK}|【\s*({_LIST}){DETAIL}\s*】|<\s*{PAGE_WORD}\s*({RANGE})\s*>"
+    rf"|\(\s*{PAGE_WORD}?\s*({RANGE})\s*{PAGE_WORD_AFTER}?{DETAIL}\s*\)|{PAGE_WORD}\s*({RANGE}){DETAIL}"
+    rf"|(?:第\s*)?({RANGE})\s*{PAGE_WORD_AFTER}{DETAIL})"
     rf"[*_]*(?:\s*\((?:full text|全文)\))?[ \t]*[:.\-–—、]*[ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_FOOTNOTES = re.compile(r"(?:\n[ \t]*\[\^\d{1,5}\][ \t]*:[^\n]+(?:\n(?=\s*\[\^|\s*\Z)\s*?)?)+\s*\Z")  # Markdown
 _OPEN, _CLOSE = "\"“„«「『‘'`", "\"”“»」』’'`"
 _QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』|\"([^\"]+)\"", re.DOTALL)
 _WIDE = {0xFF10 + i: ord("0") + i for i in range(10)} | {
     ord(a): ord(b) for a, b in zip("［］（）：＜＞〔〕", "[]():<>[]", strict=True)
 }
+_RANGE = re.compile(RANGE, re.IGNORECASE)
 _QUOTE_MARKS = '"“”„«»「」『』‘'
 _CHOICE = r"(?:answer|答え|回答)[\s*_]*:[\s*_]*(?:\(?[A-Z]\)?|\(?none\)?|なし)(?!\w)[*_.:)]*"
 _OPTION_FIRST = re.compile(rf"[\s*_]*{_CHOICE}\s*", re.IGNORECASE)
@@ -92,7 +104,10 @@ def split_evidence(text: str) -> tuple[str, str]:
     headings = list(_HEADING.finditer(_plain(text)))
     heading = next((h for h in headings if _ENTRY.match(_plain(text[h.end() :].lstrip()))), None)
     heading = heading or (headings[-1] if headings else None)  # some models write their evidence twice
-    return (text[: heading.start()].strip(), text[heading.end() :].strip()) if heading else (text, "")
+    if heading:
+        return text[: heading.start()].strip(), text[heading.end() :].strip()
+    notes = _FOOTNOTES.search(text)
+    return (text[: notes.start()].strip(), notes.group().strip()) if notes else (text, "")
 
 
 def _without_option(body: str) -> str:
@@ -143,8 +158,9 @@ def _split_prose(evidence: str) -> tuple[str, str]:
 
 def _numbers(listed: str) -> tuple[int, ...]:
     pages: list[int] = []
-    for first, last in re.findall(r"(\d{1,5})(?:\s*(?:-|–|—|〜|~|to)\s*(\d{1,5}))?", listed):
-        low, high = int(first), int(last or first)
+    for found in _RANGE.finditer(listed):
+        low, *rest = (int(number) for number in re.findall(r"\d{1,5}", found.group()))
+        high = rest[0] if rest else low
         pages.extend(range(low, min(high, low + 20) + 1) if high >= low else [low, high])
     return tuple(dict.fromkeys(pages))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from readagent_core.citations.answer_parsing import parse, parse_unfinished
+from readagent_core.citations.answer_parsing import DETAIL, KIND, parse, parse_unfinished
 from readagent_core.citations.checking import FROM_MEMORY, NOT_FOUND, Checked, Citation, Shown, check_parsed
 from readagent_core.citations.quotation_search import Finder
 from readagent_core.memory import GistMemory
@@ -15,8 +15,8 @@ from readagent_core.tags import join_labels
 _FIRST = 10_001  # the number of the first place: a page that a reply names without a book is never taken for one
 _LONGEST_RANGE = 20  # pages of one mark that are cited one by one
 _ONE = r"\d{1,4}(?:\.\d{1,6}(?:\s*[-–—]\s*(?:\d{1,4}\.)?\d{1,6})?)?"
-_MARK = re.compile(rf"\[\s*({_ONE}(?:\s*[,;、]\s*{_ONE})*)\s*\]")
-_BRACKETED = re.compile(r"\[[^\[\]\n]{1,80}\]|\((?:book|本)[^()\n]{1,80}\)", re.IGNORECASE)
+_MARK = re.compile(rf"\[\s*{KIND}?({_ONE}(?:\s*[,;、]\s*{KIND}?{_ONE})*){DETAIL}\s*\]", re.IGNORECASE)
+_BRACKETED = re.compile(r"\[[^\[\]\n]{1,80}\]|【[^【】\n]{1,80}】|\((?:book|本)[^()\n]{1,80}\)", re.IGNORECASE)
 _LABEL = re.compile(r"(\d{1,4})(?:\.(\d{1,6})(?:\s*[-–—]\s*(?:\d{1,4}\.)?(\d{1,6}))?)?")
 
 
