@@ -9,6 +9,7 @@ eight characters.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -33,6 +34,14 @@ _SPACE = re.compile(r"\s+")
 _CJK_SENTENCE = re.compile(r".+?(?:[。！？!?…]+[」』）”’\"]*|\n+|$)", re.DOTALL)
 _PLAIN_SENTENCE = re.compile(r".+?(?:[.!?…؟۔।]+[\"'”’»)\]]*(?=\s)|\n+|$)", re.DOTALL)
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+# accents of Latin, Greek and Cyrillic letters; vowel signs and the stretching stroke of Arabic; points of Hebrew
+SIGNS = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
+_SIGN = re.compile(f"[{SIGNS}]")
+# letters that Unicode does not decompose, as people write them without their keys
+_PLAIN_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t", "ı": "i", "ŋ": "n"}
+    | {"ƀ": "b", "ɖ": "d", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ɔ": "o", "ɛ": "e", "ə": "e", "ʻ": "", "ʼ": ""}
+)
 # pysbd grows slower than linearly with length; longer runs go through the plain rule.
 _PYSBD_LIMIT = 20_000
 
@@ -123,6 +132,16 @@ def terms(text: str) -> list[str]:
         else:
             found.extend(run[i : i + 2] for i in range(len(run) - 1))
     return found
+
+
+@lru_cache(maxsize=20_000)
+def fold(word: str) -> str:
+    """Return ``word`` for searching: letter case, accents, vowel signs and the width of letters do not matter.
+
+    By Unicode's compatibility decomposition and case folding ('Straße' is 'strasse'); letters that have no
+    decomposition are written as their plain ones ('Łódź' is 'lodz', 'Søren' is 'soren').
+    """
+    return _SIGN.sub("", unicodedata.normalize("NFKD", word.casefold())).casefold().translate(_PLAIN_LETTERS)
 
 
 def sentences(text: str, language: str = "en") -> list[str]:

@@ -237,3 +237,41 @@ def test_the_evidence_is_shown_apart_from_the_answer_under_any_heading(heading):
     answer, evidence = "They didn't turn [2].", '[2] "They didn\'t turn"'
     assert split_evidence(f"{answer}\n\n{heading}\n{evidence}") == (answer, evidence)
     assert split_evidence(answer) == (answer, "")
+
+
+@pytest.mark.parametrize(
+    ("page", "quoted"),
+    [
+        ("The keeper[1] left, and the lamp² burned.", "The keeper left, and the lamp burned"),
+        ("He said so.³ Then he left[note 4] again.", "He said so. Then he left again"),
+        ("The keeper left.", "the keeper[12] left"),
+        ("كِتَابٌ جَدِيدٌ في البيت", "كتاب جديد في البيت"),
+        ("כתב עִבְרִית יפה", "כתב עברית יפה"),
+        ("Её ёлка стояла", "Ее елка стояла"),
+    ],
+)
+def test_note_marks_and_vowel_signs_do_not_make_a_quotation_wrong(page, quoted):
+    assert Finder(memory_of([page])).find_in_page([quoted], 1)
+    assert not Finder(memory_of(["It has 10⁶ parts."])).find_in_page(["It has 10 parts"], 1)
+
+
+WRITTEN = """[^7]|[^7^]|【7†L12】|【7:0†source】|[citation:7]|[cite: 7]|[P7]|[#7]|[[7]]|[7](#page-7)|[Ref 7]|[source: 7]
+(page 7, paragraph 2)|[7, paragraph 3]|[Page 7, ¶2]|(Seite 7)|(vgl. S. 7)|（第7页）|(7페이지)|(voir p. 7)|(стр. 7)
+(pág. 7)|（第7页第2段）""".replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_citation_of_any_form_is_one_mark(written):
+    parsed = parse(f"He left {written}.")
+    assert [mark.pages for mark in parsed.marks] == [(7,)]
+    assert parsed.body[parsed.marks[0].end :] == "."
+
+
+def test_footnotes_of_markdown_are_evidence():
+    parsed = parse('He left [^7], she came [^9].\n\n[^7]: "He left at dawn"\n[^9]: "She came"')
+    assert parsed.body == "He left [^7], she came [^9]."
+    assert [(q.pages, q.text) for q in parsed.quotations] == [((7,), "He left at dawn"), ((9,), "She came")]
+
+
+def test_numbers_in_brackets_that_are_no_pages_stay():
+    assert parse("In (1843) he had (7) lamps, see [b] and [7:2].").marks == ()

@@ -7,6 +7,7 @@ similar passage is taken, if enough of its words are the same.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -29,6 +30,9 @@ _MOST_SEEDS = 20  # a piece that occurs more often says nothing about the place
 _LONGEST_PIECE = 1000  # characters that are aligned at once
 _BUCKET = 64  # characters; pieces found as close to each other belong to one passage
 _LEAST_EXACT, _LEAST_ALL = 0.5, 0.6  # share of the characters of a mark, and of mark and context, in words found again
+_INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"  # soft hyphens and joiners
+_LIGATURES = {"ffi": "ffi|ﬃ|ﬀi|fﬁ", "ffl": "ffl|ﬄ|ﬀl|fﬂ", "ff": "ff|ﬀ", "fi": "fi|ﬁ", "fl": "fl|ﬂ", "st": "st|ﬆ|ﬅ"}
+_APART = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _WORD = re.compile(rf"[{CJK}{SOUTH_EAST}]|[^\W{CJK}{SOUTH_EAST}]+")
 
 
@@ -43,6 +47,14 @@ class Quote:
 
     def __str__(self) -> str:
         return self.prefix + self.exact + self.suffix
+
+    @property
+    def contexts(self) -> Iterator[tuple[str, str]]:
+        """Yield the parts of the context, most first, with which the words are long enough to be searched."""
+        for before, after in ((self.prefix, self.suffix), (self.prefix, ""), ("", self.suffix), ("", "")):
+            words = before + self.exact + after
+            if len(words.encode("utf-8", "replace")) >= _LEAST_BYTES or words == str(self):
+                yield before, after
 
 
 class PlainText:
@@ -92,8 +104,10 @@ class PlainText:
         whole = 0, len(self.text)
         return (
             self._find_exact(quote, around, *near)
+            or self._find_respelt(quote, around, *near)
             or self._find_similar(quote, around, *near)
             or self._find_exact(quote, around, *whole)
+            or (self._find_respelt(quote, around, *whole) if far else None)
             or (self._find_similar(quote, around, *whole) if far else None)
         )
 
@@ -105,13 +119,22 @@ class PlainText:
         """Return the same words, with as much of the same context as there is, between ``low`` and ``high``."""
         if self._line.find(quote.exact, low, high) < 0:
             return None
-        for before, after in ((quote.prefix, quote.suffix), (quote.prefix, ""), ("", quote.suffix), ("", "")):
+        for before, after in quote.contexts:
             words = before + quote.exact + after
-            if len(words.encode("utf-8", "replace")) >= _LEAST_BYTES or (words and words == str(quote)):
+            if words:
                 starts = (position + len(before) for position in self._occurrences(words, low, high))
                 start = min(islice(starts, _MOST_PLACES), key=lambda start: abs(start - around), default=None)
                 if start is not None:
                     return start, start + len(quote.exact)
+        return None
+
+    def _find_respelt(self, quote: Quote, around: int, low: int, high: int) -> tuple[int, int] | None:
+        """Return the same words with other code points: accents apart or composed, ligatures, soft hyphens."""
+        for before, after in quote.contexts if quote.exact else ():
+            pattern = re.compile(f"{_spellings(before)}({_spellings(quote.exact)}){_spellings(after)}")
+            spans = (found.span(1) for found in islice(pattern.finditer(self._line, max(0, low), high), _MOST_PLACES))
+            if (nearest := min(spans, key=lambda span: abs(span[0] - around), default=None)) is not None:
+                return nearest
         return None
 
     def _find_similar(self, quote: Quote, around: int, low: int, high: int) -> tuple[int, int] | None:
@@ -187,6 +210,17 @@ class PlainText:
             closing = pattern[old[same[-1]][1] : last]
             end += len(closing) * self._line.startswith(closing, end)
         return start, end
+
+
+def _spellings(text: str) -> str:
+    """Return the expression that ``text`` matches in every spelling of its characters; '' for ''."""
+    plain = unicodedata.normalize("NFC", re.sub(f"[{_INVISIBLE}]", "", text.translate(_APART)))
+    pieces = re.findall(f"{'|'.join(_LIGATURES)}|.", plain, re.DOTALL)
+    spelt = [_LIGATURES.get(piece) or "|".join({piece: 0, unicodedata.normalize("NFD", piece): 0}) for piece in pieces]
+    return f"[{_INVISIBLE}]*".join(
+        re.escape(piece) if spellings == piece else f"(?:{'|'.join(map(re.escape, spellings.split('|')))})"
+        for piece, spellings in zip(pieces, spelt, strict=True)
+    )
 
 
 def _one_line(text: str) -> str:

@@ -1,8 +1,8 @@
 """Search quoted words in a page and return the characters where they are.
 
-The same words in the same order match: letter case, punctuation, quotation marks, dashes, white space and emphasis
-marks are ignored, but no word may differ. Where a quotation leaves words out (…), every piece must be found, in order
-and near each other.
+The same words in the same order match: letter case, punctuation, quotation marks, dashes, white space, emphasis and
+note marks ('keeper[1]'), the vowel signs of Arabic and Hebrew and the dots of ё are ignored, but no word may differ.
+Where a quotation leaves words out (…), every piece must be found, in order and near each other.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ MAX_GAP = 1500  # characters that an ellipsis may replace
 MAX_MATCHES = 3  # on a page; words that occur more often do not identify a place
 MIN_LETTERS = 4  # shorter quotations match everywhere
 _LEFT_OUT = re.compile(r"\s*(?:[\[(]\s*(?:\.{2,}|…+)\s*[\])]|(?:\.\s?){3,}|…+|‥+)\s*")
+_NOTE_MARK = re.compile(
+    r"\[(?:\d{1,3}|[a-z]|[*†‡]|note \d{1,3})\]|(?<=[^\W\d])[¹²³⁰⁴-⁹]+|(?<=[.,;:!?”’\"»)])[¹²³⁰⁴-⁹]+"
+)
+_VOWEL_SIGN = re.compile(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0656-\u065f\u0670]"
+)
 _UNSPACED = re.compile(f"[{CJK}{SOUTH_EAST}]")
 
 
@@ -106,6 +112,10 @@ def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and normal form of every character with its combining marks; ' ' for separators."""
     index = 0
     while index < len(text):
+        note = _NOTE_MARK.match(text, index)
+        if note:
+            index = note.end()
+            continue
         end = index + 1
         while end < len(text) and unicodedata.combining(text[end]):
             end += 1
@@ -114,8 +124,8 @@ def _normalise(text: str) -> Iterator[tuple[int, int, str]]:
             yield index, end, character.lower()
         elif character in "'’ʼ＇" and text[index - 1 : index].isalnum() and text[end : end + 1].isalnum():
             yield index, end, "'"
-        elif unicodedata.category(character) != "Cf" and character not in "*_":  # soft hyphens, joiners, emphasis
-            folded = unicodedata.normalize("NFKC", text[index:end]).casefold()
+        elif unicodedata.category(character) != "Cf" and character not in "*_ـ":  # soft hyphens, joiners, emphasis
+            folded = unicodedata.normalize("NFKC", _VOWEL_SIGN.sub("", text[index:end])).casefold().replace("ё", "е")
             letters = "".join(
                 c for c in folded if c.isalnum() or unicodedata.combining(c) or unicodedata.category(c)[0] == "M"
             )

@@ -38,10 +38,11 @@ def notes(
         from readagent_core.incoming.opening import read_file
 
         check_format(format, NOTES_FORMATS)
-        marks = from_json(read_file(take_in)) if take_in is not None else []
+        taken = from_json(read_file(take_in)) if take_in is not None else None
         workspace, book = open_book(file, password=password)
-        imported = import_marks(workspace.library, book.id, marks) if take_in is not None else ImportedMarks()
-        if take_in is not None:
+        imported = ImportedMarks()
+        if taken is not None:
+            imported = import_marks(workspace.library, book.id, taken.marks, damaged=len(taken.damaged))
             say_aside(_import_line(imported))
         memory = memory_of(workspace, book)
         if json:
@@ -55,7 +56,8 @@ def notes(
 
 def _import_line(imported: ImportedMarks) -> str:
     line = f"{count_of(len(imported.added), 'note')} added, {len(imported.replaced):,} replaced"
-    return line + (f"; the words of {imported.lost:,} are not in this text" if imported.lost else "")
+    line += f"; the words of {imported.lost:,} are not in this text" if imported.lost else ""
+    return line + (f"; {imported.damaged:,} of the file could not be read" if imported.damaged else "")
 
 
 def _marks_json(workspace: Workspace, book: Book, memory: GistMemory | None, imported: ImportedMarks) -> dict[str, Any]:
@@ -66,7 +68,12 @@ def _marks_json(workspace: Workspace, book: Book, memory: GistMemory | None, imp
     marks, page_of = placed_marks(workspace.library, book.id, document), pages_of(memory)
     return {
         "book": {"id": book.id, "title": book.title, "author": book.author},
-        "imported": {"added": len(imported.added), "replaced": len(imported.replaced), "lost": imported.lost},
+        "imported": {
+            "added": len(imported.added),
+            "replaced": len(imported.replaced),
+            "lost": imported.lost,
+            "damaged": imported.damaged,
+        },
         "marks": [{**mark.to_dict(), "page": page_of(mark.start.paragraph)} for mark in marks.placed],
         "lost": [mark.to_dict() for mark in marks.lost],
     }

@@ -48,12 +48,14 @@ NO_MARKS = PlacedMarks()
 class ImportedMarks:
     """What an import did. ``added``: new marks; ``replaced``: older marks of the same ids, as they were before.
 
-    ``lost``: how many of the imported marks were not found in the book's text.
+    ``lost``: how many of the imported marks were not found in the book's text. ``damaged``: how many annotations of the
+    file could not be read.
     """
 
     added: tuple[Mark, ...] = ()
     replaced: tuple[Mark, ...] = ()
     lost: int = 0
+    damaged: int = 0
 
 
 def make_mark(
@@ -179,10 +181,11 @@ def change_mark(library: Library, mark_id: str, *, colour: str | None = None, no
     return before
 
 
-def import_marks(library: Library, book_id: str, marks: Iterable[Mark]) -> ImportedMarks:
+def import_marks(library: Library, book_id: str, marks: Iterable[Mark], *, damaged: int = 0) -> ImportedMarks:
     """Add exported marks to a book, placed in its newest text. One that is not found there is added as well.
 
-    A mark that the book has already is replaced if the imported one was changed later.
+    A mark that the book has already is replaced if the imported one was changed later. ``damaged``: how many more
+    annotations the file has that could not be read.
     """
     document = library.document(book_id)
     marks = sorted(marks, key=order_in_book)
@@ -203,7 +206,7 @@ def import_marks(library: Library, book_id: str, marks: Iterable[Mark]) -> Impor
         own = own if span is None else _stored_at(own, text, document, span)
         (replacing if own_id in stored else added).append(own)
     library.put_mark(*added, *replacing)
-    return ImportedMarks(tuple(added), tuple(stored[mark.id] for mark in replacing), lost)
+    return ImportedMarks(tuple(added), tuple(stored[mark.id] for mark in replacing), lost, damaged)
 
 
 def undo_import(library: Library, imported: ImportedMarks) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -65,10 +66,18 @@ def _annotation(mark: Mark, document: Document) -> dict[str, Any]:
     }
 
 
-def from_json(text: str | bytes) -> list[Mark]:
-    """Return the marks of a file of annotations, of no book yet; see ``companion.marks.import_marks``.
+@dataclass(frozen=True)
+class MarksOfFile:
+    """The marks of a file, of no book yet. ``damaged``: numbers of the annotations, from 1, that cannot be read."""
 
-    Raises WrongFormatError for anything but annotations, DamagedDocumentError for annotations that cannot be read.
+    marks: tuple[Mark, ...]
+    damaged: tuple[int, ...] = ()
+
+
+def from_json(text: str | bytes) -> MarksOfFile:
+    """Return the marks of a file of annotations; see ``companion.marks.import_marks``.
+
+    Raises WrongFormatError for anything but annotations, DamagedDocumentError where none of them can be read.
     """
     try:
         data: Any = json.loads(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
@@ -80,12 +89,15 @@ def from_json(text: str | bytes) -> list[Mark]:
     if len(items) > MOST_MARKS:
         raise DamagedDocumentError(f"This file has {len(items):,} notes; up to {MOST_MARKS:,} can be imported at once.")
     marks: list[Mark] = []
+    damaged: list[int] = []
     for number, item in enumerate(items, start=1):
         try:
             marks.append(_mark(item))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError):
-            raise DamagedDocumentError(f"Note {number:,} of this file is damaged, so nothing was imported.") from None
-    return marks
+            damaged.append(number)
+    if damaged and not marks:
+        raise DamagedDocumentError("Every note of this file is damaged; nothing was imported. Export the notes again.")
+    return MarksOfFile(tuple(marks), tuple(damaged))
 
 
 def _items(data: Any) -> list[Any] | None:
@@ -102,7 +114,7 @@ def _mark(item: Any) -> Mark:
     own = item.get("readagent") or {}
     target = _one(item.get("target"))
     target = target if isinstance(target, dict) else {}  # an address alone: a note on the whole book
-    quote: dict[str, Any] = next((s for s in _all(target.get("selector")) if s["type"] == "TextQuoteSelector"), {})
+    quote = next((s for s in _selectors(target.get("selector")) if s.get("type") == "TextQuoteSelector"), {})
     answer = _answer(own["answer"]) if own.get("answer") else None
     bodies = [{"value": b} if isinstance(b, str) else b for b in _all(item.get("body") or item.get("bodyValue"))]
     notes = [_text(b["value"]) for b in bodies if "value" in b and not (answer and b.get("purpose") == "describing")]
@@ -127,6 +139,14 @@ def _mark(item: Any) -> Mark:
         changed=_date(item.get("modified")) or created,
         answer=answer,
     )
+
+
+def _selectors(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the selectors of a target, those first that refine others ('refinedBy')."""
+    for selector in _all(value):
+        if isinstance(selector, dict) and depth < 8:
+            yield from _selectors(selector.get("refinedBy"), depth + 1)
+            yield selector
 
 
 def _all(value: Any) -> list[Any]:
@@ -156,11 +176,12 @@ def _spot(value: Any) -> Spot:
 
 
 def _date(value: Any) -> str:
-    """Return a date as marks have it; '' where there is none."""
-    if value is None or value == "":
+    """Return a date as marks have it; '' where there is none that can be read: a date is no reason to lose a note."""
+    try:
+        date = datetime.fromisoformat(value)
+        return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
+    except (TypeError, ValueError, OverflowError):
         return ""
-    date = datetime.fromisoformat(value)
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="seconds")
 
 
 def _id(item: Mapping[str, Any]) -> str:

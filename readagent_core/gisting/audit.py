@@ -16,7 +16,7 @@ from readagent_core.citations.answer_parsing import unquote
 from readagent_core.citations.quotation_search import SearchableText, find_in, normalise_words
 from readagent_core.languages import certain_language
 from readagent_core.memory import Gist
-from readagent_core.words import count_words, first_words, is_unspaced
+from readagent_core.words import count_words, first_words, fold, is_unspaced
 
 _SHOWN = 3  # names, numbers or quotations listed in one mark
 _SAMPLE = 4000  # characters from which the language is detected
@@ -97,7 +97,7 @@ def names_not_in(gist: str, page: str) -> list[str]:
     Days, months and adjectives such as 'Turkish' are no names.
     """
     # a stammered 'I-vy' is Ivy; 'the doctor' may be Dr
-    known = {_stem(word) for word in {*_WORD.findall(page), *_WORD.findall(page.replace("-", "")), *_TITLES}}
+    known = {fold(word) for word in {*_WORD.findall(page), *_WORD.findall(page.replace("-", "")), *_TITLES}}
     found: list[str] = []
     for name in _CAPITALISED.finditer(gist):
         if not name.group()[0].isupper():
@@ -107,7 +107,7 @@ def names_not_in(gist: str, page: str) -> list[str]:
             continue
         if _is_common(name.group().lower(), before, known):
             continue
-        parts = [_stem(part) for part in _WORD.findall(name.group()) if len(part) > 1]
+        parts = [fold(part) for part in _WORD.findall(name.group()) if len(part) > 1]
         if parts and not any(_near(part, known) for part in parts) and name.group() not in found:
             found.append(name.group())
     return found
@@ -124,13 +124,6 @@ def _is_common(word: str, before: str, known: Collection[str]) -> bool:
         return True
     root = _OF_A_PLACE.sub("", word)
     return root != word and len(root) > 3 and any(known_word.startswith(root) for known_word in known)
-
-
-def _stem(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    folded = unicodedata.normalize("NFKD", word.lower())
-    return "".join(c for c in folded if not unicodedata.combining(c))
 
 
 def _near(part: str, known: set[str]) -> bool:

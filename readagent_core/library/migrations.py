@@ -134,4 +134,9 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE exchange ADD COLUMN remedy TEXT NOT NULL DEFAULT '';
     UPDATE exchange SET remedy = 'settings' WHERE error LIKE '%Settings%';
     """,
+    """
+    DELETE FROM found;
+    DELETE FROM indexed;
+    UPDATE gist SET indexed = 0;
+    """,  # words are folded in another way: texts are indexed again at the next search
 )

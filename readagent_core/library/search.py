@@ -2,7 +2,7 @@
 
 SQLite FTS5 finds the paragraphs and gists, then exact places are found in them.
 
-Text is split into terms here before it is passed to FTS5: words without their accents and, for scripts without
+Text is split into terms here before it is passed to FTS5: words as ``words.fold`` writes them and, for scripts without
 spaces between words, overlapping pairs of characters. The same terms locate the places, so the two always agree.
 A text is indexed at its first search, or by ``Library.index_texts``; a gist at the first search after it was made.
 """
@@ -11,23 +11,19 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby, pairwise
 
 from readagent_core.document import Document, Paragraph, SpanKind
 from readagent_core.library.schema import Database
 from readagent_core.memory import GistMemory
 from readagent_core.quick_json import from_json
-from readagent_core.words import CJK, SOUTH_EAST
+from readagent_core.words import CJK, SIGNS, SOUTH_EAST, fold
 
-_MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0591-\u05c7"
-_DROPPED = re.compile(f"[{_MARKS}]")
-_UNSPACED = f"[{CJK}{SOUTH_EAST}]"
-_PIECE = re.compile(f"((?:(?={_UNSPACED})[^\\W_])+)|((?:(?!{_UNSPACED})[^\\W_]|[{_MARKS}])+)")
+_UNSPACED = f"(?![\uff10-\uff19\uff21-\uff3a\uff41-\uff5a])[{CJK}{SOUTH_EAST}]"  # full-width letters make words
+_PIECE = re.compile(f"((?:(?={_UNSPACED})[^\\W_])+)|((?:(?!{_UNSPACED})[^\\W_]|[{SIGNS}\u00ad])+)")
 _ASCII = re.compile(r"[a-z0-9]+")
 _BEFORE, _AFTER = 60, 140  # characters of context before a place and from it on
 _SHOWN_OF_BOOK = 3  # places
@@ -81,11 +77,6 @@ class Term:
     end: int
 
 
-@lru_cache(maxsize=20_000)
-def _fold(word: str) -> str:
-    return _DROPPED.sub("", unicodedata.normalize("NFKD", word.lower()))
-
-
 def split_terms(text: str) -> list[Term]:
     """The terms of ``text`` with their places.
 
@@ -98,10 +89,10 @@ def split_terms(text: str) -> list[Term]:
         start, end = piece.span()
         if piece.group(1):
             run = text[start:end]  # not normalised, so that each character keeps its place
-            found.extend(Term(run[i : i + 2].lower(), start + i, start + i + 2) for i in range(len(run) - 1))
-            found.append(Term(run[-1].lower(), end - 1, end))
+            found.extend(Term(run[i : i + 2], start + i, start + i + 2) for i in range(len(run) - 1))
+            found.append(Term(run[-1], end - 1, end))
         else:
-            folded = _fold(piece.group(2))
+            folded = fold(piece.group(2).replace("\u00ad", ""))
             found.extend(Term(word, start, end) for word in re.findall(r"\w+", folded)[:1])
     return found
 

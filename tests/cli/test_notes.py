@@ -58,7 +58,7 @@ def test_notes_are_imported_once_and_what_is_not_found_is_said(marked, tmp_path,
     file.write_text(json.dumps(data), "utf-8")
     monkeypatch.setenv("READAGENT_HOME", str(tmp_path / "another"))
     found = run_json("notes", book, "--import", file)
-    assert found["imported"] == {"added": 2, "replaced": 0, "lost": 1}
+    assert found["imported"] == {"added": 2, "replaced": 0, "lost": 1, "damaged": 0}
     assert [replace(mark, book_id=found["book"]["id"]).to_dict() | {"page": None}] == found["marks"]
     assert [lost["exact"] for lost in found["lost"]] == ["no such words"]
     _, aside = run_here("notes", book, "--import", file, "-o", tmp_path / "x.md")

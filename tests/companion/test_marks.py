@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagent_core.answering.base import Question
+from readagent_core.citations.placing import PlainText, Quote
 from readagent_core.companion.marks import (
     change_mark,
     import_marks,
@@ -25,6 +27,7 @@ from tests.answering.test_asking import a_book, a_memory, asked, reply
 from tests.fakes.model import FakeModel
 from tests.incoming.changing import changed, ids, long_book, marks_in, words_between
 
+LONG = "The café was ﬁlled with oﬃcers, and naïve people stayed a long while there."
 LAMP = (
     "The keeper climbed the stairs at dusk, as he had done for thirty years, and counted every step.",
     "“Is the lamp lit?” she called from below. He did not answer her, for the oil was low again that night.",
@@ -249,3 +252,24 @@ def test_an_answer_without_quotations_is_put_on_a_page_and_one_that_never_came_n
     asking = workspace.library.start_exchange(talk.id, reading.id, "And?")
     with pytest.raises(LibraryError, match="not answered"):
         make_answer_mark(workspace, asking.id)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "found"),
+    [
+        (normalize("NFD", LONG), LONG[4:40], normalize("NFD", LONG[4:40])),
+        (normalize("NFKC", LONG), LONG[4:40], normalize("NFKC", LONG[4:40])),
+        (LONG, normalize("NFKC", LONG[4:40]), LONG[4:40]),
+        (
+            "The hy\u00adphen\u00adated words of this line.",
+            "hyphenated words of this",
+            "hy\u00adphen\u00adated words of this",
+        ),
+        ("The a|b (c) [d] * of the end | x", "b (c) [d] * of the end | x", "b (c) [d] * of the end | x"),
+    ],
+)
+def test_words_in_another_spelling_of_their_characters_are_found(text, words, found):
+    plain = PlainText(Document("T", (Paragraph("Before."), Paragraph(text))))
+    span = plain.find(Quote(words, "", ""), 3)
+    assert span is not None
+    assert plain.text[slice(*span)] == found

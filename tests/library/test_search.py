@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from readagent_core.document import Document, Paragraph, Span, SpanKind
 from readagent_core.library import Library
-from readagent_core.library.search import split_terms
+from readagent_core.library.search import _places, phrases_of, split_terms
 from readagent_core.memory import Gist, Page
 from readagent_core.plan import ReadingPlan
 from tests.recordings import make_memory
@@ -61,7 +61,7 @@ def found(opened, query, field="text"):
         ("駅", ["駅", "駅"]),
         ("雪", ["雪", "雪"]),
         ("大雪", ["大雪"]),
-        ("strasse", []),
+        ("strasse", ["Straße"]),
         ("straße", ["Straße"]),
         ("apfel", ["Äpfel"]),
         ("лампа", ["Лампа"]),
@@ -126,3 +126,14 @@ def test_ruby_is_found_by_its_base_and_by_its_reading(tmp_path):
         assert hit.paragraph == 0
         assert next(text for text, is_found in hit.parts if is_found).startswith("東京")
     library.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [("Łódź", "lodz"), ("Lodz", "łódź"), ("Søren", "soren"), ("Æther", "aether"), ("œuvre", "oeuvre"),
+     ("Ｗａｒ", "war"), ("ﬁre", "fire"), ("Ёлка", "елка"), ("hy\u00adphen", "hyphen"), ("İstanbul", "istanbul"), 
+     ("Đorđe", "dorde"), ("שָׁלוֹם", "שלום"), ("e\u0301te\u0301", "été")],
+)  # fmt: skip
+def test_letters_are_found_as_people_type_them(text, query):
+    whole = f"the {text} of it"
+    assert [whole[start:end] for start, end in _places(whole, phrases_of(query))] == [text]

@@ -52,8 +52,8 @@ def _body(workspace: Workspace, book: Book, reading: Reading | None) -> None:
         taken.clear()
         taken["file"] = upload.file_id
         try:
-            marks = from_json(upload.getvalue().decode("utf-8", "replace"))
-            taken["imported"] = import_marks(workspace.library, book.id, marks)
+            found = from_json(upload.getvalue().decode("utf-8", "replace"))
+            taken["imported"] = import_marks(workspace.library, book.id, found.marks, damaged=len(found.damaged))
         except ReadAgentError as error:
             taken["error"] = error
         st.rerun()  # the reader shows them
@@ -69,6 +69,8 @@ def _say_imported(workspace: Workspace, taken: dict[str, Any]) -> None:
     parts = [f"{count_of(len(imported.added), 'mark')} added", f"{len(imported.replaced)} replaced"]
     if imported.lost:
         parts.append(f"{imported.lost} not found in this text: see the end of the list")
+    if imported.damaged:
+        parts.append(f"{imported.damaged} of the file could not be read")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"{', '.join(parts)}.")
         if st.button("Undo", key="notes_undo"):
