@@ -15,6 +15,8 @@ from typing import Any
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import CancelledError, LimitError, ReadAgentError
 
+_ENDED_KEPT = 8
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -106,13 +108,14 @@ class Job(CancelToken):
 class Jobs:
     """The registry: at most one running job a key, however many ask for it.
 
-    ``most``: how many may run altogether; None for any number.
+    ``most``: how many may run altogether; None for any number. Of ended jobs, whose results are large, only the few
+    that were asked for last are kept.
     """
 
     def __init__(self, *, most: int | None = None) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, Job] = {}  # those asked for last at the end
 
     def start(self, key: str, work: Callable[[Job], Any], *, subject: Any = None) -> Job:
         """The running job of this key, or a new one. Raises LimitError where too many run."""
@@ -124,12 +127,20 @@ class Jobs:
                         f"{self._most} things of yours run on this server at the moment, and no more may. Wait until "
                         "one has ended, or stop one."
                     )
+                self._jobs.pop(key, None)
+                ended = [other for other, job in self._jobs.items() if not job.running]
+                for other in ended[:-_ENDED_KEPT]:
+                    del self._jobs[other]
                 job = self._jobs[key] = Job(key, work, subject=subject).start()
             return job
 
     def get(self, key: str) -> Job | None:
-        """The newest job of this key, running or ended."""
-        return self._jobs.get(key)
+        """The newest job of this key, running or ended; None where there was none, or none asked for in a while."""
+        with self._lock:
+            job = self._jobs.pop(key, None)
+            if job is not None:
+                self._jobs[key] = job
+            return job
 
     def forget(self, key: str) -> None:
         """Drop an ended job, for example when its error has been shown."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 from readagent_core.errors import UnreachableError
 from readagent_core.jobs import Job, Jobs
@@ -65,3 +67,29 @@ def test_an_error_of_ours_is_shown_and_a_bug_is_only_traced(capsys):
     assert bug.state == "failed"
     assert "sk-secret" not in bug.error
     assert "KeyError" in capsys.readouterr().err
+
+
+def test_ended_jobs_are_released_but_those_that_are_looked_at():
+    class Result:
+        pass
+
+    results = weakref.WeakSet()
+
+    def work(job):
+        result = Result()
+        results.add(result)
+        return result
+
+    jobs, gate = Jobs(), threading.Event()
+    running = jobs.start("running", lambda job: gate.wait(10))
+    jobs.start("looked at", work).join(10)
+    for number in range(200):
+        jobs.start(f"question {number}", work).join(10)
+        assert jobs.get("looked at") is not None
+    gc.collect()
+    assert len(results) <= 10
+    assert jobs.get("question 199").snapshot.state == "done"
+    assert jobs.get("question 0") is None
+    assert jobs.get("running") is running
+    gate.set()
+    running.join(10)

@@ -23,6 +23,7 @@ from readagent_core.answering.resources import Resources, workspace_resources
 from readagent_core.errors import (
     CancelledError,
     CutOffError,
+    LibraryBusyError,
     LimitError,
     ReadAgentError,
     Remedy,
@@ -176,7 +177,8 @@ def start_answering(
     Raises LimitError where too many jobs run; the exchange says so.
     """
     lock = _exchange_lock(workspace, exchange)
-    lock.acquire()
+    if not lock.acquire():
+        raise LibraryBusyError("Another process is answering this question. Wait until it has ended.")
 
     def work(job: Job) -> AskProgress:
         try:

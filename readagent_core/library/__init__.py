@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from readagent_core.errors import NotInLibraryError
+from readagent_core.errors import LibraryBusyError, LibraryError, NotInLibraryError
 from readagent_core.library.artifacts import Artifacts
 from readagent_core.library.conversations import Conversations
 from readagent_core.library.file_lock import FileLock
 from readagent_core.library.marks import Marks
-from readagent_core.library.originals import Originals
+from readagent_core.library.originals import FOLDER, Originals
 from readagent_core.library.own_questions import OwnQuestions
 from readagent_core.library.readings import Readings
 from readagent_core.library.records import Card
@@ -25,15 +25,48 @@ from readagent_core.library.several import SeveralBooks
 from readagent_core.library.shelves import Shelves, load_cards
 
 
+def home_lock(home: Path) -> FileLock:
+    """The lock that every open library shares, and that a restore takes alone."""
+    return FileLock(home, "library")
+
+
+def use_home(home: Path) -> FileLock:
+    """Return the shared lock of a home folder; one that cannot be written has none. Raises LibraryBusyError."""
+    lock, free = home_lock(home), True
+    with suppress(OSError, LibraryError):
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        free = lock.acquire(shared=True)
+    if not free:
+        raise LibraryBusyError(f"A backup is being restored into {home}. Wait until that has ended, then try again.")
+    return lock
+
+
+def check_not_lost(home: Path) -> None:
+    """Raise LibraryError where there are original files of books, but the library is missing or empty."""
+    kept = [home / FILE, home / f"{FILE}-wal"]
+    originals = home / FOLDER
+    if any(path.exists() and path.stat().st_size for path in kept) or not originals.is_dir():
+        return
+    if any(originals.iterdir()):
+        raise LibraryError(
+            f"The library in {home} is empty, but the original files of its books are there: {FILE} was lost. Restore "
+            f"a backup: readagent restore FILE --replace. Or begin a new library: move the folder {originals} away, "
+            "then add its files with readagent import."
+        )
+
+
 class Library(Readings, Originals, Conversations, Artifacts, Shelves, Marks, OwnQuestions, SeveralBooks):
     """The library in folder ``home``, created if missing. Raises NewerLibraryError if a later version wrote it."""
 
     def __init__(self, home: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.home = home
+        check_not_lost(home)
+        self._in_use = use_home(home)
         super().__init__(Database(home / FILE, busy_seconds=busy_seconds))
 
     def close(self) -> None:
         self._db.close()
+        self._in_use.release()
 
     def storage(self) -> int:
         """The size of the library on disk in bytes."""

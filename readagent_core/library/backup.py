@@ -25,8 +25,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readagent_core.cancel import CancelToken
-from readagent_core.errors import DiskFullError, LibraryError
-from readagent_core.library import Library, originals, scans
+from readagent_core.errors import DiskFullError, LibraryBusyError, LibraryError
+from readagent_core.library import Library, home_lock, originals, scans
+from readagent_core.library.file_lock import FOLDER as LOCKS
 from readagent_core.library.schema import FILE as LIBRARY
 from readagent_core.regular_files import open_regular
 from readagent_core.settings import SPENDING_FILE as SPENDING
@@ -79,7 +80,7 @@ def inspect_backup(source: Path) -> Backup:
 
 
 def restore(source: Path, home: Path, *, replace: bool = False, cancel: CancelToken | None = None) -> Path | None:
-    """Restore the backup in ``source`` into the folder ``home``; no app may be using it.
+    """Restore the backup in ``source`` into the folder ``home``. Raises LibraryBusyError where something is using it.
 
     ``replace``: what is there is moved into a folder inside ``home``, which is returned; without it a home that has a
     library is an error. Every member is compared with the manifest before anything is moved. Raises LibraryError.
@@ -90,13 +91,14 @@ def restore(source: Path, home: Path, *, replace: bool = False, cancel: CancelTo
             "present one is then moved into a folder there."
         )
     stop = cancel or CancelToken()
-    with _explained(home), _opened(source) as (archive, manifest):
+    with _explained(home), _alone(home), _opened(source) as (archive, manifest):
         fresh = Path(tempfile.mkdtemp(prefix="restoring-", dir=home))  # mode 0700
         try:
             for name, expected in manifest["files"].items():
                 stop.check()
                 _extract(archive, name, expected, fresh)
             Library(fresh).close()  # migrates a library of an earlier version, refuses one of a newer
+            shutil.rmtree(fresh / LOCKS)
             aside = _move_aside(home)
             # the library last: without it a home is empty
             for path in sorted(fresh.iterdir(), key=lambda path: path.name.startswith(LIBRARY)):
@@ -104,6 +106,22 @@ def restore(source: Path, home: Path, *, replace: bool = False, cancel: CancelTo
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     return aside
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Keep everything else from using the library. Raises LibraryBusyError where something uses it."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = home_lock(home)
+    if not lock.acquire():
+        raise LibraryBusyError(
+            f"The library in {home} is in use: by the app, a command or an agent's server. Nothing was changed. "
+            "Stop it, then restore."
+        )
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _write_archive(file: Any, home: Path, folder: Path, made: float, cancel: CancelToken) -> None:

@@ -48,7 +48,7 @@ def test_a_book_comes_back_whole(library):
     assert library.books() == [book]
     assert library.storage() > 0
     assert stat.S_IMODE(library.home.stat().st_mode) == 0o700
-    for file in library.home.iterdir():
+    for file in library.home.glob("library.db*"):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
 
 
