@@ -31,6 +31,7 @@ ReadAgentError
 │   ├── CutOffError                the reply broke off; carries what had arrived
 │   │   └── EndlessReplyError      the reply did not end; it was stopped
 │   ├── EmptyReplyError            a reply without words
+│   ├── UnusableRepliesError       reply after reply without a word that could be used
 │   ├── RefusedError               declined, or stopped by a content filter
 │   ├── BadRequestError            the server does not accept the call as sent
 │   └── BudgetError                the spending limit is reached
@@ -202,6 +203,10 @@ class EndlessReplyError(CutOffError):
 
 
 class EmptyReplyError(ModelError):
+    pass
+
+
+class UnusableRepliesError(ModelError):
     pass
 
 

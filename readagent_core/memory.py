@@ -17,7 +17,7 @@ from readagent_core.plan import ReadingPlan
 from readagent_core.short_repr import short_repr
 from readagent_core.tags import escape_tags, page_tag
 from readagent_core.usage import Usage
-from readagent_core.words import count_words
+from readagent_core.words import count_of, count_words
 
 VERSION = 1
 
@@ -128,6 +128,25 @@ class GistMemory:
     @cached_property
     def gist_words(self) -> int:
         return sum(g.words for g in self.gists if g is not None)
+
+    @cached_property
+    def fallback_gists(self) -> int:
+        """How many gists are the first sentences of their page, because no usable reply came."""
+        return sum(gist.fallback for gist in self.gists if gist is not None)
+
+    @cached_property
+    def own_gists(self) -> int:
+        """How many gists the model made: neither fallbacks, nor pages short enough to be their own gist."""
+        return sum(not (gist.fallback or gist.whole or gist.edited) for gist in self.gists if gist is not None)
+
+    @property
+    def made_by(self) -> str:
+        """Who made the gists, in words: '15 gists by gpt-5-mini, 3 are the first sentences of their page …'."""
+        words = f"{count_of(self.own_gists, 'gist')} by {self.model}"
+        if self.fallback_gists:
+            are = "is the first sentences of its page" if self.fallback_gists == 1 else "are first sentences of pages"
+            words += f"; {self.fallback_gists:,} {are}, because no usable reply came"
+        return words
 
     @cached_property
     def _entries(self) -> list[str]:

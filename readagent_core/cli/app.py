@@ -135,7 +135,7 @@ def read(
             say()
         say(
             f"{count_of(len(memory.pages), 'page')}: {count_of(sum(p.words for p in memory.pages), 'word')} kept in "
-            f"{memory.gist_words:,} ({memory.compression_rate:.1f} % fewer), read by {memory.model}"
+            f"{memory.gist_words:,} ({memory.compression_rate:.1f} % fewer); {memory.made_by}"
         )
 
 

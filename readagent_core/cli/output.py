@@ -190,6 +190,8 @@ def memory_json(memory: GistMemory, usage: Usage) -> dict[str, Any]:
         "pages": pages,
         "words": sum(page.words for page in memory.pages),
         "gist_words": memory.gist_words,
+        "own_gists": memory.own_gists,
+        "fallback_gists": memory.fallback_gists,
         "compression_rate": round(memory.compression_rate, 3),
         "complete": memory.complete,
         "usage": usage.to_dict(),

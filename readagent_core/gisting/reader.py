@@ -15,7 +15,7 @@ from typing import Any
 
 from readagent_core.cancel import CancelToken
 from readagent_core.document import Document
-from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError
+from readagent_core.errors import CancelledError, EmptyDocumentError, LibraryError, ReadAgentError, UnusableRepliesError
 from readagent_core.gisting.gisting import gist_page
 from readagent_core.gisting.memory_budget import shorten_old_gists
 from readagent_core.gisting.paginator import Paginator, UniformPaginator, cut_pages_by_rule
@@ -28,8 +28,10 @@ from readagent_core.memory import Gist, GistMemory, Page, check_coverage
 from readagent_core.models.base import ChatModel
 from readagent_core.models.cost.meter import Metered
 from readagent_core.plan import ReadingPlan
+from readagent_core.words import count_of
 
 CALLS_AHEAD = 1.5  # most pagination calls for each one the sequential algorithm makes
+_IN_A_ROW, _IN_A_ROW_LATER = 4, 12  # pages without a usable reply that stop a reading; once a model made a gist
 _SECONDS_AFTER_CANCEL = 2.0  # to wait for the replies of running calls
 _SECONDS_AFTER_ERROR = 20.0
 
@@ -122,6 +124,8 @@ class _ReadingRun:
             for key, value in notes.items()
             if key.startswith("gist ")
         }
+        self._unusable: list[tuple[Page, Gist]] = []  # fallbacks since the model's last gist; not saved before another
+        self._spoke = any(g and not (g.fallback or g.whole) for g in (*self._gists, *self._early_gists.values()))
         self._to_gist: list[Page] = [p for p, g in zip(self._pages, self._gists, strict=True) if g is None]
         self._gisting = 0
         self._read_words = sum(p.words for p, g in zip(self._pages, self._gists, strict=True) if g is not None)
@@ -133,6 +137,9 @@ class _ReadingRun:
                 self._cancel.check()
                 self._submit()
                 outcome = self._pool.next(0.2)
+                if outcome is None and not self._pool.running:
+                    self._keep_fallbacks()
+                    self._save_confirmed_pages()
                 if outcome is not None:
                     self._handle_outcome(outcome)
                     self._save_confirmed_pages()
@@ -214,12 +221,40 @@ class _ReadingRun:
             if note is not None:
                 self._store.save_note(outcome.tag, note)
             return
+        gist: Gist = outcome.value
+        if gist.fallback and self._model.is_language_model:
+            self._unusable.append((page, gist))
+            if len(self._unusable) >= (_IN_A_ROW_LATER if self._spoke else _IN_A_ROW):
+                raise self._unusable_replies()
+            return
+        if not gist.whole:
+            self._spoke = True
+            self._keep_fallbacks()
+        self._keep_gist(page, gist)
+
+    def _keep_fallbacks(self) -> None:
+        """Keep the fallbacks so far. Raises UnusableRepliesError where the model has made no gist at all."""
+        if self._unusable and not self._spoke:
+            raise self._unusable_replies()
+        for page, gist in self._unusable:
+            self._keep_gist(page, gist)
+        self._unusable.clear()
+
+    def _unusable_replies(self) -> UnusableRepliesError:
+        return UnusableRepliesError(
+            f"{self._model.name} answers, but with nothing that can be used: the replies for "
+            f"{count_of(len(self._unusable), 'page')} in a row were empty, did not end or were no gist. What was "
+            "made before is saved. Test the model in Settings or with `readagent check-model`, choose another model or "
+            "shorter pages, then resume."
+        )
+
+    def _keep_gist(self, page: Page, gist: Gist) -> None:
         number = self._number_of(page)
         if number is None:  # pages before it are not confirmed: it is saved as a note until the page has a number
-            self._early_gists[page.start] = outcome.value
-            self._store.save_note(f"gist {page.start}", asdict(outcome.value))
+            self._early_gists[page.start] = gist
+            self._store.save_note(f"gist {page.start}", asdict(gist))
         else:
-            self._save_gist(number, outcome.value)
+            self._save_gist(number, gist)
 
     def _number_of(self, page: Page) -> int | None:
         """Return the number of a page that may have been confirmed without one; None where it still has none."""

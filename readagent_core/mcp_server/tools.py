@@ -302,7 +302,10 @@ class Tools:
                     report(value.words_read, value.words_total, f"{count_of(value.gists, 'gist')} made")
         if job.exception is not None:
             raise job.exception
-        return results.Done(book=self._books.describe(self._books.card(book)), message="Every page has its gist.")
+        memory = self._library.memory(job.subject)
+        return results.Done(
+            book=self._books.describe(self._books.card(book)), message=f"Every page has its gist: {memory.made_by}."
+        )
 
 
 def _next(start: int, total: int) -> int | None:

@@ -19,6 +19,7 @@ from readagent_core.errors import (
     EmptyReplyError,
     KeyRefusedError,
     RefusedError,
+    UnusableRepliesError,
 )
 from readagent_core.gisting import read
 from readagent_core.library import Library
@@ -284,3 +285,60 @@ def test_cancelling_is_prompt_even_while_a_call_hangs():
     finally:
         gate.set()
         timer.join()
+
+
+NO_REPLY = EmptyReplyError("empty")
+
+
+def new_store(library, document):
+    return library.store(library.open_reading(library.add(document).id, PLAN, "fake").id)
+
+
+def test_a_model_that_never_says_a_word_has_read_nothing(library):
+    plain = replier()
+    store = new_store(library, random_document(8, paragraphs=50))
+    silent = FakeModel(lambda prompt: NO_REPLY if prompt.task == "gist" else plain(prompt))
+    with pytest.raises(UnusableRepliesError, match="Test the model"):
+        read(random_document(8, paragraphs=50), silent, PLAN, store=store, connections=1)
+    assert sum(prompt.task == "gist" for prompt in silent.prompts) <= 2 * 4
+    assert not store.load()[1]
+    few = FakeModel(lambda prompt: NO_REPLY)
+    with pytest.raises(UnusableRepliesError, match="1 page in a row"):
+        read(make_document([60]), few, PLAN)
+
+
+def test_a_model_that_falls_silent_stops_and_goes_on_where_it_was(library):
+    document, plain, said = random_document(8, paragraphs=120, most=60), replier(), []
+    store = new_store(library, document)
+
+    def answer(prompt):
+        if prompt.task == "gist":
+            said.append(prompt)
+            if len(said) > 3:
+                return NO_REPLY
+        return plain(prompt)
+
+    with pytest.raises(UnusableRepliesError, match="12 pages in a row"):
+        read(document, FakeModel(answer), PLAN, store=store, connections=1)
+    assert sum(not gist.whole for gist in store.load()[1].values()) == 3
+    memory = read(document, FakeModel(plain), PLAN, store=store)
+    assert (memory.complete, memory.fallback_gists) == (True, 0)
+
+
+def test_a_memory_says_how_many_gists_are_the_model_s_own():
+    plain, document = replier(), random_document(8, paragraphs=50)
+    asked = []
+
+    def answer(prompt):
+        if prompt.task == "gist":
+            asked.append(prompt.text.split("\n")[-1])
+            if len(asked) in (3, 4):  # one page, asked twice
+                return NO_REPLY
+        return plain(prompt)
+
+    memory = read(document, FakeModel(answer), PLAN, connections=1)
+    whole = sum(gist.whole for gist in memory.gists)
+    assert memory.fallback_gists == 1
+    assert memory.own_gists == len(memory.pages) - 1 - whole
+    assert memory.made_by.startswith(f"{memory.own_gists} gists by ")
+    assert "1 is the first sentences of its page" in memory.made_by
