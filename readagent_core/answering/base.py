@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from readagent_core.errors import SettingsError
 from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
@@ -24,6 +25,10 @@ class Question:
 
     text: str
     options: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.options) > len(LETTERS):
+            raise SettingsError(f"A question has at most {len(LETTERS)} options, and this one has {len(self.options)}.")
 
     def lettered(self) -> str:
         """Return the options as prompts show them: one '(A) …' a line."""

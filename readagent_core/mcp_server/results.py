@@ -6,22 +6,32 @@ the rest, None at the end.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+
+def _cut(longest: int) -> BeforeValidator:
+    return BeforeValidator(lambda text: text if len(text) <= longest else f"{text[:longest]} …")
+
+
+Title = Annotated[str, _cut(300)]
+RowText = Annotated[str, _cut(4_000)]
 
 
 class BookInfo(BaseModel):
     """One book of the library."""
 
     id: str
-    title: str
-    author: str = ""
+    title: Title
+    author: Title = ""
     language: str = ""
     words: int = 0
     gists: str = Field(description="'ready', 'none', or how many pages of it have gists")
     pages: int = 0
     only_read: bool = Field(False, description="The person lets you see only what they have read.")
-    tags: list[str] = []
-    shelves: list[str] = []
+    tags: list[Title] = []
+    shelves: list[Title] = []
 
 
 class BookList(BaseModel):
@@ -32,9 +42,9 @@ class BookList(BaseModel):
 
 class SearchResult(BaseModel):
     id: str = Field(description="for `fetch`")
-    title: str
+    title: Title
     url: str
-    text: str = Field("", description="the words around the first place")
+    text: RowText = Field("", description="the words around the first place")
 
 
 class SearchResults(BaseModel):
@@ -45,15 +55,15 @@ class Fetched(BaseModel):
     """A page or passage in full."""
 
     id: str
-    title: str
+    title: Title
     text: str
     url: str
-    metadata: dict[str, str] = {}
+    metadata: dict[str, Title] = {}
     next: int | None = None
 
 
 class SectionInfo(BaseModel):
-    title: str
+    title: Title
     level: int
     words: int
     page: int | None = Field(None, description="the page it begins on, where there are pages")
@@ -71,7 +81,7 @@ class MemoryText(BaseModel):
     """The gist memory, as the model of ReadAgent sees it: a gist below the tag of its page or range of pages."""
 
     book: str
-    title: str
+    title: Title
     pages: int
     text: str
     words: int
@@ -81,7 +91,7 @@ class MemoryText(BaseModel):
 
 class PageText(BaseModel):
     number: int
-    section: str = ""
+    section: Title = ""
     text: str
     gist: str = ""
     next: int | None = Field(None, description="`start` for the rest of this page")
@@ -89,7 +99,7 @@ class PageText(BaseModel):
 
 class Pages(BaseModel):
     book: str
-    title: str
+    title: Title
     pages: list[PageText]
     left_out: list[str] = []
 
@@ -97,22 +107,22 @@ class Pages(BaseModel):
 class Place(BaseModel):
     page: int | None = None
     paragraph: int
-    line: str
+    line: RowText
 
 
 class Places(BaseModel):
     book: str
-    title: str
+    title: Title
     places: list[Place]
     note: str = ""
 
 
 class CitationInfo(BaseModel):
     book: str
-    title: str
+    title: Title
     page: int
     state: str = Field(description="'page': the words are there; 'memory': only a gist says so; 'not found'")
-    quotation: str = ""
+    quotation: RowText = ""
 
 
 class AnswerInfo(BaseModel):
@@ -126,21 +136,21 @@ class AnswerInfo(BaseModel):
     citations: list[CitationInfo] = []
     words_seen: int = 0
     cost: float | None = Field(None, description="US dollars")
-    notes: list[str] = []
+    notes: list[RowText] = []
 
 
 class MarkInfo(BaseModel):
     kind: str
-    words: str = ""
-    note: str = ""
+    words: RowText = ""
+    note: RowText = ""
     colour: str = ""
-    section: str = ""
+    section: Title = ""
     changed: str = ""
 
 
 class Notes(BaseModel):
     book: str
-    title: str
+    title: Title
     marks: list[MarkInfo]
     next: int | None = None
 

@@ -15,11 +15,25 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import MCPServerError, ResourceError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from readagent_core import __version__
 from readagent_core.cancel import CancelToken
 from readagent_core.errors import ReadAgentError
 from readagent_core.mcp_server import results
+from readagent_core.mcp_server.arguments import (
+    Few,
+    LongText,
+    LookUps,
+    Most,
+    Numbers,
+    Start,
+    Text,
+    Texts,
+    WholeText,
+    Words,
+)
 from readagent_core.mcp_server.tools import Tools
 from readagent_core.workspace import Workspace
 
@@ -31,6 +45,8 @@ INSTRUCTIONS = (
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 T = TypeVar("T")
+_LONGEST_ERROR = 2_000  # characters
+_LOOK_SECONDS = 0.5  # between looks whether the client is still there
 
 
 def make_server(workspace: Workspace, *, allow_changes: bool = False, local_files: bool = True) -> MCPServer:
@@ -40,31 +56,33 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
     computer; not for clients elsewhere.
     """
     tools = Tools(workspace)
-    server = MCPServer("readagent", title="ReadAgent", instructions=INSTRUCTIONS, log_level="WARNING")
+    server = MCPServer(
+        "readagent", title="ReadAgent", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING"
+    )
 
     @server.tool(annotations=_READS)
-    async def list_books(query: str = "", shelf: str = "", tag: str = "", start: int = 0) -> results.BookList:
+    async def list_books(query: Text = "", shelf: Text = "", tag: Text = "", start: Start = 0) -> results.BookList:
         """The books of the library, last opened first: by words of title and author, of a shelf, or with a tag."""
         return await _run(tools.list_books, query, shelf, tag, start)
 
     @server.tool(annotations=_READS)
-    async def search(query: str, most: int = 10) -> results.SearchResults:
+    async def search(query: Text, most: Few = 10) -> results.SearchResults:
         """Passages of any book that have these words; "quoted words" must be next to each other."""
         return await _run(tools.search, query, most)
 
     @server.tool(annotations=_READS)
-    async def fetch(id: str, start: int = 0) -> results.Fetched:
+    async def fetch(id: Text, start: Start = 0) -> results.Fetched:
         """The full text of what `search` found, by its id."""
         return await _run(tools.fetch, id, start)
 
     @server.tool(annotations=_READS)
-    async def outline(book: str, start: int = 0) -> results.Outline:
+    async def outline(book: Text, start: Start = 0) -> results.Outline:
         """The sections of a book with their lengths, and the pages they begin on."""
         return await _run(tools.outline, book, start)
 
     @server.tool(annotations=_READS)
     async def gist_memory(
-        ctx: Context, book: str, words: int | None = None, about: str = "", start: int = 0
+        ctx: Context, book: Text, words: Words = None, about: Text = "", start: Start = 0
     ) -> results.MemoryText:
         """What the model remembers of a book: a gist of every page.
 
@@ -74,44 +92,44 @@ def make_server(workspace: Workspace, *, allow_changes: bool = False, local_file
         return await _run_long(ctx, tools.gist_memory, book, words, about, start, reports=False)
 
     @server.tool(annotations=_READS)
-    async def open_pages(book: str, pages: list[int], start: int = 0) -> results.Pages:
+    async def open_pages(book: Text, pages: Numbers, start: Start = 0) -> results.Pages:
         """The full text of some pages of a book, at most twenty."""
         return await _run(tools.open_pages, book, pages, start)
 
     @server.tool(annotations=_READS)
-    async def find(book: str, words: str, most: int = 20) -> results.Places:
+    async def find(book: Text, words: Text, most: Most = 20) -> results.Places:
         """Where exact words are in one book: page, and the line around them."""
         return await _run(tools.find, book, words, most)
 
     @server.tool(annotations=_READS)
-    async def notes(book: str, start: int = 0) -> results.Notes:
+    async def notes(book: Text, start: Start = 0) -> results.Notes:
         """The highlights, notes and bookmarks that the person made in a book."""
         return await _run(tools.notes, book, start)
 
     @server.tool(annotations=_READS)
     async def ask(
         ctx: Context,
-        books: list[str],
-        question: str,
-        method: str = "",
-        look_ups: int = 3,
-        options: list[str] | None = None,
+        books: Texts,
+        question: LongText,
+        method: Text = "",
+        look_ups: LookUps = 3,
+        options: Texts = [],  # noqa: B006  the schema's default; never changed
     ) -> results.AnswerInfo:
         """Ask ReadAgent's own model about one book or several; it looks pages up and answers with checked citations.
 
         This costs model calls. method: read-agent-p (default), zoom for long books, or another of `readagent methods`.
         """
-        return await _run_long(ctx, tools.ask, books, question, method=method, look_ups=look_ups, options=options or ())
+        return await _run_long(ctx, tools.ask, books, question, method=method, look_ups=look_ups, options=options)
 
     if allow_changes:
 
         @server.tool(annotations=_CHANGES)
-        async def add_book(ctx: Context, source: str = "", text: str = "") -> results.Done:
+        async def add_book(ctx: Context, source: Text = "", text: WholeText = "") -> results.Done:
             """Add a book to the library: from a web address, from a path on this computer (stdio only), or a text."""
             return await _run_long(ctx, tools.add_book, source, text, local_files=local_files, reports=False)
 
         @server.tool(annotations=_CHANGES)
-        async def make_gists(ctx: Context, book: str) -> results.Done:
+        async def make_gists(ctx: Context, book: Text) -> results.Done:
             """Have ReadAgent's model read a book, page by page. This takes minutes and model calls; it can be cancelled
             and resumes."""
             return await _run_long(ctx, tools.make_gists, book)
@@ -166,7 +184,7 @@ async def _run(work: Callable[..., T], *arguments: Any, raised: type[MCPServerEr
     try:
         return await anyio.to_thread.run_sync(work, *arguments)
     except ReadAgentError as error:
-        raise raised(str(error)) from None
+        raise raised(_short(error)) from None
 
 
 async def _run_long(ctx: Context, work: Callable[..., T], *arguments: Any, reports: bool = True, **named: Any) -> T:
@@ -181,9 +199,31 @@ async def _run_long(ctx: Context, work: Callable[..., T], *arguments: Any, repor
     if reports:
         named["report"] = report
     try:
-        return await anyio.to_thread.run_sync(partial(work, *arguments, cancel=cancel, **named), abandon_on_cancel=True)
-    except ReadAgentError as error:
-        raise ToolError(str(error)) from None
+        async with anyio.create_task_group() as group:
+            group.start_soon(_cancel_when_gone, ctx, cancel)
+            result = await anyio.to_thread.run_sync(
+                partial(work, *arguments, cancel=cancel, **named), abandon_on_cancel=True
+            )
+            group.cancel_scope.cancel()
+        return result
+    except* ReadAgentError as errors:
+        raise ToolError(_short(errors.exceptions[0])) from None
     finally:  # also where the request was cancelled: then the thread ends at its next call
         ended.set()
         cancel.cancel()
+
+
+async def _cancel_when_gone(ctx: Context, cancel: CancelToken) -> None:
+    """Cancel the work once the client of a request over HTTP has left: nobody would see what it goes on paying for."""
+    request = ctx.request_context.request
+    while isinstance(request, Request):
+        await anyio.sleep(_LOOK_SECONDS)
+        if await request.is_disconnected():
+            cancel.cancel()
+            return
+
+
+def _short(error: BaseException) -> str:
+    """Return the words of an error, which may repeat what a client sent, in a length that a client takes."""
+    words = str(error)
+    return words if len(words) <= _LONGEST_ERROR else f"{words[:_LONGEST_ERROR]} …"

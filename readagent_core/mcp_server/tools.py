@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
 
 from readagent_core.answering.ask import ask
 from readagent_core.answering.base import Answer, Answered, AskSettings, Event, LookedUp, ModelCall, Question, Searched
@@ -21,11 +24,13 @@ from readagent_core.answering.run import Run
 from readagent_core.answering.shelf import Shelf
 from readagent_core.answering.view import find_in_texts, find_places, first_view
 from readagent_core.cancel import CancelToken
+from readagent_core.document import Section
 from readagent_core.errors import NotInLibraryError, ReadAgentError, SettingsError
 from readagent_core.gisting import Progress
 from readagent_core.gisting.job import start_reading
 from readagent_core.incoming.links import is_address, open_link, open_pasted_text
 from readagent_core.incoming.opening import open_file, read_file
+from readagent_core.library.marks import Mark
 from readagent_core.mcp_server import results
 from readagent_core.mcp_server.seen import CHARACTERS, SeenLibrary, cut_text, known_page, page_finder, with_gists
 from readagent_core.memory import GistMemory
@@ -35,8 +40,11 @@ from readagent_core.workspace import Workspace
 
 _ROWS = 100  # books, sections or marks in one result
 _MOST_PAGES = 20
+_DIGITS = 9  # of the number of a page or paragraph
 _AROUND = 3  # paragraphs on either side of a passage that is fetched
 _POLL_SECONDS = 0.2
+R = TypeVar("R")
+M = TypeVar("M", bound=BaseModel)
 Report = Callable[[float, float | None, str], None]
 
 
@@ -58,14 +66,15 @@ class Tools:
             and (not shelf or shelf in card.shelves)
             and (not tag or tag in card.tags)
         ]
-        books = [self._books.describe(card) for card in found[start : start + _ROWS]]
-        return results.BookList(books=books, total=len(found), next=_next(start, len(found)))
+        books, following = _part(found, start, self._books.describe)
+        return results.BookList(books=books, total=len(found), next=following)
 
     def search(self, query: str, most: int) -> results.SearchResults:
         for _ in self._library.index_texts():
             pass
         titles = {card.book.id: card.book.title for card in self._library.cards()}
         found: list[results.SearchResult] = []
+        most = min(most, _ROWS)
         for hit in self._library.search_all(query, limit=_ROWS):
             memory, whole = self._books.seen(hit.book_id)
             if hit.book_id not in titles or hit.paragraph >= len(whole.paragraphs) or len(found) >= most:
@@ -74,12 +83,12 @@ class Tools:
             name = f"{hit.book_id}/page/{page}" if page else f"{hit.book_id}/paragraph/{hit.paragraph}"
             text = "".join(part for part, _ in hit.parts)
             found.append(results.SearchResult(id=name, title=titles[hit.book_id], url=f"book://{name}", text=text))
-        return results.SearchResults(results=found)
+        return results.SearchResults(results=_part(found, 0, _same)[0])
 
     def fetch(self, id: str, start: int) -> results.Fetched:
         book_id, _, rest = id.removeprefix("book://").partition("/")
         kind, _, number = rest.partition("/")
-        if kind not in ("page", "paragraph") or not number.isdecimal():
+        if kind not in ("page", "paragraph") or not number.isdecimal() or len(number) > _DIGITS:
             raise NotInLibraryError(f"'{id}' is no id of `search`. It looks like BOOK/page/7 or BOOK/paragraph/120.")
         memory, whole = self._books.seen(book_id)
         if kind == "page":
@@ -97,24 +106,25 @@ class Tools:
 
     def outline(self, book: str, start: int) -> results.Outline:
         memory, whole = self._books.seen(book)
-        rows = whole.sections[start : start + _ROWS]
         page_of = page_finder(memory, whole)
         ends = [section.start for section in whole.sections[1:]] + [len(whole.paragraphs)]
-        sections = [
-            results.SectionInfo(
+
+        def describe(row: tuple[Section, int]) -> results.SectionInfo:
+            section, end = row
+            return results.SectionInfo(
                 title=section.title,
                 level=section.level,
                 words=sum(p.words for p in whole.paragraphs[section.start : end]),
                 page=page_of(section.start),
                 paragraph=section.start,
             )
-            for section, end in zip(rows, ends[start : start + _ROWS], strict=True)
-        ]
+
+        sections, following = _part(list(zip(whole.sections, ends, strict=True)), start, describe)
         return results.Outline(
             book=self._books.describe(self._books.card(book)),
             sections=sections,
             note=self._books.limit_note(book),
-            next=_next(start, len(whole.sections)),
+            next=following,
         )
 
     # --- the memory ---------------------------------------------------------------------------------
@@ -162,7 +172,7 @@ class Tools:
             else:
                 text, following = cut_text(memory.page_text(number), 0 if opened else start, room)
                 section, gist = memory.section_of(number), memory.gists[number - 1]
-                room -= len(text)
+                room -= len(text) + (len(gist.text) if gist else 0)
                 opened.append(
                     results.PageText(
                         number=number,
@@ -194,23 +204,23 @@ class Tools:
         note = self._books.limit_note(book)
         if not found:
             note = f"{note} Nothing: these exact words are not there. Try fewer words, or `search`.".strip()
-        return results.Places(book=book, title=whole.title, places=found, note=note)
+        return results.Places(book=book, title=whole.title, places=_part(found, 0, _same)[0], note=note)
 
     def notes(self, book: str, start: int) -> results.Notes:
         title = self._books.card(book).book.title
-        marks = self._library.marks(book)
-        shown = [
-            results.MarkInfo(
-                kind=m.kind,
-                words=m.exact,
-                note=m.note,
-                colour=m.colour,
-                section=m.section,
-                changed=m.changed or m.created,
+
+        def describe(mark: Mark) -> results.MarkInfo:
+            return results.MarkInfo(
+                kind=mark.kind,
+                words=mark.exact,
+                note=mark.note,
+                colour=mark.colour,
+                section=mark.section,
+                changed=mark.changed or mark.created,
             )
-            for m in marks[start : start + _ROWS]
-        ]
-        return results.Notes(book=book, title=title, marks=shown, next=_next(start, len(marks)))
+
+        shown, following = _part(self._library.marks(book), start, describe)
+        return results.Notes(book=book, title=title, marks=shown, next=following)
 
     # --- questions ----------------------------------------------------------------------------------
 
@@ -227,6 +237,8 @@ class Tools:
     ) -> results.AnswerInfo:
         """Answer from one book or several. ``method``: by default what suits the model; zoom for several."""
         cancel, ids = cancel or CancelToken(), list(dict.fromkeys(books))
+        for book_id in ids:
+            self._books.card(book_id)  # raises where there is none
         asked, settings = Question(question.strip(), tuple(options)), AskSettings(look_ups=look_ups, may_decline=True)
         model = Metered(self._workspace.model)
 
@@ -250,7 +262,7 @@ class Tools:
             raise SettingsError("Name at least one book, by its id from `list_books`.")
         unknown = ("", "")
         return results.AnswerInfo(
-            answer=answer.text,
+            answer=cut_text(answer.text, 0)[0],
             answered_by=model.name if model.is_language_model else "Built-in reader: sentences that share your words",
             method=answer.method,
             option=asked.options[answer.option] if answer.option is not None else None,
@@ -308,9 +320,22 @@ class Tools:
         )
 
 
-def _next(start: int, total: int) -> int | None:
-    """Return the start of what follows the rows from ``start`` on; None at the end."""
-    return start + _ROWS if start + _ROWS < total else None
+def _part(rows: Sequence[R], start: int, describe: Callable[[R], M]) -> tuple[list[M], int | None]:
+    """Return the rows from ``start`` on that have room in a result, and the start of the rest; None at the end."""
+    shown: list[M] = []
+    room = CHARACTERS
+    for row in rows[start : start + _ROWS]:
+        made = describe(row)
+        room -= len(made.model_dump_json())
+        if shown and room < 0:
+            break
+        shown.append(made)
+    following = start + len(shown)
+    return shown, following if following < len(rows) else None
+
+
+def _same(row: M) -> M:
+    return row
 
 
 def _last(events: Iterable[Event], report: Report | None) -> Answer:

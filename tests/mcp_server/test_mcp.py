@@ -307,3 +307,159 @@ def test_over_http_with_a_token_only(library):
     finally:
         server.should_exit = True
         thread.join(20)
+
+
+ODD = [
+    ("list_books", {"query": None, "shelf": None, "tag": "", "start": None}, ""),
+    ("list_books", {"start": "0", "query": 1984}, ""),
+    ("list_books", {"start": -3}, "at least 0"),
+    ("list_books", {"start": 10**5000}, ""),
+    ("list_books", {"start": "9" * 5000}, "whole number"),
+    ("list_books", {"start": 1.5}, "whole number"),
+    ("list_books", {"start": True}, "whole number"),
+    ("list_books", {"query": "x" * 1_200_000}, "1,200,000 characters"),
+    ("search", {"query": "oil", "most": None}, ""),
+    ("search", {"query": "oil", "most": 10**9}, ""),
+    ("search", {"query": "oil", "most": 0}, "at least 1"),
+    ("fetch", {"id": "BOOK/page/" + "1" * 5000}, "at most 1,000"),
+    ("fetch", {"id": "BOOK/page/" + "1" * 500}, "no id of `search`"),
+    ("fetch", {"id": "BOOK/page/1", "start": -3}, "at least 0"),
+    ("fetch", {"id": "BOOK/page/1", "start": 10**9}, ""),
+    ("fetch", {"id": "\ud800"}, "no id of `search`"),
+    ("outline", {"book": "BOOK", "start": -1}, "at least 0"),
+    ("outline", {"book": "n" * 900}, "There is no book"),
+    ("gist_memory", {"book": "BOOK", "words": "", "about": None}, ""),
+    ("gist_memory", {"book": "BOOK", "words": -5}, "at least 1"),
+    ("open_pages", {"book": "BOOK", "pages": 3}, ""),
+    ("open_pages", {"book": "BOOK", "pages": "3"}, ""),
+    ("open_pages", {"book": "BOOK", "pages": None}, "Name at least one page"),
+    ("open_pages", {"book": "BOOK", "pages": ["x"] * 90}, "whole number"),
+    ("open_pages", {"book": "BOOK", "pages": list(range(50_000))}, "50,000 items"),
+    ("open_pages", {"book": "BOOK", "pages": [10**5000]}, "pages 1 to"),
+    ("find", {"book": "BOOK", "words": "oil", "most": None}, ""),
+    ("find", {"book": "BOOK", "words": ["oil"]}, "a text is meant"),
+    ("notes", {"book": "BOOK", "start": None}, ""),
+    ("ask", {"books": "BOOK", "question": QUESTION, "options": None, "method": None, "look_ups": None}, ""),
+    ("ask", {"books": ["BOOK"], "question": QUESTION, "options": ["a"] * 40}, "at most 26 options"),
+    ("ask", {"books": ["BOOK", "nobody"], "question": QUESTION}, "no book 'nobody'"),
+    ("ask", {"books": ["BOOK"], "question": QUESTION, "look_ups": -1}, "at least 0"),
+    ("ask", {"books": ["BOOK"], "question": "why " * 300_000}, "1,200,000 characters"),
+]  # fmt: skip
+
+
+def test_odd_arguments_are_understood_or_refused_in_short_words(library):
+    """``words``: what the refusal says; '' where the call is answered."""
+    (book,) = [b for b in library.library.books() if "Harrow Light" in b.title]
+
+    def filled(value):
+        return value.replace("BOOK", book.id) if isinstance(value, str) else value
+
+    async def work(client):
+        for tool, arguments, words in ODD:
+            sent = {
+                name: [filled(item) for item in value] if isinstance(value, list) else filled(value)
+                for name, value in arguments.items()
+            }
+            result = await client.call_tool(tool, sent)
+            told = result.content[0].text if result.is_error else ""
+            assert words in told, (tool, str(arguments)[:80], told[:500])
+            assert result.is_error == bool(words), (tool, str(arguments)[:80], told[:500])
+            assert len(told) < 3_000, (tool, len(told))
+
+    with_client(make_server(library), work)
+
+
+def test_no_result_is_larger_than_what_is_promised(open_workspace):
+    from readagent_core.document import Document, Paragraph, Section
+    from readagent_core.library.marks import COLOURS, KINDS, Mark, Spot
+
+    workspace = open_workspace()
+    long = "The keeper counts the oil. " * 800
+    paragraphs = tuple(Paragraph(f"Oil {n}. {long}") for n in range(60))
+    sections = tuple(Section(f"{n} {long}", n) for n in range(60))
+    book = workspace.library.add(Document(long, paragraphs, sections, author=long))
+    for number in range(40):
+        mark = Mark(
+            f"m{number}", book.id, KINDS[0], COLOURS[0], long, "", "", Spot(number, 0), Spot(number, 9), note=long
+        )
+        workspace.library.put_mark(mark)
+
+    async def work(client):
+        for tool, arguments in (
+            ("list_books", {}),
+            ("search", {"query": "oil", "most": 100}),
+            ("outline", {"book": book.id}),
+            ("find", {"book": book.id, "words": "oil", "most": 100}),
+            ("notes", {"book": book.id}),
+        ):
+            found = await call(client, tool, **arguments)
+            assert len(str(found)) < 60_000, tool
+        listed, start = [], 0
+        while start is not None:
+            part = await call(client, "notes", book=book.id, start=start)
+            listed += part["marks"]
+            start = part["next"]
+        assert len(listed) == 40
+
+    with_client(make_server(workspace), work)
+
+
+def test_the_server_says_its_version(library):
+    import readagent_core as ra
+
+    async def work(client):
+        return client.server_info.version
+
+    assert with_client(make_server(library), work) == ra.__version__
+
+
+def test_a_client_that_has_left_pays_for_nothing_more(open_workspace, tmp_path):
+    """Its connection is broken, without a word, while a book is read for it."""
+    import httpx2
+    import uvicorn
+
+    from readagent_core.document import Document, Paragraph
+    from readagent_core.mcp_server.server import http_app
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with FakeServer(lambda text: Reply(sensible(text), delay=0.3)) as fake:
+        workspace = open_workspace(fake.url, connections=1)
+        texts = [f"The bell number {n} rang in the fog. " * 30 for n in range(40)]
+        book = workspace.library.add(Document("Fog", tuple(map(Paragraph, texts))))
+        app = http_app(make_server(workspace, allow_changes=True), "t", host="127.0.0.1", port=port)
+        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error"))
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        url, headers = f"http://127.0.0.1:{port}/mcp", {"Authorization": "Bearer t"}
+        try:
+            until = time.monotonic() + 20
+            while not server.started and time.monotonic() < until:
+                time.sleep(0.02)
+
+            def post(number, method, **more):
+                body = {"jsonrpc": "2.0", "id": number, "method": method, "params": more}
+                return http.build_request("POST", url, headers=headers, json=body)
+
+            headers["Accept"] = "application/json, text/event-stream"
+            with httpx2.Client(timeout=30) as http:
+                about = {
+                    "protocolVersion": "2025-06-18",
+                    "capabilities": {},
+                    "clientInfo": {"name": "t", "version": "1"},
+                }
+                began = http.send(post(1, "initialize", **about))
+                headers["Mcp-Session-Id"] = began.headers["mcp-session-id"]
+                http.send(post(2, "tools/call", name="make_gists", arguments={"book": book.id}), stream=True)
+                while len(fake.chats) < 3:
+                    time.sleep(0.02)
+            until = time.monotonic() + 10
+            while workspace.jobs.running() and time.monotonic() < until:
+                time.sleep(0.05)
+            assert not workspace.jobs.running()
+            (reading,) = workspace.library.readings(book.id)
+            assert reading.state == "paused"
+        finally:
+            server.should_exit = True
+            thread.join(20)
