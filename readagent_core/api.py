@@ -85,18 +85,19 @@ def read(
 ) -> GistMemory:
     """Return the gist memory of ``document``: its pages and a gist of each.
 
-    ``model``: by default that of the settings. ``preset``: 'article', 'book', 'meeting' or 'script', by default
-    chosen by the length; ``plan`` sets everything by hand. ``library``: the folder of the library where every page
-    and gist is saved as it is made, by default that of READAGENT_HOME; there a reading that was stopped resumes, and
-    a finished one is returned without a model call. None saves nothing. ``connections``: model calls at the same
-    time. ``on_progress``: called with the state of the reading as it changes. Raises ModelError, CancelledError,
-    DocumentError or LibraryError.
+    ``model``: by default that of the settings. ``preset``: 'article', 'book', 'meeting' or 'script'; by default that
+    of the book's last reading, else chosen by the length. ``plan`` sets everything by hand. ``library``: the folder of
+    the library where every page and gist is saved as it is made, by default that of READAGENT_HOME; there a reading
+    that was stopped resumes, and a finished one is returned without a model call. None saves nothing.
+    ``connections``: model calls at the same time. ``on_progress``: called with the state of the reading as it changes.
+    Raises ModelError, CancelledError, DocumentError or LibraryError.
     """
     model = model or get_model()
-    plan = plan or (ReadingPlan.from_preset(preset) if preset else default_plan(document.words))
+    plan = plan or (ReadingPlan.from_preset(preset) if preset else None)
     with ended_with_block(cancel) as cancel:
         if library is None:
-            return read_document(document, model, plan, connections=connections, cancel=cancel, on_change=on_progress)
+            chosen = plan or default_plan(document.words)
+            return read_document(document, model, chosen, connections=connections, cancel=cancel, on_change=on_progress)
         settings = load_settings()
         workspace = Workspace(replace(settings, home=Path(library)) if library else settings, model=model)
         with closing(workspace.library):

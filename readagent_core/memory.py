@@ -64,7 +64,6 @@ class Gist:
         return count_words(self.text)
 
 
-@short_repr
 @dataclass(frozen=True)
 class StoredText:
     """Where a memory's text is stored: ``home``, the folder of a library, and ``id``, of the whole text."""
@@ -73,6 +72,7 @@ class StoredText:
     id: str
 
 
+@short_repr
 @dataclass(frozen=True)
 class GistMemory:
     """A reading of ``document``: its pages in order, and the gist of each (None: not made yet).

@@ -15,7 +15,8 @@ _short.maxlevel = 4
 
 
 def short_repr(dataclass: type[T]) -> type[T]:
-    """Give a dataclass a ``repr`` with the beginnings of its fields."""
+    """Give a dataclass a ``repr`` with the beginnings of its fields. Raises TypeError for any other class."""
+    fields(dataclass)  # type: ignore[arg-type]
 
     def __repr__(self: Any) -> str:
         shown = (f"{f.name}={_short.repr(getattr(self, f.name))}" for f in fields(self) if f.repr)

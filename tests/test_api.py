@@ -39,11 +39,12 @@ def test_a_book_is_read_and_asked_about(book):
     with FakeServer() as server:
         model = ra.get_model("fake-model", base_url=server.url)
         seen = []
-        memory = ra.read(book, model, preset="article", on_progress=seen.append)
+        memory = ra.read(book, model, preset="meeting", on_progress=seen.append)
         calls = len(server.chats)
         assert memory.complete
         assert seen[-1].pages == len(memory.pages) > 2
-        assert ra.read(book, model, preset="article") == memory
+        assert ra.read(book, model, preset="meeting") == memory
+        assert ra.read(book, model) == memory  # however it was read before
         assert len(server.chats) == calls, "the finished reading was not found in the library"
         answer = ra.ask(memory, "Who lit the lamp?", model)
         assert answer.looked_up

@@ -28,7 +28,6 @@ from readagent_core.cli.shared import (
     complete_reading,
     open_book,
     plan_from_options,
-    read_book,
     write_file,
 )
 from readagent_core.words import count_of
@@ -122,7 +121,7 @@ def read(
     with report_errors(as_json=json):
         plan = plan_from_options(preset, max_words=max_words, min_words=min_words, pagination=pagination)
         workspace, book = open_book(file, password=password)
-        reading, memory = read_book(workspace, book, plan, connections=connections)
+        reading, memory = complete_reading(workspace, book, plan, connections=connections)
         if json:
             print_json(memory_json(memory, reading.usage))
             return

@@ -80,14 +80,20 @@ def read_book(
 def complete_reading(
     workspace: Workspace, book: Book, plan: ReadingPlan | None, *, connections: int | None
 ) -> tuple[Reading, GistMemory]:
-    """The complete reading of the file's text by the chosen model; the book is read first if needed, or for a plan."""
+    """The complete reading of the file's text that is there; the book is read first if there is none, or for a plan.
+
+    One by another language model counts, one by word statistics does not where a language model is chosen.
+    """
     from readagent_core.gisting.job import newest_memory
+    from readagent_core.models.builtin.reader import NAME
 
     found = newest_memory(workspace, book.id) if plan is None else None
     if found is not None:
         reading, memory = found
-        same = (reading.document_id, reading.model) == (book.document_id, workspace.model.name)
-        if memory.complete and same:  # an earlier version of the file may have been read
+        fits = reading.model != NAME or not workspace.model.is_language_model
+        if memory.complete and fits and reading.document_id == book.document_id:  # of no earlier version of the file
+            if reading.model != workspace.model.name:
+                say_aside(f"The gists that {reading.model} made are used; with --preset others are made.")
             return found
     return read_book(workspace, book, plan, connections=connections)
 

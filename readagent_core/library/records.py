@@ -12,7 +12,6 @@ from readagent_core.short_repr import short_repr
 from readagent_core.usage import Usage
 
 
-@short_repr
 class ReadingState(StrEnum):
     """``RUNNING``: in progress, or interrupted by a crash."""
 
@@ -46,6 +45,7 @@ class ExchangeState(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+@short_repr
 @dataclass(frozen=True)
 class Book:
     """A book. ``id`` stays the same when its file changes; ``document_id`` is that of the newest version.

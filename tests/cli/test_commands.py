@@ -73,6 +73,18 @@ def test_read_has_the_promised_shape_and_a_second_read_asks_nothing(book, server
     before = len(server.chats)
     assert run_json("read", book, server=server)["pages"] == pages
     assert len(server.chats) == before
+    assert (found["own_gists"], found["fallback_gists"]) == (len(pages), 0)
+
+
+def test_gists_that_are_there_are_used_whoever_made_them(book, server):
+    by_statistics = run_json("read", book)
+    assert by_statistics["model"] == "built-in reader"
+    first = run_json("read", book, server=server)  # by a model: others than those of word statistics
+    assert first["model"] == "fake-model"
+    out, aside = run_here("read", book)  # no model is connected any more
+    assert "gists by fake-model" in out
+    assert "The gists that fake-model made are used" in aside
+    assert run_json("read", book, "--preset", "meeting")["model"] == "built-in reader"
 
 
 def test_a_stopped_read_says_so_and_repeats_nothing_when_it_resumes(book, tmp_path, monkeypatch):

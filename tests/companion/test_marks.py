@@ -133,6 +133,22 @@ def test_of_the_same_words_twice_those_with_the_same_context_are_taken():
     assert placed.start == Spot(1, len("Then came she. She lit "))
 
 
+def test_of_the_same_words_many_times_the_nearest_are_taken():
+    """Where the context is the same too, or is gone."""
+    refrain = "The lamp was lit, and the boats came home."
+    for other in (False, True):
+        old = document_of(*[f"{refrain} Night after night." for _ in range(60)])
+        mark = make_mark(old, "b", HIGHLIGHT, Spot(30, 0), Spot(30, len(refrain)))
+        new = document_of(
+            "A line that was added.",
+            *[f"So: {refrain} {n} nights." if other else f"{refrain} Night after night." for n in range(60)],
+        )
+        (placed,) = place_marks([mark], new).placed
+        near = abs(placed.start.paragraph - 30)
+        assert words_between(new, placed.start, placed.end) == refrain
+        assert near <= 1, placed.start
+
+
 def test_japanese_words_are_found_after_a_change():
     old = document_of("駅の灯りが雪に消えた。彼女は切符を握りしめ、来ない汽車を待っていた。誰もいなかった。")
     new = document_of(

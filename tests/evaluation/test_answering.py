@@ -53,6 +53,8 @@ def rated(replies, references=("blue",), answer="It was blue."):
         (["YES"], ["blue"], "It was blue.", "exact"),  # needs no second rater
         (["NO", "Yes, partially"], ["blue"], "It was blue.", "partial"),  # from the permissive rater alone
         (["NO", "No", "NO", "Yes"], ["red", "blue"], "It was blue.", "exact"),  # the best of several counts
+        (["NO", "Yes, partially", "NO", "No"], ["red", "blue"], "It was blue.", "partial"),  # and stays the best
+        (["NO", "No", "NO", "Yes, partially"], ["red", "blue"], "It was blue.", "partial"),
         (["Hm.", "YES"], ["blue"], "It was blue.", "exact"),  # asked once more
         (["Yes, partially", "No"], ["blue"], "It was blue.", "wrong"),  # a strict yes with a reserve does not count
         ([], ["blue"], "  ", "wrong"),  # no answer is wrong without asking

@@ -16,6 +16,7 @@ from readagent_core.cancel import CancelToken
 from readagent_core.document import Document, Paragraph
 from readagent_core.errors import BudgetError
 from readagent_core.gisting import costs as gisting_costs
+from readagent_core.gisting import estimate
 from readagent_core.gisting.job import start_reading
 from readagent_core.library.records import ReadingState, StopReason
 from readagent_core.models.builtin.reader import BuiltInReader
@@ -172,14 +173,30 @@ def test_speed_comes_from_earlier_readings(open_workspace):
         workspace.library.set_state(reading.id, ReadingState.DONE)
         workspace.library.store(reading.id).save_usage(Usage(calls=10, seconds=300.0))
         assert gisting_costs.seconds_per_call(workspace) == 30.0
-        assert "minutes." in gisting_costs.estimate_sentence(workspace, random_document(1), PLAN)
 
 
-def test_an_estimate_of_one_minute_is_singular(open_workspace, monkeypatch):
-    monkeypatch.setattr(gisting_costs, "_minutes", lambda *_: 1.2)
+@pytest.mark.parametrize(
+    ("seconds", "connections", "said", "short"),
+    [
+        (6.0, 1, "about 7 minutes.", "About 7 min, "),  # one after another
+        (6.0, 2, "about 3 minutes.", "About 3 min, "),
+        (6.0, 8, "about 3 minutes.", "About 3 min, "),  # pause points are found one after another
+        (2.5, 8, "about 1 minute.", "About 1 min, "),
+        (1.0, 8, "under a minute.", "About 1 min, "),
+    ],
+)
+def test_the_minutes_of_a_reading_are_its_calls_at_the_speed_of_earlier_ones(
+    open_workspace, seconds, connections, said, short
+):
     with FakeServer() as server:
-        sentence = gisting_costs.estimate_sentence(open_workspace(server.url), random_document(1), PLAN)
-    assert sentence.endswith("; about 1 minute.")
+        workspace = open_workspace(server.url, connections=connections)
+        book = workspace.library.add(random_document(2))
+        reading = workspace.library.open_reading(book.id, PLAN, "fake-model", server.url)
+        workspace.library.store(reading.id).save_usage(Usage(calls=10, seconds=10 * seconds))
+        document = random_document(1, paragraphs=90)
+        assert estimate(document, PLAN).calls == 67
+        assert gisting_costs.estimate_sentence(workspace, document, PLAN).endswith(f"; {said}")
+        assert gisting_costs.short_estimate(workspace, document, PLAN).startswith(short)
 
 
 def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():

@@ -1,0 +1,213 @@
+"""Changes the engine in many small ways, one at a time, and says which changes no test notices.
+
+    python -m bench.mutations --count 60 --seed 1
+    python -m bench.mutations --count 12 --files 'readagent_core/gisting/*.py'
+
+A change flips a comparison or a condition, moves a number by one, removes a statement, or takes back what a function
+returns. For each the tests run that import the changed module, nearest first, until one fails; the browser's are left
+out. Everything happens in a copy. Prints a line a change, then the survivors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import fnmatch
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ENGINE = "readagent_core"
+_FLIPPED: dict[type, type] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.Add: ast.Sub, ast.Sub: ast.Add,
+    ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+_MOST_TEST_FILES = 25
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A change of one place. ``start`` and ``end``: positions in the file's text."""
+
+    path: str
+    line: int
+    start: int
+    end: int
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        before, after = (" ".join(text.split())[:60] for text in (self.before, self.after))
+        return f"{self.path}:{self.line}  {before}  ->  {after}"
+
+
+def find_mutations(path: str, text: str) -> Iterator[Mutation]:
+    """Yield every change that can be made in a file."""
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line.encode()))
+    data = text.encode()
+
+    def mutation(node: ast.expr | ast.stmt, after: str) -> Mutation:
+        start = lines[node.lineno - 1] + node.col_offset
+        end = lines[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        return Mutation(path, node.lineno, start, end, data[start:end].decode(), after)
+
+    for node in _executed(ast.parse(text)):
+        if isinstance(node, ast.expr):
+            changed = _changed_expression(node)
+            if changed is not None:
+                yield mutation(node, f"({ast.unparse(changed)})")
+        elif isinstance(node, ast.Return) and node.value is not None:
+            if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+                yield mutation(node, "return None")
+        elif isinstance(node, ast.AugAssign | ast.Raise | ast.Delete) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        ):
+            yield mutation(node, "pass")
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that run; not annotations, texts with values in them, or what only a type checker sees."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr):
+                continue
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                continue
+            yield child
+            yield from _executed(child)
+
+
+def _changed_expression(node: ast.expr) -> ast.expr | None:
+    changed = copy.deepcopy(node)
+    if isinstance(changed, ast.Compare) and type(changed.ops[0]) in _FLIPPED:
+        changed.ops[0] = _FLIPPED[type(changed.ops[0])]()
+    elif isinstance(changed, ast.BinOp | ast.BoolOp) and type(changed.op) in _FLIPPED:
+        if isinstance(changed, ast.BinOp) and any(
+            isinstance(n, ast.Constant | ast.JoinedStr) and not isinstance(getattr(n, "value", ""), int | float)
+            for n in (changed.left, changed.right)
+        ):
+            return None  # two texts are joined
+        changed.op = _FLIPPED[type(changed.op)]()
+    elif isinstance(changed, ast.UnaryOp) and isinstance(changed.op, ast.Not):
+        return changed.operand
+    elif isinstance(changed, ast.Constant) and isinstance(changed.value, bool):
+        changed.value = not changed.value
+    elif isinstance(changed, ast.Constant) and isinstance(changed.value, int | float):
+        changed.value += 1
+    else:
+        return None
+    return changed
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Return the names of the engine's modules that a file imports, anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith((ENGINE, "tests")):
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.startswith(ENGINE)}
+    return found
+
+
+def tests_of(path: str, imports: dict[str, set[str]], tests: list[str]) -> list[str]:
+    """Return the test files of a module, nearest first: by the number of imports between, then by their folder."""
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    distance, users, step = {module: 0}, {module}, 0
+    while users and step < 4:
+        step += 1
+        users = {name for name, needs in imports.items() if needs & users and name not in distance}
+        distance |= dict.fromkeys(users, step)
+    folder = path.removeprefix(f"{ENGINE}/").partition("/")[0]
+    names = {test: test.removesuffix(".py").replace("/", ".") for test in tests}
+    near = [test for test in tests if names[test] in distance]
+    stem = Path(path).stem
+    near.sort(key=lambda test: (stem not in test, not test.startswith(f"tests/{folder}"), distance[names[test]]))
+    return near[:_MOST_TEST_FILES]
+
+
+def run_tests(folder: Path, tests: list[str], seconds: float) -> tuple[bool, str]:
+    """Return whether the tests pass, and the first that failed or 'time-out'."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not browser", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        output = process.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.communicate()
+        return False, "time-out"
+    failed = _FAILED.search(output)
+    return process.returncode in (0, 5), failed.group(1) if failed else output.strip()[-80:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=60, help="how many changes")
+    parser.add_argument("--seed", type=int, default=1, help="which")
+    parser.add_argument("--files", default=f"{ENGINE}/*.py", help="a pattern of paths")
+    parser.add_argument("--seconds", type=float, default=300.0, help="of the tests of one change")
+    chosen = parser.parse_args()
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [path for path in listed.splitlines() if (ROOT / path).is_file()]
+    engine = [path for path in files if path.startswith(f"{ENGINE}/") and path.endswith(".py")]
+    tests = [path for path in files if re.match(r"tests/(?!browser/).*test_\w+\.py$", path)]
+    python = [*engine, *(path for path in files if path.startswith(("tests/", "pages/")) and path.endswith(".py"))]
+    imports = {
+        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): imported_modules(ROOT / path)
+        for path in python
+    }
+    chance, found = random.Random(chosen.seed), []
+    places = {
+        path: list(find_mutations(path, (ROOT / path).read_text(encoding="utf-8")))
+        for path in engine if fnmatch.fnmatch(path, chosen.files)
+    }  # fmt: skip
+    everywhere = [mutation for mutations in places.values() for mutation in mutations]
+    for mutation in chance.sample(everywhere, min(chosen.count, len(everywhere))):
+        found.append(mutation)
+    survived: list[Mutation] = []
+    with tempfile.TemporaryDirectory(prefix="mutations-") as name:
+        folder = Path(name)
+        for path in files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, folder / path)
+        for mutation in found:
+            whole = (ROOT / mutation.path).read_bytes()
+            (folder / mutation.path).write_bytes(
+                whole[: mutation.start] + mutation.after.encode() + whole[mutation.end :]
+            )
+            began, near = time.monotonic(), tests_of(mutation.path, imports, tests)
+            passed, why = run_tests(folder, near, chosen.seconds) if near else (True, "no test imports it")
+            (folder / mutation.path).write_bytes(whole)
+            if not passed and "::" in why and not run_tests(folder, [why], chosen.seconds)[0]:
+                passed, why = True, f"{why} fails without the change too"
+            if passed:
+                survived.append(mutation)
+            verdict = "survived" if passed else "killed"
+            print(f"{verdict:8}  {time.monotonic() - began:5.0f} s  {mutation}  [{why}]", flush=True)
+    print(f"{len(found) - len(survived)} of {len(found)} killed (seed {chosen.seed})")
+    for mutation in survived:
+        print(f"survived  {mutation}")
+
+
+if __name__ == "__main__":
+    main()
