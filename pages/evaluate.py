@@ -12,7 +12,7 @@ from pages.parts.shared import shell
 from pages.parts.shared.cached import get_workspace
 from readagent_core.answering.registry import method
 from readagent_core.errors import ReadAgentError
-from readagent_core.evaluation.cost_estimate import Estimate, estimate
+from readagent_core.evaluation.cost_estimate import Estimate, estimate, readings_made
 from readagent_core.evaluation.experiment import Experiment, default_name, folder_for, resumed_experiment
 from readagent_core.evaluation.score_table import ScoreTable, load_scores
 from readagent_core.evaluation.starting import job_key, start
@@ -50,9 +50,9 @@ def _start(workspace: Workspace, experiment: Experiment | None) -> None:
     name = default_name(experiment, workspace.model.name)
     folder = folder_for(workspace.home, name)
     job = workspace.jobs.get(job_key(folder))
-    before = load_scores(folder)
+    before, made = load_scores(folder), tuple(sorted(readings_made(workspace).items()))
     whole, only = (resumed_experiment(folder, experiment, leave_out=only) for only in (False, True))
-    to_come, left = (_estimate(e, before.answers, before.failed, _done=before) for e in (whole, only))
+    to_come, left = (_estimate(e, before.answers, before.failed, made, _done=before) for e in (whole, only))
     leave_out = to_come.answers > left.answers and not _finish_others(whole, experiment)
     to_come = left if leave_out else to_come
     st.text(to_come.sentence(workspace.model.price, built_in=not workspace.model.is_language_model))
@@ -79,8 +79,15 @@ def _finish_others(whole: Experiment, experiment: Experiment) -> bool:
 @st.cache_data(
     show_spinner="Looking through the questions", max_entries=20, hash_funcs={Experiment: repr}, scope="session"
 )
-def _estimate(experiment: Experiment, answers: int, failed: int, *, _done: ScoreTable) -> Estimate:
-    return estimate(experiment, done=_done)
+def _estimate(
+    experiment: Experiment,
+    answers: int,
+    failed: int,
+    made: tuple[tuple[tuple[str, str], float], ...],
+    *,
+    _done: ScoreTable,
+) -> Estimate:
+    return estimate(experiment, done=_done, made=dict(made))
 
 
 shell.draw(screen)

@@ -96,7 +96,7 @@ def answer_cost(events: Sequence[Event], *, whole: int, seconds: float) -> Cost 
     usage = usage_of(events)
     sent = usage.words_in
     per_word = usage.tokens_in / sent if sent and usage.tokens_in else TOKENS_PER_WORD
-    in_full = usage.cost * (whole / sent) if usage.cost and sent else None
+    in_full = None if usage.cost is None else usage.cost * (whole / sent) if sent else 0.0
     looked_up = len(answer.looked_up) + sum(len(book.looked_up) for book in answer.books)
     return Cost(answer.memory_words, whole, looked_up, seconds, usage, round(whole * per_word), in_full)
 

@@ -156,7 +156,7 @@ def run_experiment(
     ``formats``: files to write, each with its format. ``record``: what the experiment must agree with. ``run``: see
     ``starting.start``.
     """
-    from readagent_core.evaluation.cost_estimate import estimate
+    from readagent_core.evaluation.cost_estimate import estimate, readings_made
     from readagent_core.evaluation.experiment import default_name, find_changes, folder_for, resumed_experiment
     from readagent_core.evaluation.formats import save_report, to_dict
     from readagent_core.evaluation.questions import Questions
@@ -172,7 +172,7 @@ def run_experiment(
         if changed:
             say_aside(f"Not as in the record: {', '.join(changed)}.")
         whole = resumed_experiment(folder, experiment, leave_out=leave_out)
-        expected = estimate(whole, done=load_scores(folder))
+        expected = estimate(whole, done=load_scores(folder), made=readings_made(workspace))
         more = len(whole.arms_to_run) - len(experiment.arms)
         if more and expected.answers:
             say_aside(f"Together with {count_of(more, 'other method')} from the earlier start.")

@@ -1,21 +1,28 @@
 """Estimates what an experiment will cost before it starts: calls and words, from a few of its documents.
 
 Reading is estimated by ``reading.estimate``, a question by what its method puts into prompts at the paper's
-compression rates. Answers that are there already are left out. Asks no model anything.
+compression rates. Answers and gists that are there already are left out. Asks no model anything.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
 from readagent_core import gisting as reading
 from readagent_core.answering.explore import WORDS
 from readagent_core.answering.registry import method
 from readagent_core.evaluation.arms import Arm
+from readagent_core.evaluation.datasets import Shelf
 from readagent_core.evaluation.experiment import Experiment
 from readagent_core.evaluation.score_table import ScoreTable
+from readagent_core.library import Library
+from readagent_core.library.records import ReadingState
+from readagent_core.library.schema import FILE
 from readagent_core.models.cost.prices import Price, about_money
 from readagent_core.words import count_of
+from readagent_core.workspace import Workspace
 
 _DOCUMENTS = 12  # looked at; the others are taken to be like them
 _PROMPT = 120  # words of instructions and question around the text
@@ -43,7 +50,7 @@ class Work:
     def describe(self, price: Price | None) -> str:
         """Return 'about 120 calls and 45,000 words sent; about $0.20', figures with two digits."""
         dollars = self.dollars(price)
-        cost = f"; {about_money(dollars)}" if dollars else ""
+        cost = "" if dollars == 0 else f"; {about_money(dollars)}"
         return f"about {_round(self.calls):,} calls and {_round(self.words):,} words sent{cost}"
 
 
@@ -72,10 +79,34 @@ class Estimate(Work):
         return f"{asked}, {count_of(self.answers, 'answer')} to come: {work}."
 
 
-def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estimate:
-    """Return the calls and words for the missing answers. ``done``: the answers so far; a failed one is asked again."""
+Made = Mapping[tuple[str, str], float]  # by document and plan: how much of it the model has read, 0 to 1
+
+
+def readings_made(workspace: Workspace) -> Made:
+    """Return what the model has read, in the app or for an experiment: its calls are not sent again."""
+    found: dict[tuple[str, str], float] = {}
+    with ExitStack() as stack:
+        libraries = [workspace.library]
+        if (folder := workspace.home / "evaluations").joinpath(FILE).exists():
+            libraries.append(stack.enter_context(closing(Library(folder))))
+        for library in libraries:
+            for reading in library.readings_by(workspace.model.name):
+                share = float(reading.state == ReadingState.DONE)
+                if not share and reading.pages:
+                    memory = library.memory(reading.id)
+                    share = memory.readable_words / max(1, memory.document.words)
+                key = (reading.document_id, reading.plan.key)
+                found[key] = max(share, found.get(key, 0.0))
+    return found
+
+
+def estimate(experiment: Experiment, *, done: ScoreTable | None = None, made: Made | None = None) -> Estimate:
+    """Return the calls and words for the missing answers.
+
+    ``done``: the answers so far; a failed one is asked again. ``made``: see ``readings_made``.
+    """
     documents = questions = free = sampled_questions = 0
-    read_calls = read_words = read_back = 0
+    read_calls = read_words = read_back = 0.0
     left = dict.fromkeys((arm.key for arm in experiment.arms_to_run), 0)
     sent: dict[str, list[tuple[float, float, int, int]]] = {key: [] for key in left}  # of the sampled documents
     seen: set[int] = set()  # QuALITY has every article twice, with other questions; it is read once
@@ -91,10 +122,12 @@ def estimate(experiment: Experiment, *, done: ScoreTable | None = None) -> Estim
             continue
         plans = {plan.key: plan for plan in (experiment.plan_for(arm, case.preset) for arm in experiment.arms_to_run)}
         for plan in plans.values() if experiment.needs_reading else ():
-            found = reading.estimate(case.document, plan)
-            read_calls += found.calls
-            read_words += found.words_in
-            read_back += found.words_out
+            for part in case.books if isinstance(case, Shelf) else [case]:
+                found = reading.estimate(part.document, plan)
+                left_of_it = 1 - (made or {}).get((part.document.id, plan.key), 0.0)
+                read_calls += found.calls * left_of_it
+                read_words += found.words_in * left_of_it
+                read_back += found.words_out * left_of_it
         sampled_questions += len(case.items)
         for arm in experiment.arms_to_run:
             plan, length = experiment.plan_for(arm, case.preset), case.document.words

@@ -34,7 +34,7 @@ def usage_line(answer: Answer) -> str:
         parts.append(f"{about}{usage.tokens_in + usage.tokens_out:,} tokens")
     if usage.cached_calls:
         parts.append(f"{count_of(usage.cached_calls, 'call')} answered from the cache")
-    if usage.cost:  # nothing is said of a model that costs nothing
+    if usage.tokens_in and usage.cost != 0:  # nothing is said of a model that costs nothing
         parts.append(money(usage.cost))
     return " · ".join(parts)
 

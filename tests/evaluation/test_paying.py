@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from readagent_core.errors import BudgetError, SettingsError
 from readagent_core.evaluation import running
-from readagent_core.evaluation.cost_estimate import estimate
+from readagent_core.evaluation.cost_estimate import estimate, readings_made
 from readagent_core.evaluation.experiment import resumed_experiment
 from readagent_core.evaluation.model_calls import load_spent
 from readagent_core.evaluation.score_table import load_scores
 from readagent_core.evaluation.starting import check_price
+from readagent_core.gisting.job import start_reading
+from readagent_core.incoming.opening import open_file
 from readagent_core.models.cost.prices import FREE, Price
-from tests.evaluation.made import BUILDERS, answering, experiment, reading_words, run, write_articles
+from tests.evaluation.made import BUILDERS, answering, article, experiment, reading_words, run, write_articles
 from tests.fakes.model import FakeModel
+from tests.fakes.server import FakeServer
 
 
 @pytest.fixture
@@ -56,7 +61,7 @@ def test_a_budget_in_dollars_needs_a_price():
 
 def test_the_estimate_is_near_what_is_sent_and_says_what_it_would_cost(data, tmp_path):
     found = estimate(experiment(data))
-    assert found.sentence() == found.sentence(FREE)
+    assert found.sentence() == f"{found.sentence(FREE)[:-1]}; price not known."
     assert found.dollars(None) is None
     price = Price(10.0, 30.0)
     dollars = found.words * 1.5 * 10 / 1e6 + found.words_back * 1.5 * 30 / 1e6
@@ -108,3 +113,24 @@ def test_what_is_to_come_is_told_for_whatever_will_be_asked(data, tmp_path):
     assert 0.5 < found.calls / len(model.prompts) < 4
     assert estimate(resumed_experiment(folder, experiment(data, "gist-mem")), done=load_scores(folder)).answers == 0
     assert estimate(experiment(data, "gist-mem", runs=2), done=load_scores(folder)).answers == 6
+
+
+def test_gists_that_exist_are_not_charged(tmp_path, own_home, open_workspace):
+    """A book that was read in the app: its calls are not sent again, and those of known answers are not either."""
+    path = tmp_path / "story.md"
+    path.write_text(article(1), encoding="utf-8")
+    asked = {"question": "What rang?", "references": ["a bell"], "file": path.name}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(asked), encoding="utf-8")
+    of = experiment(tmp_path / "questions.jsonl", "read-agent-p", rate=False)
+    with FakeServer() as server:
+        workspace = open_workspace(server.url)
+        new = estimate(of, made=readings_made(workspace))
+        book = open_file(workspace, path.read_bytes(), path.name)
+        start_reading(workspace, book.id, of.plan_for(of.arms[0], "article")).join(30)
+        read = estimate(of, made=readings_made(workspace))
+        before = len(server.chats)
+        folder = own_home / "evaluations" / "one"
+        running.run(of, workspace.model, folder=folder)
+        assert new.calls > read.calls == len(server.chats) - before == 2
+        again = estimate(of, done=load_scores(folder), made=readings_made(workspace))
+        assert (again.calls, again.answers) == (0, 0)

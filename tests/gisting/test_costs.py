@@ -220,7 +220,9 @@ def test_the_cost_line_is_the_paper_s_rate_and_what_the_cache_saved_is_told():
     assert "900 words were answered from the cache and not sent again. That saved $0.25." in costs.cost_details(cost)
     assert gisting_costs.reading_cost(kept) == "The cache saved 900 words and $0.25."
     unknown = Usage(calls=1, words_in=40, cached_calls=2, saved_words_in=900)
-    assert gisting_costs.reading_cost(unknown) == "Making the gists sent 40 words in 1 call. The cache saved 900 words."
+    assert gisting_costs.reading_cost(unknown) == (
+        "Making the gists sent 40 words in 1 call, price not known. The cache saved 900 words."
+    )
     assert gisting_costs.reading_cost(Usage()) == ""
 
 

@@ -141,6 +141,7 @@ def test_the_months_limit_outlives_the_run(priced, own_home):
     ("model", "where", "price"),
     [
         ("gpt-4o-mini-2024-07-18", "https://api.openai.com/v1", Price(0.15, 0.60, OPENAI)),
+        ("gpt-4o-mini", "http://localhost:4000/v1", Price(0.15, 0.60, OPENAI)),  # a program here passes the calls on
         ("openai/gpt-4.1", "https://openrouter.ai/api/v1", Price(2.0, 8.0, OPENAI)),
         ("anything", "http://localhost:11434/v1", FREE),
         ("anything", "http://192.168.0.7:8000/v1", FREE),
@@ -157,7 +158,7 @@ def test_words_cost_what_their_tokens_do():
     assert Price(1.0, 2.0).cost_of_words(30_000, 5_000) == pytest.approx(0.06)
     assert [money(x) for x in (None, 0, 0.004, 1234.5)] == ["price not known", "nothing", "under $0.01", "$1,234.50"]
     assert [about_money(x) for x in (None, 0.004, 0.42)] == ["price not known", "under $0.01", "about $0.42"]
-    assert [money_after(x) for x in (None, 0.0, 0.00001)] == ["", "", ", under $0.01"]
+    assert [money_after(x) for x in (None, 0.0, 0.00001)] == [", price not known", "", ", under $0.01"]
 
 
 def test_money_is_written_in_one_place() -> None:

@@ -111,18 +111,17 @@ def is_local(where: str) -> bool:
 def price_of(model: str, where: str, own: Mapping[str, Any] | None = None) -> Price | None:
     """The price in force; None where none is known.
 
-    ``own``: model → [read, written], set by hand, or [read, written, date, reused], as its server listed it. Else a
-    model here is free, and another costs what its maker lists for exactly this name: a newer one of the family may
-    cost several times as much, or as little.
+    ``own``: model → [read, written], set by hand, or [read, written, date, reused], as its server listed it. Else it
+    costs what its maker lists for exactly this name, also where a program on this computer passes the calls on; a newer
+    one of the family may cost several times as much, or as little. Any other model here is free.
     """
     row = (own or {}).get(model)
     if isinstance(row, list | tuple) and len(row) in (2, 3, 4):
         reused = float(row[3]) if len(row) == 4 and row[3] is not None else None
         return Price(float(row[0]), float(row[1]), str(row[2]) if len(row) > 2 else "", reused)
-    if not where or is_local(where):
-        return FREE
     name = _STATE.sub("", model.rsplit("/", 1)[-1].lower())
-    return LISTED.get(name.replace(".", "-") if name.startswith("claude") else name)
+    listed = LISTED.get(name.replace(".", "-") if name.startswith("claude") else name)
+    return listed or (FREE if not where or is_local(where) else None)
 
 
 def listed_price(row: Any) -> Price | None:
@@ -158,5 +157,5 @@ def about_money(dollars: float | None) -> str:
 
 
 def money_after(dollars: float | None) -> str:
-    """', $0.42', to follow figures; '' where no price is known, or nothing is paid."""
-    return f", {money(dollars)}" if dollars else ""
+    """', $0.42' or ', price not known', to follow figures; '' where nothing is paid."""
+    return "" if dollars == 0 else f", {money(dollars)}"
