@@ -10,7 +10,7 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from readagent_core.answering.base import AskSettings, Event, Question
-from readagent_core.answering.registry import Method, method
+from readagent_core.answering.registry import Method, all_methods, method
 from readagent_core.answering.resources import Resources
 from readagent_core.answering.shelf import Shelf
 from readagent_core.cancel import CancelToken
@@ -62,9 +62,10 @@ def check_books(books: GistMemory | Shelf, *, needs_gists: bool = True) -> None:
 def choose_method(name: str, model: ChatModel, *, several: bool) -> Method:
     """Return the method ``name``; without a name the one that suits the model, or that answers from ``several`` books.
 
-    Raises what ``named_method`` raises.
+    One that suited the model and is not installed any more is passed over. Raises what ``named_method`` raises.
     """
-    return named_method(name or (SEVERAL_BOOKS if several else model.options.method or ONE_BOOK), several=several)
+    suits = model.options.method if model.options.method in all_methods() else ONE_BOOK
+    return named_method(name or (SEVERAL_BOOKS if several else suits), several=several)
 
 
 def named_method(name: str, *, several: bool) -> Method:

@@ -339,3 +339,10 @@ def test_consecutive_questions_share_the_memory_as_their_prefix(workspace):
     memory = workspace.library.memory(reading.id).text()
     assert first.partition(memory)[0] == second.partition(memory)[0]
     assert first.index("Who is Vane?") > first.index(memory) + len(memory)
+
+
+def test_a_method_that_suited_the_model_and_is_gone_is_passed_over(workspace):
+    workspace.model.options = ModelOptions(method="of-a-package-that-was-removed")
+    workspace.model._answer = reply
+    exchange, _ = asked(workspace, *a_book(workspace, a_memory()))
+    assert (exchange.method, exchange.state) == ("read-agent-p", "done")
