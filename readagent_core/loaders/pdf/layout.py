@@ -1,4 +1,4 @@
-"""Finds what PDF pages are made of: running headers and footers, page and line numbers, columns, and body text."""
+"""Finds what PDF pages are made of: running headers and footers, page and line numbers, and body text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
-from math import inf
+from itertools import chain, pairwise
 
 from readagent_core.loaders.headings import is_heading_line, is_named_heading, roman_value
-from readagent_core.loaders.pdf.lines import SAME, Line, join_parts
+from readagent_core.loaders.pdf.columns import Flow, find_rows
+from readagent_core.loaders.pdf.lines import Line, join_parts
 
 LONG = 16  # characters
-_SWITCHES = 6  # between the columns; a page drawn in columns has fewer
-_FEWEST = 5  # long lines of a column
-_ACROSS = 0.35  # share of the long lines of a page in columns that cross its middle
 LARGE = 1.15  # of the usual size; larger text is a heading
 _NUMBER = re.compile(
     r"^[-–—~*·•|(\[\s]*(?:page|seite|p\.)?\s*(\d{1,4}|[ivxlcdm]{1,7})\W*(?:(?:of|von|/|sur|de)\s*\d{1,4}\W*)?$", re.I
@@ -39,15 +36,6 @@ _LINE_NUMBERS = 5  # on a page; fewer are no line numbers
 
 
 @dataclass(frozen=True)
-class Flow:
-    """Lines that follow each other downwards: a column or a page. ``width``: of its full lines."""
-
-    lines: tuple[Line, ...]
-    left: float
-    width: float
-
-
-@dataclass(frozen=True)
 class BodyStyle:
     """The usual values of a document. ``size``: of body text. ``leading``: from line to line. ``indent``: of the first
     line of a paragraph, 0 without one. ``words``: its vocabulary in small letters, for hyphens at line ends."""
@@ -58,17 +46,6 @@ class BodyStyle:
     words: Set[str] = frozenset()
 
 
-def find_rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Returns the lines at one height together, from the top."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda each: -each.y):
-        if rows and abs(rows[-1][0].y - line.y) < SAME * line.size:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return rows
-
-
 def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]], int]:
     """Returns the pages without line numbers and what repeats at their edges, and how many lines were removed."""
     numbers = [_line_numbers(lines) for lines in pages]
@@ -76,8 +53,10 @@ def remove_running_lines(pages: Sequence[list[Line]]) -> tuple[list[list[Line]],
         numbers = [set() for _ in pages]
     pages = [join_parts([line for line in page if line not in no]) for page, no in zip(pages, numbers, strict=True)]
     size = usual_size(pages[:: len(pages) // _MEASURED + 1])
-    rows = [find_rows(lines) for lines in pages]
+    rows = [find_rows(line for line in lines if not line.turned) for lines in pages]
     edges = [[line for row in (*each[:_EDGE], *each[_EDGE:][-_EDGE:]) for line in row] for each in rows]
+    for edge, lines in zip(edges, pages, strict=True):
+        edge += [line for line in lines if line.turned]  # stamps and watermarks
     running, counted = _find_running(edges, size)
     removed = sum(map(len, numbers))
     remaining: list[list[Line]] = []
@@ -163,49 +142,6 @@ def _line_numbers(lines: Sequence[Line]) -> set[Line]:
         if len(values) >= _LINE_NUMBERS and all(before < after for before, after in pairwise(values)):
             found.update(column)
     return found
-
-
-def order_into_flows(lines: Sequence[Line]) -> list[Flow]:
-    """Returns the lines of a page as flows in reading order: the drawing order, unless it jumps."""
-    # short lines are often labels in pictures, which are drawn in any order
-    long = [line for line in lines if len(line.text) >= LONG]
-    middle = _middle(long)
-    up = sum(after.y > before.y + before.size for before, after in pairwise(long))
-    switches = sum(_side(before, middle) != _side(after, middle) for before, after in pairwise(long if middle else ()))
-    if up * 2 >= max(2, len(long)) or switches > _SWITCHES:  # PDFium reads some sideways pages upwards
-        rows = [line for row in find_rows(lines) for line in sorted(row, key=lambda each: each.x)]
-        bands = (list(band) for _, band in groupby(rows, key=lambda line: _side(line, middle) == 0))
-        lines = [line for band in bands for line in sorted(band, key=lambda each: _side(each, middle))]
-    runs = [list(lines[:1])] if lines else []
-    for before, line in pairwise(lines):
-        across = middle and _side(before, middle) != _side(line, middle) and abs(line.y - before.y) > 0.5 * line.size
-        if across or line.y > before.y + 2 * before.size:
-            runs.append([])
-        runs[-1].append(line)
-    return [_flow(run) for run in runs]
-
-
-def _middle(long: Sequence[Line]) -> float | None:
-    """Returns the middle of a page whose lines are in two columns; None with one column."""
-    middle = (min((line.x for line in long), default=0.0) + max((line.end for line in long), default=0.0)) / 2
-    counts = Counter(_side(line, middle) for line in long)
-    columns = min(counts[-1], counts[1]) >= _FEWEST and counts[0] <= _ACROSS * len(long)
-    return middle if columns else None
-
-
-def _side(line: Line, middle: float | None) -> int:
-    """Returns the column of a line, -1 or 1; 0 for a line that crosses both."""
-    return 0 if middle is None else (line.x > middle) - (line.end < middle)
-
-
-def _flow(lines: Sequence[Line]) -> Flow:
-    """Returns a flow with its left edge and the width of its full lines. Cells at one height become one line."""
-    merged = join_parts(lines, inf)
-    starts = Counter(round(line.x) for line in merged)
-    most = max(starts.values())
-    left = min(x for x, n in starts.items() if n >= max(1, most * 0.4))
-    widths = sorted(line.end - left for line in merged)
-    return Flow(tuple(merged), float(left), widths[int(len(widths) * 0.9)])
 
 
 def measure_body(flows: Sequence[Flow]) -> BodyStyle:

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from ctypes import c_double, c_int, create_string_buffer
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import hypot, inf, pi
 from typing import NamedTuple
@@ -37,9 +38,11 @@ _LINE = re.compile(f"[^{_BREAK}\ufffe]+\ufffe?")
 _BOLD = re.compile(rb"bold|black|heavy|-medi|demi|cmbx|\bbx", re.IGNORECASE)
 _DIGIT = re.compile(r"[\d*†‡]")
 _LETTER = re.compile(r"[^\W\d_]")
+_IDEOGRAPHIC = "\u2e80"  # the first of the Chinese and Japanese characters
 _SAMPLES, _FEWEST_SAMPLES = 12, 10  # characters that show how a page is turned, and whether it can be read
 _FONT_NAME = 128  # bytes
-GAP = 1.1  # of the size; a wider gap separates columns or cells
+GAP = 1.1  # of the size; a wider gap separates cells
+GUTTER = 0.55  # of the size; a wider gap may separate columns
 SAME = 0.35  # of the size; parts that differ less in height are on one line
 _NUMBER_GAP = 0.4  # of the size; a wider gap separates a number at the edge of a line
 _SPACED = 0.6  # of the size; characters that are wider on average may have wide gaps between them
@@ -47,7 +50,7 @@ _TOUCHING = 0.15  # of the size; a narrower gap is no space
 _RAISED = 0.6  # of the size; the most by which an index is raised or lowered
 _SUPERSCRIPT = 0.15  # of the size; the least by which a superscript is raised
 _INDEX = 0.85  # of the size; the largest index
-_LARGEST, _UNKNOWN = 500.0, 10.0  # points
+_SMALLEST, _LARGEST, _UNKNOWN = 1.5, 500.0, 10.0  # points
 _TEXTS = (pdfium.FPDF_FORMFIELD_TEXTFIELD, pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
 _BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 _PASSWORD = 1 << 13  # flag of a field
@@ -59,8 +62,11 @@ _ACCENTED = re.compile(f"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 
 
 class Line(NamedTuple):
-    """``x``, ``end``: left and right edge. ``y``: baseline. ``number``: source page, from 0.
-    ``confidence``: of recognised text, None for text of the file."""
+    """``x``, ``end``: left and right edge. ``y``: baseline. ``number``: source page, from 0. ``confidence``: of
+    recognised text, None for text of the file. ``turned``: against most text of its page, as stamps are.
+
+    Edges and baseline are seen in the direction of the text. Vertical lines run from left to right, the first on top.
+    """
 
     text: str
     x: float
@@ -70,22 +76,32 @@ class Line(NamedTuple):
     bold: bool = False
     number: int = 0
     confidence: float | None = None
+    turned: bool = False
 
 
-def read_lines(page: PdfPage, number: int) -> tuple[list[Line], bool]:
-    """Returns the lines of ``page`` with what was filled in, and whether its fonts can be read.
+@dataclass(frozen=True)
+class PageText:
+    """The lines of a page in the order of the file. ``readable``: whether its fonts say which letters they show."""
 
-    The text outside its crop box is left out."""
+    lines: list[Line]
+    readable: bool = True
+    vertical: bool = False
+
+
+def read_lines(page: PdfPage, number: int) -> PageText:
+    """Returns the lines of ``page`` with what was filled in. The text outside its crop box is left out."""
     textpage = page.get_textpage()
     reader = _PageReader(textpage, page.get_cropbox(), number)
-    for found in _LINE.finditer(reader.text):
+    if reader.vertical:
+        reader.read_vertical()
+    for found in _LINE.finditer(reader.text) if not reader.vertical else ():
         reader.read(*found.span())
     textpage.close()
     for field in _read_fields(page, number):  # each goes beside its label, before what is right of it or below
         level = ((i, line) for i, line in enumerate(reader.lines) if line.y < field.y + _BESIDE * line.size)
         after = (i for i, line in level if line.x > field.x or line.y < field.y - _BESIDE * line.size)
         reader.lines.insert(next(after, len(reader.lines)), field)
-    return reader.lines, reader.readable
+    return PageText(reader.lines, reader.readable, reader.vertical)
 
 
 class _PageReader:
@@ -101,14 +117,51 @@ class _PageReader:
         self.text = textpage.get_text_range().replace("\r\n", 2 * _BREAK)
         self._same_index = len(self.text) == textpage.count_chars()
         samples = [i for i in range(0, len(self.text), len(self.text) // _SAMPLES + 1) if not self.text[i].isspace()]
-        turns = Counter(-round(pdfium.FPDFText_GetCharAngle(self.raw, self._index(i)) / (pi / 2)) % 4 for i in samples)
-        self.turn = turns.most_common(1)[0][0] if turns else 0  # quarter turns of the writing direction
+        self.usual = self.turn = next(iter(Counter(map(self._turn_at, samples)).most_common(1)), (0,))[0]
+        self._scale = 1.0
+        self._scale = self._true_scale(samples)
+        self.vertical = sum(map(self._is_above_next, samples)) * 2 > len(samples)
         unmapped = sum(self._is_unmapped(i) or bool(characters.PRIVATE.match(self.text[i])) for i in samples)
         self.readable = characters.is_readable(self.text, unmapped / max(_FEWEST_SAMPLES, len(samples)))
         tex = bool(characters.TEX_PAGE.search(self.text))
         if tex or not self.text.isascii():
             self.text = (_ANY if tex else _SUSPECT).sub(self._mapped, self.text)
             self.text = _RIGHT_TO_LEFT.sub(self._in_logical_order, self.text)
+
+    def _turn_at(self, position: int) -> int:
+        """Returns the quarter turns of the writing direction."""
+        angle: float = pdfium.FPDFText_GetCharAngle(self.raw, self._index(position))
+        return -round(angle / (pi / 2)) % 4
+
+    def _is_above_next(self, position: int) -> bool:
+        """Returns whether the next character is under this one, and both are Chinese or Japanese."""
+        following = _ANY.search(self.text, position + 1)
+        if not following or min(self.text[position], following.group()) < _IDEOGRAPHIC:
+            return False
+        (x, y), (under, lower) = self._origin(self._index(position)), self._origin(self._index(following.start()))
+        return abs(x - under) < SAME * self._size(self._index(position)) < y - lower
+
+    def read_vertical(self) -> None:
+        """Adds the lines of a page that is written from top to bottom: characters that are under one another."""
+        x = y = size = top = 0.0
+        text = ""
+        for found in _ANY.finditer(self.text):
+            index = self._index(found.start())
+            (across, up), character = self._origin(index), found.group()
+            beside = abs(up - y) < SAME * size and 0 <= across - x < 2 * size  # figures set across the line
+            under = abs(across - x) < SAME * size and -SAME * size < y - up < 2 * size
+            if text and not (beside or under):
+                self._add_vertical(text, x, y, size, top)
+                text = ""
+            if not text:
+                top, size = up, self._size(index)
+            x, y, text = across if not beside or not text else x, up, text + character
+        if text:
+            self._add_vertical(text, x, y, size, top)
+
+    def _add_vertical(self, text: str, x: float, y: float, size: float, top: float) -> None:
+        if self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3] and (text := _clean(text)):
+            self.lines.append(Line(text, -top, size - y, x, size, number=self.number))
 
     def _is_unmapped(self, position: int) -> bool:
         return bool(pdfium.FPDFText_HasUnicodeMapError(self.raw, self._index(position)) == 1)
@@ -137,6 +190,7 @@ class _PageReader:
         letter = _LETTER.search(self.text, half, stop) or _LETTER.search(self.text, start, half)
         half = letter.start() if letter else half  # a letter is on the baseline
         first, middle, last = self._index(start), self._index(half), self._index(stop - 1)
+        self.turn = self._turn_at(half)
         rects = pdfium.FPDFText_CountRects(self.raw, first, last - first + 1)
         x, y = self._origin(middle)
         if rects < 1 or not (self.crop[0] <= x <= self.crop[2] and self.crop[1] <= y <= self.crop[3]):
@@ -147,9 +201,9 @@ class _PageReader:
         lefts, ends = zip(self._place(first), self._place(last), *parts, strict=True)
         left, end = min(lefts), max(ends)
         wide = end - left > _SPACED * size * (stop - start)
-        wide = wide or (rects > 1 and any(after[0] - before[1] > GAP * size for before, after in pairwise(parts)))
-        if wide or _DIGIT.search(self.text, start, stop):
-            cuts = sorted({start, *self._find_cuts(start, stop, size, GAP if wide else inf), stop})
+        gaps = [before[1] for before, after in pairwise(parts) if after[0] - before[1] > GUTTER * size]
+        if wide or gaps or _DIGIT.search(self.text, start, stop):
+            cuts = sorted({start, *self._find_cuts(start, stop, size, GUTTER if wide or gaps else inf, gaps), stop})
             if len(cuts) > 2:
                 for part in pairwise(cuts):
                     self.read(*part)
@@ -157,16 +211,19 @@ class _PageReader:
         text = _clean(self.text[start:stop])
         if text:
             bold = all(_BOLD.search(self._font_name(i)) for i in (middle, first, last))
-            self.lines.append(Line(text, left, end, y, size, bold, self.number))
+            turned = self.turn != self.usual
+            self.lines.append(Line(text, left, end, y, size, bold, self.number, turned=turned))
 
-    def _find_cuts(self, start: int, stop: int, size: float, widest: float) -> Iterator[int]:
+    def _find_cuts(self, start: int, stop: int, size: float, widest: float, gaps: Sequence[float]) -> Iterator[int]:
         """Yields where a line is cut: after gaps wider than ``widest`` sizes, and around smaller numbers.
 
-        A number at an edge may count the lines: a narrower gap separates it from the text."""
+        ``gaps``: where gaps begin that the line goes over, also to the left. A number at an edge may count the lines: a
+        narrower gap separates it from the text."""
         for gap in _SPACES.finditer(self.text, start, stop):
             is_number = self.text[start : gap.start()].isdigit() or self.text[gap.end() : stop].isdigit()
             before, after = self._place(self._index(gap.start() - 1)), self._place(self._index(gap.end()))
-            if after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
+            over = any((before[0] < at) != (after[0] < at) for at in gaps)
+            if over or after[0] - before[1] > (_NUMBER_GAP if is_number else widest) * size:
                 yield gap.end()
         for found in characters.SMALL_NUMBER.finditer(self.text, start, stop):
             at = found.end()
@@ -188,7 +245,17 @@ class _PageReader:
         """Returns the size of a character in points."""
         pdfium.FPDFText_GetMatrix(self.raw, index, self._matrix)
         size = pdfium.FPDFText_GetFontSize(self.raw, index) * hypot(self._matrix.c, self._matrix.d)
-        return min(size, _LARGEST) or _UNKNOWN
+        return min(size if size >= _SMALLEST else size * self._scale, _LARGEST) or _UNKNOWN
+
+    def _true_scale(self, positions: Sequence[int]) -> float:
+        """Returns how many times as high as their size says characters are, where that cannot be seen: some fonts draw
+        letters of a hundred units at a size of 0.1."""
+        box, highest = pdfium.FS_RECTF(), 0.0
+        for index in map(self._index, positions):
+            if (size := self._size(index)) < _SMALLEST:
+                pdfium.FPDFText_GetLooseCharBox(self.raw, index, box)
+                highest = max(highest, abs(box.top - box.bottom) / size)
+        return highest or 1.0
 
     def _place(self, index: int) -> tuple[float, float]:
         """Returns the left and right edge of the place of a character in its line."""
@@ -220,7 +287,7 @@ def _clean(text: str) -> str:
     return _ACCENTED.sub(lambda m: unicodedata.normalize("NFC", m[2].replace("ı", "i") + _ACCENTS[m[1]]), text)
 
 
-def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:
+def join_parts(lines: Sequence[Line], widest: float = GUTTER) -> list[Line]:
     """Returns the lines with their parts joined, also raised and lowered indices: PDFium breaks a line after these.
 
     ``widest``: the widest gap between two parts in sizes. Wider ones than that of a column become tabs."""
@@ -242,7 +309,7 @@ def join_parts(lines: Sequence[Line], widest: float = GAP) -> list[Line]:
 def _is_continued(last: Line, line: Line, widest: float) -> bool:
     """Returns whether ``line`` is an index of ``last``, or what follows on its baseline."""
     size = max(last.size, line.size)
-    if abs(last.y - line.y) >= _RAISED * size:
+    if abs(last.y - line.y) >= _RAISED * size or last.turned != line.turned:
         return False
     gap = (line.x - last.end) / size
     if min(last.size, line.size) < _INDEX * size and -0.5 < gap < 0.5:

@@ -20,12 +20,13 @@ from readagent_core.document import Document
 from readagent_core.errors import DamagedDocumentError, DocumentError, EmptyDocumentError, NoTextError
 from readagent_core.loaders import gutenberg, headings
 from readagent_core.loaders.base import Builder, Limits, PageProgress, used_memory
-from readagent_core.loaders.contents import is_contents_title, title_key
+from readagent_core.loaders.contents import title_key
 from readagent_core.loaders.figures import Pictures
-from readagent_core.loaders.pdf import file, paragraphs
+from readagent_core.loaders.pdf import file, paragraphs, titles
 from readagent_core.loaders.pdf import recognised as recognition
+from readagent_core.loaders.pdf.columns import order_into_flows
 from readagent_core.loaders.pdf.figures import PageFigure, place_figures, read_figures
-from readagent_core.loaders.pdf.layout import LARGE, BodyStyle, measure_body, order_into_flows, remove_running_lines
+from readagent_core.loaders.pdf.layout import measure_body, remove_running_lines
 from readagent_core.loaders.pdf.lines import Line, read_lines
 from readagent_core.loaders.pdf.paragraphs import Passage
 from readagent_core.loaders.recognition.page import RecognisedPage
@@ -59,6 +60,7 @@ class _Pages:
     lost: dict[str, list[int]] = field(default_factory=lambda: {code: [] for code in _LOST})
     recognised: dict[int, float] = field(default_factory=dict)
     figures: list[PageFigure] = field(default_factory=list)
+    vertical: int = 0  # pages that are written from top to bottom
     reason: str = ""
 
     @property
@@ -108,13 +110,14 @@ def load(
     styles = recognition.body_styles(flows, usual, pages.recognised)
     split = (paragraphs.split_passages(flow, style) for flow, style in zip(flows, styles, strict=True))
     passages = paragraphs.mark_headings(paragraphs.join_passages(split, usual), usual)
-    largest = _largest_text(passages, usual)
+    facts = titles.check_facts(facts, pages.lines, passages, usual)
     passages, header = gutenberg.remove_licence(passages, [passage.text for passage in passages], builder)
     _add_passages(builder, passages, entries, labels, pages.figures)
-    title = facts["title"] or header.get("title") or largest or name
+    title = facts["title"] or header.get("title") or facts["printed"] or name
     author, language = (facts[key] or header.get(key, "") for key in ("author", "language"))
     built = builder.build(title=title, author=author, language=language, format="pdf", limits=limits)
-    built = replace(shown.add_to(built), doubtful_pages=pages.doubtful)
+    vertical = 2 * pages.vertical > len(pages.lines)
+    built = replace(shown.add_to(built), doubtful_pages=pages.doubtful, vertical=vertical)
     return recognition.describe_recognition(built, pages.recognised, recognised, labels)
 
 
@@ -137,7 +140,9 @@ def _read_pages(
         try:
             if not lost:
                 page = document[number]
-                lines, readable = read_lines(page, number)
+                text = read_lines(page, number)
+                lines, readable = text.lines, text.readable
+                pages.vertical += text.vertical
                 pictured = file.has_picture(page)
                 lost = "" if readable and (lines or not pictured) else _SCANNED if readable else _UNREADABLE
                 if lost and number + 1 in recognised:
@@ -184,14 +189,6 @@ def _no_text_error(pages: _Pages, builder: Builder) -> DocumentError:
     if pages.doubtful:
         return NoTextError(message, pages.doubtful)
     return DamagedDocumentError(message) if notices else EmptyDocumentError(message)
-
-
-def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
-    """Returns the title of the first page: the text in its largest letters, '' where that is a heading."""
-    large = [each for each in passages if each.number == 0 and each.level and each.size >= LARGE * usual.size]
-    text = max(large, key=lambda each: each.size).text if large else ""
-    heading = is_contents_title(text) or headings.is_named_heading(text) or paragraphs.NUMBERED.match(text)
-    return "" if heading else text
 
 
 def _add_passages(

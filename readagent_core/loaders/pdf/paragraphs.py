@@ -14,7 +14,8 @@ from functools import partial, reduce
 from itertools import pairwise, takewhile
 
 from readagent_core.loaders.headings import is_named_heading
-from readagent_core.loaders.pdf.layout import HYPHENS, LARGE, SOFT_HYPHEN, BodyStyle, Flow
+from readagent_core.loaders.pdf.columns import Flow
+from readagent_core.loaders.pdf.layout import HYPHENS, LARGE, SOFT_HYPHEN, BodyStyle
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.text.lines import join_text
 
@@ -247,7 +248,12 @@ def mark_headings(passages: Sequence[Passage], usual: BodyStyle) -> list[Passage
 def _is_heading(passage: Passage, usual: BodyStyle) -> bool:
     large = passage.size >= LARGE * usual.size
     text = passage.text
-    if not (large or passage.bold) or len(text) > _LONGEST or not any(c.isalpha() for c in text):
+    if (
+        passage.lines[0].turned
+        or not (large or passage.bold)
+        or len(text) > _LONGEST
+        or not any(c.isalpha() for c in text)
+    ):
         return False
     ends = text[-1] in ".,;:" and not text[0].isdigit()
     return len(text) > 1 if large else len(text) > 2 and passage.size >= 0.97 * usual.size and not ends

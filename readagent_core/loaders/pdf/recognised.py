@@ -8,7 +8,8 @@ from itertools import chain, groupby
 from statistics import median
 
 from readagent_core.document import Document, Notice
-from readagent_core.loaders.pdf.layout import LONG, BodyStyle, Flow, measure_body
+from readagent_core.loaders.pdf.columns import Flow
+from readagent_core.loaders.pdf.layout import LONG, BodyStyle, measure_body
 from readagent_core.loaders.pdf.lines import Line
 from readagent_core.loaders.recognition.page import DOUBTFUL, RecognisedPage
 from readagent_core.words import count_of
@@ -75,7 +76,7 @@ def describe_recognition(
         document,
         warnings=(*_notices(document, recognised, labels), *document.warnings),
         recognised_pages=tuple((n + 1, confidence) for n, confidence in recognised.items()),
-        vertical=bool(pages) and 2 * sum(page.vertical for page in pages.values()) > len(labels),
+        vertical=document.vertical or 2 * sum(page.vertical for page in pages.values()) > len(labels),
     )
 
 

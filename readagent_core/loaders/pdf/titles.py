@@ -1,0 +1,59 @@
+"""Finds the title of a PDF: what the file says about itself is believed where its first pages say the same.
+
+Programs write names of files, of templates and of other works there, so the largest text above the first paragraph may
+be the better title. Stamps, page numbers and formulas are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+
+from readagent_core.loaders import headings
+from readagent_core.loaders.contents import is_contents_title
+from readagent_core.loaders.pdf.layout import LARGE, BodyStyle
+from readagent_core.loaders.pdf.lines import Line
+from readagent_core.loaders.pdf.paragraphs import NUMBERED, Passage
+from readagent_core.loaders.titles import alphanumerics
+
+_FIRST_PAGES = 3  # with text
+_CONFIRMED = 0.7  # share of the words that the first pages have
+_PROSE = 200  # characters; a longer paragraph is the beginning of the text
+_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff\uac00-\ud7af]+")
+_LETTERS = 0.6  # share of the characters of a title
+
+
+def check_facts(
+    facts: Mapping[str, str], pages: Sequence[Sequence[Line]], passages: Sequence[Passage], usual: BodyStyle
+) -> dict[str, str]:
+    """Returns what a file says about itself as far as its first ``pages`` say it too, and ``printed``, their title.
+
+    A title that they do not have is believed where they print none that could be taken for one."""
+    first = [lines for lines in pages if lines][:_FIRST_PAGES]
+    seen = alphanumerics("".join(line.text for lines in first for line in lines))
+    pictured = not pages[0]  # a cover may say what the text does not
+    printed = _largest_text(passages, usual)
+    title = facts["title"] if pictured or not printed or _is_said(facts["title"], seen) else ""
+    author = facts["author"] if pictured or _is_said(facts["author"], seen) else ""
+    return {**facts, "title": title, "author": author, "printed": printed}
+
+
+def _is_said(text: str, seen: str) -> bool:
+    """Returns whether ``seen``, letters and digits of the first pages, has most of the words of ``text``."""
+    words = _WORD.findall(text)
+    return sum(alphanumerics(word) in seen for word in words) > _CONFIRMED * len(words)
+
+
+def _largest_text(passages: Sequence[Passage], usual: BodyStyle) -> str:
+    """Returns what is in the largest letters above the text of the first page; '' where that is another heading."""
+    first = takewhile(lambda each: each.number == passages[0].number and len(each.text) < _PROSE, passages)
+    large = [each for each in first if each.level and each.size >= LARGE * usual.size and _is_wordy(each.text)]
+    text = max(large, key=lambda each: each.size).text if large else ""
+    heading = is_contents_title(text) or headings.is_named_heading(text) or NUMBERED.match(text)
+    return "" if heading else text
+
+
+def _is_wordy(text: str) -> bool:
+    letters = sum(character.isalpha() for character in text)
+    return bool(_WORD.search(text)) and letters > _LETTERS * len(text.replace(" ", ""))

@@ -1,0 +1,28 @@
+"""PDF: pages of any number of columns, forms, boxes and slides are read in their order."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from readagent_core.document import Document
+from readagent_core.loaders import load
+from tests.loaders.laid_out import Made, made_pages
+
+
+def words(document: Document) -> list[str]:
+    """The words of title, headings and text; the stamp at the margin comes last."""
+    parts = [] if document.title == "name of the file" else [document.title]
+    for index, paragraph in enumerate(document.paragraphs):
+        parts += [section.title for section in document.sections if section.start == index]
+        parts.append(paragraph.text)
+    if len(parts) > 1 and parts[0] == parts[1]:
+        del parts[0]
+    return re.findall(r"[^\W_]+", " ".join(parts).replace("arXiv:2601.01234v2 [cs.CL] 3 Jan 2026", ""))
+
+
+@pytest.mark.parametrize("made", list(made_pages()), ids=lambda made: made.name)
+def test_pages_are_read_in_their_order(made: Made) -> None:
+    document = load(made.data, "name of the file")
+    assert words(document) == re.findall(r"[^\W_]+", " ".join(made.text))
