@@ -124,7 +124,7 @@ def _books_of(folder: Path, parent: Path, names: list[str]) -> list[FoundBook]:
     books = [FoundBook(file, file.relative_to(folder).as_posix()) for file in files if file.is_file()]
     if METADATA_FILE not in names or not books:
         return books
-    best = min(books, key=lambda book: _BEST_FIRST.index(FORMATS[book.path.suffix.lower()]))
+    best = min(books, key=lambda book: (*_BEST_FIRST, format := FORMATS[book.path.suffix.lower()]).index(format))
     data = _read(parent / METADATA_FILE, _LARGEST_METADATA) or b""
     return [replace(best, metadata=parse_metadata(data), others=len(books) - 1)]
 

@@ -1,7 +1,7 @@
 """Turns the bytes of a file into a Document. ``load`` finds the format, and each format has its own folder.
 
 Raises DocumentError only, and each subclass says what to do next. Whatever else a parser raises for a broken file
-becomes a DamagedDocumentError.
+becomes a DamagedDocumentError. Other packages add formats by the entry points ``readagent.loaders``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import PurePath
 from typing import Any
 
 from readagent_core.document import Document, Notice
-from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError
+from readagent_core.errors import DamagedDocumentError, DocumentError, TooLargeError, UnknownFormatError
 from readagent_core.loaders.base import DEFAULT, Limits, PageProgress, check_size
-from readagent_core.loaders.file_types import FORMATS, NAMES, detect_file_type
+from readagent_core.loaders.file_types import FORMATS, FROM_PACKAGES, NAMES, detect_file_type
 from readagent_core.loaders.recognition.page import RecognisedPage
 
 __all__ = ["DEFAULT", "FORMATS", "Limits", "PageProgress", "load"]
@@ -55,6 +55,8 @@ def load(
         more = {"password": password, "progress": progress, "skip": skip, "recognised": recognised or {}}
     try:
         document = opened(data, _title_from_name(name), limits=limits, **more)
+        if not isinstance(document, Document):
+            raise TypeError(f"the loader of {found.format} returned no Document")
     except DocumentError:
         raise
     except MemoryError:
@@ -66,14 +68,28 @@ def load(
             f"This file seems to be {NAMES[found.format]}, but it is damaged and cannot be read. "
             "Nothing was opened. Download or copy it again."
         ) from error
+    if found.format in FROM_PACKAGES:
+        document = replace(document, format=found.format)
     if found.notice:
         document = replace(document, warnings=(Notice("other-format", found.notice), *document.warnings))
     return document
 
 
 def import_loader(format: str) -> Callable[..., Document]:
-    """Imports and returns the function that opens ``format``."""
-    opener: Callable[..., Document] = importlib.import_module(_LOADERS[format]).load
+    """Imports and returns the function that opens ``format``. Raises DocumentError where a package's is none."""
+    opener: Callable[..., Document]
+    if format not in FROM_PACKAGES:
+        opener = importlib.import_module(_LOADERS[format]).load
+        return opener
+    try:
+        opener = FROM_PACKAGES[format].load()
+        if not callable(opener):
+            raise TypeError(f"{FROM_PACKAGES[format].value} is no function")
+    except (Exception, SystemExit) as error:
+        raise UnknownFormatError(
+            f"This is {NAMES[format]}, but that package cannot be used: {error!r}. Nothing was opened. Update or "
+            "remove the package."
+        ) from error
     return opener
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePath
 
 from readagent_core.errors import (
@@ -39,7 +40,20 @@ NAMES = {
     "pdf": "a PDF",
     "docx": "a Word document",
 }
-_CAN_OPEN = "ReadAgent opens PDF, EPUB, Word (.docx), web pages (HTML), Markdown and plain text."
+GROUP = "readagent.loaders"  # of entry points of other packages: the name of each is an ending without its dot
+FROM_PACKAGES: dict[str, EntryPoint] = {  # by format, which is named after the ending
+    entry.name.lower(): entry for entry in entry_points(group=GROUP) if f".{entry.name.lower()}" not in FORMATS
+}
+FORMATS |= {f".{format}": format for format in FROM_PACKAGES}
+NAMES |= {
+    format: f"a .{format} file, which the package {entry.dist.name if entry.dist else entry.value} opens"
+    for format, entry in FROM_PACKAGES.items()
+}
+_CAN_OPEN = (
+    "ReadAgent opens "
+    + ", ".join(["PDF, EPUB, Word (.docx), web pages (HTML), Markdown", *(f".{format}" for format in FROM_PACKAGES)])
+    + " and plain text."
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")  # the container of a .docx with a password
 _OTHERS: tuple[tuple[int, tuple[bytes, ...], str, str], ...] = (  # where the marks are, the marks, what it is, advice
@@ -85,6 +99,8 @@ def detect_file_type(data: bytes, name: str) -> FileType:
     promised = FORMATS.get(PurePath(name.replace("\\", "/")).suffix.lower(), "")
     if not data.strip(b"\x00 \t\r\n"):
         raise EmptyDocumentError("This file is empty. If it should not be, download or copy it again.")
+    if promised in FROM_PACKAGES:  # what such a file holds only its package knows
+        return FileType(promised)
     held = _detect_binary(data) or _detect_html(data)
     if held:
         return _resolve_name(held, promised)
