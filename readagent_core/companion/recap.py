@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,19 +83,18 @@ def recap(workspace: Workspace, book_id: str, *, reading_id: int, use_cache: boo
     ``use_cache`` False: ask the model even what it was asked before. Raises NotInLibraryError where nothing is read, or
     no page of it has a gist.
     """
-    return start(workspace, book_id, RECAP, recap_by_rule, reading_id=reading_id, use_cache=use_cache)
+    return start(workspace, book_id, RECAP, reading_id=reading_id, use_cache=use_cache)
 
 
 def start(
     workspace: Workspace,
     book_id: str,
     task: str,
-    by_rule: Callable[[Place], str],
     *,
     reading_id: int,
     use_cache: bool = True,
 ) -> Job:
-    """The job of ``recap`` for a template ``task``. ``by_rule``: makes the text where there is no language model."""
+    """The job of ``recap`` for a template ``task``. The built-in reader makes recaps only."""
     library = workspace.library
     reading = library.reading(reading_id)
     if reading.book_id != book_id:
@@ -113,7 +112,7 @@ def start(
         answer: Answer | None = None
         memory = place.memory.up_to(place.covered)
         run = Run(task, Question(""), memory, Metered(model), AskSettings(look_ups=0), job, resources)
-        for event in _events(run, place, by_rule):
+        for event in _events(run, place):
             if isinstance(event, AnswerPart):
                 progress = replace(progress, text=progress.text + event.text)
             else:
@@ -135,16 +134,13 @@ def job_key(place: Place, task: str) -> str:
     return f"{task} {place.reading.id} {place.paragraphs}"
 
 
-def _events(run: Run, place: Place, by_rule: Callable[[Place], str]) -> Iterator[Event]:
+def _events(run: Run, place: Place) -> Iterator[Event]:
     seen = dict.fromkeys(range(1, place.covered + 1), "gist") | dict.fromkeys(place.recent_pages, "full")
     recent_words = count_words(place.recent)
-    if not run.model.is_language_model:
-        yield run.note(
-            made_from(place) if run.name == RECAP else f"Made from the text you have read, up to page {place.page}."
-        )
-        yield run.finish(by_rule(place), memory_words=run.memory.gist_words + recent_words, seen=seen)
-        return
     yield run.note(made_from(place))
+    if not run.model.is_language_model:
+        yield run.finish(recap_by_rule(place), memory_words=run.memory.gist_words + recent_words, seen=seen)
+        return
 
     def prompt(run: Run, memory: str) -> Prompt:
         return make_prompt(run.name, place, memory)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from readagent_core.companion.cast import cast_by_rule, parse_cast, who_is_who
+from readagent_core.companion.cast import parse_cast, who_is_who
 from readagent_core.companion.place import place_of
 from readagent_core.companion.recap import (
     RECAP,
@@ -22,7 +22,7 @@ from readagent_core.companion.recap import (
     sentences_of,
     stored,
 )
-from readagent_core.errors import NotInLibraryError
+from readagent_core.errors import NotInLibraryError, SettingsError
 from readagent_core.incoming.samples import add_samples
 from readagent_core.memory import GistMemory
 from readagent_core.models.cost.prices import FREE, Price
@@ -312,18 +312,9 @@ def test_the_built_in_reader_takes_sentences_and_says_where_from(samples, langua
     assert before.endswith(f"[{place.page}]")
 
 
-def test_the_built_in_reader_lists_names_by_their_capitals(samples):
+def test_who_is_who_needs_a_language_model(samples):
     workspace, books = samples
     reading = workspace.library.readings(books["en"].id)[0]
     workspace.library.set_furthest(books["en"].id, 91)
-    place = place_of(workspace, reading)
-    people = {person.name: person for person in parse_cast(cast_by_rule(place), place).people}
-    assert {"Nora Pell", "Dunstan Reeve", "Josiah Crale", "Mrs. Oake", "Constable Tibbet"} <= set(people)
-    assert people["Mrs. Oake"].first == 4
-    assert people["Mrs. Oake"].told.startswith("“Mrs. Oake, who kept both,")
-    assert not {"Captain Amory", "Captain Sorley"} & set(people)  # met later
-
-    reading = workspace.library.readings(books["ja"].id)[0]
-    workspace.library.set_furthest(books["ja"].id, 91)
-    place = place_of(workspace, reading)
-    assert parse_cast(cast_by_rule(place), place).people == ()
+    with pytest.raises(SettingsError, match="language model"):
+        who_is_who(workspace, books["en"].id, reading_id=reading.id)

@@ -86,6 +86,13 @@ def _body(workspace: Workspace, book: Book, reading: Reading | None, task: str) 
         return
     job = workspace.jobs.get(job_key(place, task))
     made = stored(workspace, place, task)
+    if task == WHO_IS_WHO and made is None and not workspace.model.is_language_model:
+        st.markdown(f"**{QUESTIONS[task]}**")
+        st.write(NEEDS_MODEL)
+        if st.button("Connect a model", type="primary", key="cast_connect"):
+            _close()
+            st.switch_page("pages/settings.py")
+        return
     if made is None and job is None:
         cost = cost_sentence(workspace.model, place, task)
         if cost:
@@ -125,9 +132,6 @@ def _act(workspace: Workspace, place: Place, task: str, job: Job | None, done: A
         _close()
         _open_page(place, done.page)
         st.rerun()
-    elif done.do == "connect":
-        _close()
-        st.switch_page("pages/settings.py")
     elif done.do == "stop" and job:
         job.cancel()
         job.join(2)
@@ -212,8 +216,6 @@ def _finished(workspace: Workspace, place: Place, made: Made) -> dict[str, Any]:
         if cast.dropped:
             lost = ", ".join(cast.dropped)
             notes.append(f"Left out, because what you have read does not have the name: {lost}.")
-        if built_in and not pieces:
-            empty, acts = NEEDS_MODEL, ["connect"]
     if removed:
         notes.append(f"Left out: {count_of(removed, 'claim')} that named no page you have read.")
     if not pieces:
