@@ -8,7 +8,6 @@ contain whole pages, are left out from the question on where the file has MOST_B
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from math import inf
 from typing import Any
 
@@ -18,7 +17,6 @@ from readagent_core.evaluation import report
 from readagent_core.evaluation.curves import draw_curves
 from readagent_core.evaluation.plots import FAMILIES, NARROW, WIDE, Point, histogram, order_points, scatter
 from readagent_core.evaluation.questions import (
-    Entry,
     Questions,
     chosen_option,
     describe_event,
@@ -28,21 +26,22 @@ from readagent_core.evaluation.questions import (
     verdict_sign,
 )
 from readagent_core.evaluation.report import Summary
-from readagent_core.evaluation.results import Result
 from readagent_core.evaluation.score_table import Row
 from readagent_core.evaluation.tables import EQUAL_WORDS, WORD_COLUMNS, report_tables
 from readagent_core.resources import ASSETS
+from readagent_core.templates import Markup, fill
 from readagent_core.text_files import HTML_CLOSING, html_opening
 from readagent_core.words import count_of, count_words
 
 _STYLES = ("drawing", "curves", "questions")
 MOST_BYTES = 10_000_000
-_LEFT_OUT = (
-    "The prompt is left out to keep this file small. It is in replays.jsonl in the experiment's folder, and on the "
-    "Evaluate screen."
-)
-
-
+_TEXTS: dict[str, Callable[..., Any]] = {  # what the template of a question calls
+    one.__name__: one
+    for one in (
+        chosen_option, count_of, count_words, describe_event, describe_figures, lettered_option, split_evidence,
+        verdict, verdict_sign,
+    )
+}  # fmt: skip
 _SCORES = {  # what the drawing of the scores says of its measure
     report.ACCURACY: "Right answers, % (accuracy)",
     report.STEP: "Right steps, % (step success)",
@@ -140,54 +139,42 @@ def word_plots(summary: Summary) -> list[tuple[str, str]]:
 def render_html(summary: Summary, questions: Questions | None = None) -> Iterator[str]:
     """Yield the whole page, piece by piece; ``questions`` come last, because they are long."""
     name = report.dataset_name(summary.record["experiment"])
-    style = "".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)
-    out = [f'{html_opening(name)}<style>{style}</style><div class="report"><header><h1>{escape(name)}</h1></header>']
-    out += [f'<p class="note">{escape(sentence)}</p>' for sentence in report.headline(summary)]
-    if said := report.results_in_words(summary):
-        out.append(f'<ul class="said">{"".join(f"<li>{escape(sentence)}</li>" for sentence in said)}</ul>')
-    for title, (header, rows), note in report_tables(summary):
-        out.append(f'<h2>{escape(title)}</h2><div class="wide">{render_table(header, rows)}</div>')
-        if note:
-            out.append(f'<p class="facts">{escape(note)}</p>')
-        if title == EQUAL_WORDS:
-            wide, narrow = draw_curves(summary), draw_curves(summary, narrow=True)
-            out.append(
-                f'<figure class="curves"><div class="broad">{wide}</div><div class="slim">{narrow}</div></figure>'
-            )
-        if title == "Scores":
-            out += [_figure(summary, across) for across in plot_views(summary)]
-    facts = report.reading_facts(summary)
-    if facts:
-        out.append("<h2>Reading</h2>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts))
-    for caption, drawing in word_plots(summary):
-        out.append(f'<figure>{drawing}<figcaption class="facts">{escape(caption)}</figcaption></figure>')
-    head = "".join(out)
+    tables = [
+        (
+            title,
+            render_table(header, rows),
+            note,
+            [Markup(draw_curves(summary, narrow=narrow)) for narrow in (False, True)] if title == EQUAL_WORDS else [],
+            [_drawings(summary, across) for across in plot_views(summary)] if title == "Scores" else [],
+        )
+        for title, (header, rows), note in report_tables(summary)
+    ]
+    head = html_opening(name) + fill(
+        "report",
+        style=Markup("".join((ASSETS / "evaluate" / f"{part}.css").read_text(encoding="utf-8") for part in _STYLES)),
+        name=name,
+        headline=report.headline(summary),
+        said=report.results_in_words(summary),
+        tables=tables,
+        key=plot_key(summary),
+        facts=report.reading_facts(summary),
+        words=[(caption, Markup(drawing)) for caption, drawing in word_plots(summary)],
+    )
     yield head
     if questions is not None:
         yield from render_questions(questions, len(head.encode("utf-8", "replace")))
     yield f"</div>{HTML_CLOSING}"
 
 
-def _figure(summary: Summary, across: str) -> str:
-    """Return the drawing for wide and for narrow pages, one of which the style sheet shows, and its key."""
-    key = "".join(
-        f'<li style="--of: {colour}">{escape(name)}</li>' if colour else "<li class=theirs>published</li>"
-        for name, colour in plot_key(summary)
-    )
-    wide, narrow = (score_plot(summary, across, width=width) for width in (WIDE, NARROW))
-    return (
-        f'<figure class="plot"><div class="broad">{wide}</div><div class="slim">{narrow}</div><ul>{key}</ul></figure>'
-    )
+def _drawings(summary: Summary, across: str) -> list[Markup]:
+    """Return the drawing for wide and for narrow pages, one of which the style sheet shows."""
+    return [Markup(score_plot(summary, across, width=width)) for width in (WIDE, NARROW)]
 
 
-def render_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def render_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
     """Return a ``table`` of plain cells. Classes: ``words`` are aligned left, ``published`` figures are marked."""
-    classes = ["words " * (name in WORD_COLUMNS) + "published" * name.startswith("Published") for name in header]
-    mark = [f' class="{names.strip()}"' if names else "" for names in classes]
-    head = "".join(f'<th scope="col"{m}>{escape(cell)}</th>' for cell, m in zip(header, mark, strict=True))
-    cells = ("".join(f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, mark, strict=True)) for row in rows)
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    marks = ["words " * (name in WORD_COLUMNS) + "published" * name.startswith("Published") for name in header]
+    return fill("table", columns=[(name, mark.strip()) for name, mark in zip(header, marks, strict=True)], rows=rows)
 
 
 # --- questions --------------------------------------------------------------------------------------------
@@ -200,92 +187,19 @@ def render_questions(questions: Questions, written: int = 0, *, most: int = MOST
     """
     if not len(questions):
         return
-    yield f'<section class="questions"><h2>Questions</h2>{_filter(questions.entries)}'
+    wrong, differ = sum(entry.wrong for entry in questions.entries), sum(entry.differ for entry in questions.entries)
+    yield fill(
+        "questions",
+        choices=[
+            ("all", f"All: {len(questions.entries):,}"),
+            ("wrong", f"Not right: {wrong:,}"),
+            ("differ", f"Methods disagree: {differ:,}"),
+        ],
+    )
+    texts = {"answered_by": questions.answered_by, "read_replay": questions.read_replay} | _TEXTS
     for number, (entry, results) in enumerate(questions, start=1):
-        text = "".join(_question(questions, entry, results, number, prompts=written < most))
+        prompts = written < most
+        text = fill("question", entry=entry, asked=results[0], results=results, number=number, prompts=prompts, **texts)
         written += len(text.encode("utf-8", "replace"))
         yield text
     yield "</section>"
-
-
-def _filter(entries: Sequence[Entry]) -> str:
-    """Return radio buttons for all, not right and methods disagree; the style sheet hides the other questions."""
-    wrong, differ = sum(entry.wrong for entry in entries), sum(entry.differ for entry in entries)
-    choices = (
-        ("all", f"All: {len(entries):,}"),
-        ("wrong", f"Not right: {wrong:,}"),
-        ("differ", f"Methods disagree: {differ:,}"),
-    )
-    buttons = "".join(
-        f'<label><input type="radio" name="show" value="{value}"{" checked" if value == "all" else ""}> {text}</label>'
-        for value, text in choices
-    )
-    return f"<fieldset><legend>Show</legend>{buttons}</fieldset>"
-
-
-def _question(
-    questions: Questions, entry: Entry, results: Sequence[Result], number: int, *, prompts: bool
-) -> Iterator[str]:
-    asked = results[0]
-    kinds = "q" + (" wrong" if entry.wrong else "") + (" differ" if entry.differ else "")
-    hard = "; of the hard subset" if asked.hard else ""
-    yield (
-        f'<details class="{kinds}"><summary><b>{number}</b> <i>{escape(entry.counts)}</i> '
-        f'<span dir="auto">{escape(asked.question)}</span></summary>'
-        f'<p class="facts" dir="auto">From {escape(asked.title)}{hard}</p>'
-    )
-    if asked.options:
-        options = (
-            f'<li dir="auto"{" class=gold" if at == asked.gold else ""}>{escape(lettered_option(asked, at))}'
-            f"{' <b>← right</b>' if at == asked.gold else ''}</li>"
-            for at in range(len(asked.options))
-        )
-        yield f"<ul>{''.join(options)}</ul>"
-    for reference in asked.references:
-        yield f'<p class="text" dir="auto">Known answer: {escape(reference)}</p>'
-    for result in results:
-        yield from _answer(questions, result, prompts=prompts)
-    yield "</details>"
-
-
-def _answer(questions: Questions, result: Result, *, prompts: bool) -> Iterator[str]:
-    mark, kind = verdict_sign(result)
-    yield (
-        f'<div class="a"><p class="who"><b>{escape(questions.answered_by(result))}</b> '
-        f'<span class="{kind}"><span aria-hidden="true">{mark}</span> {verdict(result)}</span></p>'
-    )
-    if result.option is not None:
-        yield f'<p dir="auto">{escape(chosen_option(result))}</p>'
-    text, evidence = split_evidence(result.answer)
-    yield f'<p class="text" dir="auto">{escape(result.error or text)}</p>'
-    if evidence:
-        yield f'<p class="facts">Evidence</p><p class="text" dir="auto">{escape(evidence)}</p>'
-    yield f'<p class="facts">{describe_figures(result)}</p>'
-    for note in result.notes:
-        yield f'<p class="facts" dir="auto">Note: {escape(note)}</p>'
-    if result.replay is not None:
-        yield "<details><summary>Replay</summary>"
-        yield from _replay(questions.read_replay(result), prompts=prompts)
-        yield "</details>"
-    yield "</div>"
-
-
-def _replay(events: Sequence[dict[str, Any]], *, prompts: bool) -> Iterator[str]:
-    """Yield every step in order: task and reply, its prompt folded; pages looked up; notes."""
-    if not events:
-        yield '<p class="facts">The replay of this answer is missing.</p>'
-    step = 0
-    for event in events:
-        if event["kind"] == "Asked":  # a stored ModelCall
-            step += 1
-            task = str(event["task"]).replace("_", " ")
-            yield f'<p class="step"><b>Step {step}:</b> {escape(task)}</p>'
-            yield f'<pre dir="auto">{escape(event["reply"])}</pre>'
-            yield _prompt(event["prompt"]) if prompts else f'<p class="facts">{_LEFT_OUT}</p>'
-        elif said := describe_event(event):
-            yield f'<p class="facts" dir="auto">{escape(said)}</p>'
-
-
-def _prompt(text: str) -> str:
-    words = count_of(count_words(text), "word")
-    return f'<details><summary>Prompt, {words}</summary><pre dir="auto">{escape(text)}</pre></details>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from html import escape
 from typing import Any
 
 from readagent_core.answering.base import LETTERS
@@ -12,6 +11,7 @@ from readagent_core.comparing.comparison import Comparison, Entry, is_right, pla
 from readagent_core.errors import SettingsError
 from readagent_core.export.comparison_view import describe_overlap, draw_comparison, known_answer, to_html, verdict
 from readagent_core.resources import ASSETS
+from readagent_core.templates import Markup, fill
 from readagent_core.text_files import csv_line, escape_markdown, html_page, markdown_line, slug
 
 COMPARISON_FORMATS = {"html": "text/html", "md": "text/markdown", "csv": "text/csv"}
@@ -132,17 +132,12 @@ def _markdown(comparison: Comparison) -> str:
 
 
 def _html(comparison: Comparison) -> str:
-    style = (ASSETS / "compare" / "compare.css").read_text(encoding="utf-8")
-    options = "".join(
-        f"<li>({LETTERS[i]}) {escape(option)}{' — right' if i == comparison.correct else ''}</li>"
-        for i, option in enumerate(comparison.options)
-    )
-    facts = [_facts(comparison), *_books(comparison), known_answer(comparison)]
-    lines = "".join(f'<p class="facts">{escape(line)}</p>' for line in facts)
-    body = (
-        f"<style>{style} .root {{ max-width: 1168px; margin: 0 auto; }}</style>"
-        f'<header><h1 lang="{escape(comparison.language)}">{escape(comparison.question)}</h1>'
-        f"{lines}{f'<ul>{options}</ul>' if options else ''}</header>"
-        f'<div class="root">{"".join(map(to_html, draw_comparison(comparison, open_details=True)))}</div>'
+    body = fill(
+        "comparison",
+        style=Markup((ASSETS / "compare" / "compare.css").read_text(encoding="utf-8")),
+        comparison=comparison,
+        facts=[_facts(comparison), *_books(comparison), known_answer(comparison)],
+        options=[f"({letter}) {option}" for letter, option in zip(LETTERS, comparison.options, strict=False)],
+        drawn=Markup("".join(map(to_html, draw_comparison(comparison, open_details=True)))),
     )
     return html_page(comparison.question, body)

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from readagent_core import citations
@@ -23,6 +22,7 @@ from readagent_core.errors import SettingsError
 from readagent_core.library.records import Conversation, Exchange
 from readagent_core.memory import GistMemory
 from readagent_core.models.builtin import reader as builtin
+from readagent_core.templates import Markup, escape, fill
 from readagent_core.text_files import html_page
 from readagent_core.workspace import Workspace
 
@@ -151,6 +151,17 @@ class _Texts:
         lines = [*replay.notes(self.events), exchange.error, read, asked]
         return [line for line in lines if line]
 
+    @property
+    def html_blocks(self) -> list[Markup]:
+        """The answer's paragraphs, each with the citations in it."""
+        parts = [escape(text) + Markup().join(map(self._html_citation, cited)) for text, cited in self.pieces]
+        return [Markup(block) for block in Markup().join(parts).split("\n\n") if block.strip()]
+
+    def _html_citation(self, citation: Citation) -> Markup:
+        quoted = f"“{citation.quotation}”" if citation.quotation else ""
+        words = self.quote(citation) if citation.places else quoted
+        return Markup(' <small title="{}">[{}]</small>').format(words, self.label(citation))
+
     def label(self, citation: Citation) -> str:
         return citation_label(citation, self.titles)
 
@@ -205,30 +216,11 @@ def _markdown(title: str, conversation: Conversation, exchanges: list[_Texts]) -
 
 
 def _html(title: str, language: str, conversation: Conversation, exchanges: list[_Texts]) -> str:
-    parts = [f'<header><h1>{escape(conversation.title)}</h1><p class="facts">{escape(title)}</p></header><main>']
-    for one in exchanges:
-        parts.append(f"<section><h2>{escape(one.exchange.question)}</h2>")
-        parts.append(f'<p class="facts">{escape(signature_of(one.exchange).line)}</p>')
-        if standalone := one.exchange.extra.get("standalone"):
-            parts.append(f'<p class="facts">Understood as: {escape(standalone)}</p>')
-        if one.options:
-            marks = ["<li>%s</li>", "<li><strong>%s</strong></li>"]
-            options = (marks[chosen] % escape(option) for option, chosen in one.options)
-            parts.append(f"<ul>{''.join(options)}</ul>")
-        parts += [f"<blockquote>{escape(look)}</blockquote>" for look in one.look_ups]
-        answer = "".join(escape(text) + "".join(_html_citation(c, one) for c in cited) for text, cited in one.pieces)
-        parts += [f"<p>{block}</p>" for block in answer.split("\n\n") if block.strip()]
-        parts += [f'<p class="facts">{escape(line)}</p>' for line in one.footer]
-        parts.append("</section>")
-    return html_page(conversation.title, "".join(parts) + "</main>", language=language)
+    body = fill("conversation", conversation=conversation, title=title, exchanges=exchanges, signature_of=signature_of)
+    return html_page(conversation.title, body, language=language)
 
 
 def _place_of_quotation(citation: Citation, titles: Mapping[int, str] | None) -> str:
     """'Page 7', 'Fog, page 7'."""
     page = f"age {citation.page}{RECOGNISED if citation.recognised else ''}"
     return f"P{page}" if titles is None else f"{titles[citation.book]}, p{page}"
-
-
-def _html_citation(citation: Citation, one: _Texts) -> str:
-    words = one.quote(citation) if citation.places else f"“{citation.quotation}”" if citation.quotation else ""
-    return f' <small title="{escape(words)}">[{escape(one.label(citation))}]</small>'

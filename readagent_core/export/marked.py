@@ -1,13 +1,13 @@
-"""Marks in exported pages: words highlighted in the text, and notes listed below it. All text is escaped here."""
+"""Marks in exported pages: words highlighted in the text, and notes listed below it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from html import escape
 from itertools import pairwise
 
 from readagent_core.library.marks import BOOKMARK, HIGHLIGHT, NOTE, Mark
 from readagent_core.memory import GistMemory, Page
+from readagent_core.templates import Markup, escape, fill
 
 Span = tuple[int, int, str]  # first and last character (exclusive), and the colour of the mark
 
@@ -40,49 +40,38 @@ def spans_in(memory: GistMemory, page: Page, marks: Iterable[Mark]) -> list[Span
 
 
 def marked_paragraphs(
-    text: str, spans: Sequence[Span] = (), *, instead: Callable[[str], str] = lambda piece: ""
-) -> str:
+    text: str, spans: Sequence[Span] = (), *, instead: Callable[[str], Markup] = lambda piece: Markup()
+) -> Markup:
     """Return ``text`` as HTML paragraphs, one for each part between empty lines, with ``spans`` highlighted.
 
     ``instead``: returns the HTML to show instead of a part, '' to show the part itself.
     """
-    parts: list[str] = []
+    parts: list[Markup] = []
     at = 0
     for piece in text.split("\n\n"):
         if piece.strip():
             own = [(start - at, end - at, colour) for start, end, colour in spans]
-            parts.append(instead(piece) or f"<p>{_marked(piece, own)}</p>")
+            parts.append(instead(piece) or Markup("<p>{}</p>").format(_marked(piece, own)))
         at += len(piece) + 2
-    return "".join(parts)
+    return Markup().join(parts)
 
 
-def _marked(text: str, spans: Sequence[Span]) -> str:
+def _marked(text: str, spans: Sequence[Span]) -> Markup:
     """Return ``text`` escaped, each span in a <mark>; where several overlap, the one given last is shown."""
     inside = [(max(0, start), min(end, len(text)), colour) for start, end, colour in spans]
     cuts = sorted({0, len(text), *(cut for start, end, _ in inside if start < end for cut in (start, end))})
-    parts: list[str] = []
+    parts: list[Markup] = []
     for first, last in pairwise(cuts):
         colours = [colour for start, end, colour in inside if start <= first and last <= end]
         words = escape(text[first:last])
-        parts.append(f'<mark class="{colours[-1]}">{words}</mark>' if colours else words)
-    return "".join(parts)
+        parts.append(Markup('<mark class="{}">{}</mark>').format(colours[-1], words) if colours else words)
+    return Markup().join(parts)
 
 
-def notes_list(marks: Sequence[Mark]) -> str:
+def notes_list(marks: Sequence[Mark]) -> Markup:
     """Return the marks as a list with their words, notes and answers; '' where there is none."""
-    return f'<ul class="notes">{"".join(map(_item, marks))}</ul>' if marks else ""
+    return fill("marks", marks=[(mark, _words(mark)) for mark in marks], BOOKMARK=BOOKMARK) if marks else Markup()
 
 
-def _item(mark: Mark) -> str:
-    words = mark.exact or (f"{mark.suffix.strip()} …" if mark.kind == BOOKMARK and mark.suffix.strip() else "")
-    parts = ["<p><b>Bookmark</b></p>"] if mark.kind == BOOKMARK else []
-    parts += [f"<blockquote>{_paragraphs(words)}</blockquote>"] if words else []
-    parts += [_paragraphs(mark.note)]
-    if mark.answer:
-        parts += [f"<p><b>{escape(mark.answer['question'])}</b></p>", _paragraphs(mark.answer["text"])]
-        parts += [f'<p class="facts">{escape(mark.answer["signature"])}</p>']
-    return f'<li class="{mark.colour}">{"".join(parts)}</li>'
-
-
-def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines() if line.strip())
+def _words(mark: Mark) -> str:
+    return mark.exact or (f"{mark.suffix.strip()} …" if mark.kind == BOOKMARK and mark.suffix.strip() else "")

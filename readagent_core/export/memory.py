@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from html import escape
 from io import BytesIO
+from typing import Any
 
 from readagent_core.answering.signature import signature_of
 from readagent_core.companion.marks import NO_MARKS, PlacedMarks
@@ -18,6 +18,7 @@ from readagent_core.export.marked import marked_paragraphs, marks_of, notes_list
 from readagent_core.export.skill import export_skill, skill_name
 from readagent_core.incoming.opening import READING_FORMAT, READING_VERSION
 from readagent_core.memory import GistMemory, Page
+from readagent_core.templates import Markup, fill
 from readagent_core.text_files import escape_markdown, html_page, markdown_line, slug
 from readagent_core.words import count_of
 
@@ -153,64 +154,55 @@ def join_paragraphs(document: Document) -> Document:
 
 def _html(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> bytes:
     document = memory.document
-    pages = "".join(_html_article(memory, page, find_picture, marks) for page in memory.pages)
-    lost = f"<section><h2>{_LOST}</h2>{notes_list(marks.lost)}</section>" if marks.lost else ""
-    author = f'<p class="by">{escape(document.author)}</p>' if document.author else ""
-    body = (
-        f'<header><h1 lang="{escape(document.language)}">{escape(document.title)}</h1>{author}'
-        f'<p class="facts">{escape(memory_facts(memory))}</p></header>'
-        f'<nav class="map" aria-label="Map of the book">{_html_map(memory)}</nav><main>{pages}{lost}</main>'
+    body = fill(
+        "memory",
+        document=document,
+        facts=memory_facts(memory),
+        cells=_map_cells(memory),
+        pages=(_html_page(memory, page, find_picture, marks) for page in memory.pages),
+        lost=notes_list(marks.lost),
+        lost_title=_LOST,
     )
     direction = "rtl" if document.right_to_left else "ltr"
     whole = html_page(document.title, body, language=document.language, direction=direction)
     return whole.encode("utf-8", "replace")
 
 
-def _html_article(memory: GistMemory, page: Page, find_picture: FindPicture, placed: PlacedMarks) -> str:
-    document, number = memory.document, page.number
-    language = escape(document.language)
-    gist = memory.gists[number - 1]
-    headings = "".join(
-        f'<h2 lang="{language}">{escape(section.title)}</h2>'
-        for index in range(page.start, page.end)
-        for section in document.headings(index)
-    )
-    marks = []
-    if gist is not None and gist.fallback:
-        marks.append("by rule: the page's own first sentences")
-    if gist is not None and gist.edited:
-        marks.append("changed by hand")
-    note = f'<p class="mark">{escape("; ".join(marks))}</p>' if marks else ""
+def _html_page(memory: GistMemory, page: Page, find_picture: FindPicture, placed: PlacedMarks) -> dict[str, Any]:
+    """Return what the template shows of a page."""
+    document, gist = memory.document, memory.gists[page.number - 1]
+    by_rule, by_hand = gist is not None and gist.fallback, gist is not None and gist.edited
     pictures = _html_figures(page_figures(memory, page), find_picture)
-    text = marked_paragraphs(memory.page_text(number), spans_in(memory, page, placed.placed), instead=pictures)
-    pause = _pause(memory, page)
-    stroke = f'<p class="pause"><b>‖</b> {escape(pause)}</p>' if pause else ""
-    words = f"{gist.words:,} of {page.words:,} words" if gist is not None else f"{page.words:,} words, no gist yet"
-    return (
-        f'{headings}<article id="p{number}"><p class="head"><b>Page {number}</b> · {words}</p>'
-        f'<p class="gist">{escape(_gist_text(memory, number))}</p>{note}{notes_list(marks_of(page, placed.placed))}'
-        f'<details><summary>The page in full</summary><div class="text" lang="{language}">{text}</div></details>'
-        f"</article>{stroke}"
-    )
+    text = marked_paragraphs(memory.page_text(page.number), spans_in(memory, page, placed.placed), instead=pictures)
+    return {
+        "page": page,
+        "headings": [section.title for index in range(page.start, page.end) for section in document.headings(index)],
+        "words": f"{gist.words:,} of {page.words:,} words" if gist else f"{page.words:,} words, no gist yet",
+        "gist": _gist_text(memory, page.number),
+        "notes": ["by rule: the page's own first sentences"] * by_rule + ["changed by hand"] * by_hand,
+        "marks": notes_list(marks_of(page, placed.placed)),
+        "text": text,
+        "pause": _pause(memory, page),
+    }
 
 
-def _html_figures(figures: Sequence[Figure], find_picture: FindPicture) -> Callable[[str], str]:
+def _html_figures(figures: Sequence[Figure], find_picture: FindPicture) -> Callable[[str], Markup]:
     """Return the function that gives the picture for a part of the text that names the next of ``figures``, else ''."""
     waiting = list(figures)
 
-    def picture_for(piece: str) -> str:
+    def picture_for(piece: str) -> Markup:
         figure = waiting.pop(0) if waiting and waiting[0].text == piece else None
         picture = find_picture(figure.picture) if figure else None
         if not figure or not picture:
-            return ""
+            return Markup()
         return _html_figure(figure, f"data:{picture.kind};base64,{b64encode(picture.data).decode()}")
 
     return picture_for
 
 
-def _html_figure(figure: Figure, address: str) -> str:
-    size = f'width="{figure.width}" height="{figure.height}"'
-    return f'<figure><img src="{address}" alt="{escape(_xml(figure.alt))}" {size}/></figure>'
+def _html_figure(figure: Figure, address: str) -> Markup:
+    image = Markup('<figure><img src="{}" alt="{}" width="{}" height="{}"/></figure>')
+    return image.format(address, _xml(figure.alt), figure.width, figure.height)
 
 
 def page_figures(memory: GistMemory, page: Page) -> list[Figure]:
@@ -219,19 +211,14 @@ def page_figures(memory: GistMemory, page: Page) -> list[Figure]:
     return [figure for index, after in places for figure in memory.document.figures_at(index, after=after)]
 
 
-def _html_map(memory: GistMemory) -> str:
+def _map_cells(memory: GistMemory) -> Iterator[tuple[Page, int, int]]:
+    """Yield each page with the height and the shade of its cell."""
     longest = max((p.words for p in memory.pages), default=1) or 1
-    cells = []
     for page in memory.pages:  # the longer its gist for its length, the stronger its shade
         gist = memory.gists[page.number - 1]
         share = gist.words / page.words if gist is not None and page.words else 0
-        shade = 1 + sum(share > limit for limit in (0.12, 0.18, 0.26))
         height = max(6, round(_MAP_HEIGHT * page.words / longest))
-        cells.append(
-            f'<a class="m{shade}" href="#p{page.number}" style="height:{height}px" '
-            f'title="Page {page.number}: {page.words:,} words"><span>Page {page.number}</span></a>'
-        )
-    return "".join(cells)
+        yield page, height, 1 + sum(share > limit for limit in (0.12, 0.18, 0.26))
 
 
 # --- EPUB: the gists as a book, one chapter for each section --------------------------------------------
@@ -244,9 +231,9 @@ def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> 
     language = document.language
     style = epub.EpubItem("style", "style.css", "text/css", _EPUB_STYLE.encode())
 
-    def chapter(name: str, title: str, body: str) -> epub.EpubHtml:
+    def chapter(name: str, title: str, body: Markup) -> epub.EpubHtml:
         made = epub.EpubHtml(uid=name, title=_xml(title), file_name=f"{name}.xhtml", lang=language)
-        made.content = f"<h1>{escape(_xml(title))}</h1>{body}"
+        made.content = Markup("<h1>{}</h1>{}").format(_xml(title), body)
         made.add_item(style)
         return made
 
@@ -257,15 +244,16 @@ def _epub(memory: GistMemory, find_picture: FindPicture, marks: PlacedMarks) -> 
         if found
     }
 
-    def page_text(page: Page) -> str:
+    def page_text(page: Page) -> Markup:
         figures = [figure for figure in page_figures(memory, page) if figure.picture in items]
-        return _epub_page(memory, page, marks) + "".join(_html_figure(f, items[f.picture].file_name) for f in figures)
+        drawn = (_html_figure(figure, items[figure.picture].file_name) for figure in figures)
+        return _epub_page(memory, page, marks) + Markup().join(drawn)
 
-    chapters = [chapter("front", document.title, f"<p>{escape(_xml(memory_facts(memory)))}</p>")]
+    chapters = [chapter("front", document.title, Markup("<p>{}</p>").format(_xml(memory_facts(memory))))]
     for number, (title, pages) in enumerate(_chapters(memory), start=1):
-        chapters.append(chapter(f"part{number:04}", title, "".join(map(page_text, pages))))
+        chapters.append(chapter(f"part{number:04}", title, Markup().join(map(page_text, pages))))
     if marks.lost:
-        chapters.append(chapter("lost", _LOST, _xml(notes_list(marks.lost))))
+        chapters.append(chapter("lost", _LOST, Markup(_xml(notes_list(marks.lost)))))
     book = epub.EpubBook()
     book.set_identifier(f"readagent-{document.id}-{memory.plan.key}")
     book.set_title(_xml(document.title))
@@ -299,11 +287,11 @@ def _chapters(memory: GistMemory) -> list[tuple[str, list[Page]]]:
     return chapters
 
 
-def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> str:
+def _epub_page(memory: GistMemory, page: Page, marks: PlacedMarks) -> Markup:
     text = marked_paragraphs(_xml(_gist_text(memory, page.number) or "(no gist yet)"))
-    notes = _xml(notes_list(marks_of(page, marks.placed)))
-    pause = f'<p class="p">‖ {escape(_xml(_pause(memory, page)))}</p>' if _pause(memory, page) else ""
-    return f'<p class="n">Page {page.number}</p>{text}{notes}{pause}'
+    notes = Markup(_xml(notes_list(marks_of(page, marks.placed))))
+    pause = Markup('<p class="p">‖ {}</p>').format(_xml(_pause(memory, page))) if _pause(memory, page) else Markup()
+    return Markup('<p class="n">Page {}</p>{}{}{}').format(page.number, text, notes, pause)
 
 
 def _xml(text: str) -> str:
