@@ -32,14 +32,24 @@ export class Conversation {
       node.remove();
       this.parts.delete(id);
     }
-    const originals = now.shelf ? Object.fromEntries(now.shelf.books.map((book) => [book.n, book.memory?.original])) : { 0: now.memory.original };
+    const originals = now.shelf
+      ? Object.fromEntries(now.shelf.books.map((book) => [book.n, book.memory?.original]))
+      : { 0: now.memory.original };
     const nodes = this.data.earlier && order.length ? [this.earlier()] : [];
     if (now.questions.length) nodes.push(this.index(now.questions, exchange));
     if (now.notice) nodes.push(el("p", { class: "small dim notice" }, now.notice));
     for (const id of order) {
       const replayed = id === exchange && !running ? views[step]?.record : null;
       const record = replayed ?? records[id] ?? this.finished.get(id);
-      if (record) this.part(id).update({ ...record, current: id === exchange, among: order.length > 1, alone: now.questions.length > 0, kept: kept.includes(id), originals: now.shelf && id !== exchange ? null : originals });
+      if (record)
+        this.part(id).update({
+          ...record,
+          current: id === exchange,
+          among: order.length > 1,
+          alone: now.questions.length > 0,
+          kept: kept.includes(id),
+          originals: now.shelf && id !== exchange ? null : originals,
+        });
       if (this.parts.has(id)) nodes.push(this.parts.get(id).node);
     }
     if (!order.length) nodes.push(el("p", { class: "small dim" }, this.data.empty));
@@ -69,12 +79,22 @@ export class Conversation {
       arrow.disabled = !questions[to];
       return arrow;
     };
-    const items = questions.map(([id, text], i) => el("li", {}, el("button", { type: "button",
-      "aria-current": id === current ? "true" : null, onclick: () => choose(i) }, text)));
-    const list = el("details", {}, el("summary", { class: "small" }, `Question ${at + 1} of ${questions.length} in this recording`),
-      el("ol", { class: "convs small" }, ...items));
-    this.indexNode = el("nav", { class: "index", "aria-label": "Questions of the recording" }, list,
-      step("left", "Question before", at - 1), step("right", "Next question", at + 1));
+    const items = questions.map(([id, text], i) =>
+      el("li", {}, el("button", { type: "button", "aria-current": id === current ? "true" : null, onclick: () => choose(i) }, text)),
+    );
+    const list = el(
+      "details",
+      {},
+      el("summary", { class: "small" }, `Question ${at + 1} of ${questions.length} in this recording`),
+      el("ol", { class: "convs small" }, ...items),
+    );
+    this.indexNode = el(
+      "nav",
+      { class: "index", "aria-label": "Questions of the recording" },
+      list,
+      step("left", "Question before", at - 1),
+      step("right", "Next question", at + 1),
+    );
     return this.indexNode;
   }
 

@@ -61,27 +61,54 @@ export class Exchange {
       out.push(el("p", { class: "understood small" }, "Understood as: ", this.words("span", "", understood)));
     }
     if (options?.length) {
-      out.push(el("ol", { class: "options" }, ...options.map(({ letter, text, chosen }) =>
-        el("li", { class: chosen ? "chosen" : "" }, el("span", { class: "letter" }, letter), this.words("span", "", text),
-          chosen ? el("span", { class: "small pick" }, "chosen") : null))));
+      out.push(
+        el(
+          "ol",
+          { class: "options" },
+          ...options.map(({ letter, text, chosen }) =>
+            el(
+              "li",
+              { class: chosen ? "chosen" : "" },
+              el("span", { class: "letter" }, letter),
+              this.words("span", "", text),
+              chosen ? el("span", { class: "small pick" }, "chosen") : null,
+            ),
+          ),
+        ),
+      );
     }
     return out;
   }
 
   // The line above the answer that says who answered, with an icon for each kind.
   signer() {
-    const { signature: { kind, line }, asked } = this.data;
+    const {
+      signature: { kind, line },
+      asked,
+    } = this.data;
     const sign = { model: "plug", recording: "reels", builtin: "wordlines" }[kind];
     const [name] = { model: /^\S+/, recording: /^A recording/, builtin: /^[^:]*/ }[kind].exec(line) ?? [""];
-    return [el("p", { class: "signer small", "data-signer": kind }, icon(sign), el("span", {}, el("b", {}, name), line.slice(name.length)),
-      asked ? el("span", { class: "when" }, asked) : null)];
+    return [
+      el(
+        "p",
+        { class: "signer small", "data-signer": kind },
+        icon(sign),
+        el("span", {}, el("b", {}, name), line.slice(name.length)),
+        asked ? el("span", { class: "when" }, asked) : null,
+      ),
+    ];
   }
 
   looks() {
     return this.data.looks.map(({ title, said, quoted, more }) =>
-      el("div", { class: "step" }, el("p", { class: "who small" }, icon("claim_page"), title),
+      el(
+        "div",
+        { class: "step" },
+        el("p", { class: "who small" }, icon("claim_page"), title),
         said ? this.words("p", "why", quoted ? `“${said}”` : said) : null,
-        ...more.map((line) => el("p", { class: "small refused" }, line))));
+        ...more.map((line) => el("p", { class: "small refused" }, line)),
+      ),
+    );
   }
 
   working() {
@@ -144,13 +171,20 @@ export class Exchange {
     if (acts.includes("whole")) {
       ways.append(button("Look through the whole text", () => this.send({ do: "method", text: "full-text" }), { kind: "slim" }));
     }
-    return el("div", { class: "missing" }, el("p", {}, el("strong", {}, title)), said,
-      el("p", { class: "small dim" }, [looked, kept_out].filter(Boolean).join(" ")), ways);
+    return el(
+      "div",
+      { class: "missing" },
+      el("p", {}, el("strong", {}, title)),
+      said,
+      el("p", { class: "small dim" }, [looked, kept_out].filter(Boolean).join(" ")),
+      ways,
+    );
   }
 
   hidden(why) {
     const within = this.data.acts.includes("within")
-      ? button("Ask again within the limit", () => this.send({ do: "again" }), { kind: "slim" }) : null;
+      ? button("Ask again within the limit", () => this.send({ do: "again" }), { kind: "slim" })
+      : null;
     return el("div", { class: "missing" }, el("p", {}, icon("unseen"), " ", why), within && el("div", { class: "acts" }, within));
   }
 
@@ -171,16 +205,28 @@ export class Exchange {
     if (state === "pending") return el("span", { class: "cite pending" }, label);
     const kind = { page: "page", memory: "mem", copied: "mem", "not found": "none" }[state];
     const follow = () => ((page || book) && showMemory(), this.send({ do: "cite", page, text: String(at) }));
-    const chip = el("button", { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page,
-      onclick: follow }, state === "copied" ? null : icon(`claim_${state}`), label);
+    const chip = el(
+      "button",
+      { type: "button", class: `cite ${kind}`, title: why, "aria-label": `${label}. ${why}`, "data-page": page, onclick: follow },
+      state === "copied" ? null : icon(`claim_${state}`),
+      label,
+    );
     const original = this.data.originals?.[book ?? 0];
     if (!original || !isQuoted) return chip;
     const point = ({ currentTarget: back }) => {
       follow();
       conversationOf(original).dispatchEvent(new CustomEvent("original", { detail: { page, back } }));
     };
-    return el("span", { class: "pair" }, chip, el("button", { type: "button", class: "onpdf", title: "Show on the PDF page",
-      "aria-label": `${label}: show on the PDF page`, onclick: point }, "PDF"));
+    return el(
+      "span",
+      { class: "pair" },
+      chip,
+      el(
+        "button",
+        { type: "button", class: "onpdf", title: "Show on the PDF page", "aria-label": `${label}: show on the PDF page`, onclick: point },
+        "PDF",
+      ),
+    );
   }
 
   trouble() {
@@ -189,10 +235,19 @@ export class Exchange {
     if (trouble) {
       const again = button(this.data.again, () => this.send({ do: "again" }), { kind: "slim" });
       const other = this.data.acts.includes("built-in")
-        ? button("Ask the built-in reader", () => this.send({ do: "built-in" }), { kind: "quiet slim" }) : null;
+        ? button("Ask the built-in reader", () => this.send({ do: "built-in" }), { kind: "quiet slim" })
+        : null;
       const settings = this.data.acts.includes("settings")
-        ? button("Open Settings", () => this.send({ do: "connect" }), { kind: "quiet slim" }) : null;
-      out.push(el("div", { class: `note ${trouble.kind}`, role: "status" }, el("p", {}, trouble.text), el("span", { class: "acts" }, again, other, settings)));
+        ? button("Open Settings", () => this.send({ do: "connect" }), { kind: "quiet slim" })
+        : null;
+      out.push(
+        el(
+          "div",
+          { class: `note ${trouble.kind}`, role: "status" },
+          el("p", {}, trouble.text),
+          el("span", { class: "acts" }, again, other, settings),
+        ),
+      );
     }
     return out;
   }
@@ -211,26 +266,51 @@ export class Exchange {
     }
     if (legend) out.push(el("p", { class: "legend small dim" }, legend));
     if (details?.length) {
-      out.push(el("details", { class: "small dim" }, el("summary", {}, "What it cost"), ...details.map((d) => el("p", { class: "num" }, d))));
+      out.push(
+        el("details", { class: "small dim" }, el("summary", {}, "What it cost"), ...details.map((d) => el("p", { class: "num" }, d))),
+      );
     }
     const row = el("div", { class: "acts" });
     if (acts.includes("again")) row.append(button(this.data.again, () => this.send({ do: "again" }), { kind: "slim" }));
     if (acts.includes("method") && methods?.length) {
-      const choose = el("select", { class: "btn slim", "aria-label": "Ask again with another method",
-        onchange: (e) => e.target.value && this.send({ do: "method", text: e.target.value }) },
-        el("option", { value: "" }, "Another method"), ...methods.map(([name, title]) => el("option", { value: name }, title)));
+      const choose = el(
+        "select",
+        {
+          class: "btn slim",
+          "aria-label": "Ask again with another method",
+          onchange: (e) => e.target.value && this.send({ do: "method", text: e.target.value }),
+        },
+        el("option", { value: "" }, "Another method"),
+        ...methods.map(([name, title]) => el("option", { value: name }, title)),
+      );
       row.append(choose);
     }
     if (acts.includes("copy")) row.append(button("Copy", (e) => copyText(this.data.plain, e.currentTarget), { kind: "quiet slim" }));
-    if (kept && acts.includes("copy")) row.append(el("span", { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" }, "Kept"),
-      button("Undo", () => this.send({ do: "release" }), { kind: "quiet slim", "aria-label": "Do not keep this answer" }));
+    if (kept && acts.includes("copy"))
+      row.append(
+        el(
+          "span",
+          { class: "small dim keptline", role: "status", title: "Beside the page it cites, and in the notes of the book" },
+          "Kept",
+        ),
+        button("Undo", () => this.send({ do: "release" }), { kind: "quiet slim", "aria-label": "Do not keep this answer" }),
+      );
     else if (acts.includes("copy"))
-      row.append(button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }));
-    if (acts.includes("replay") && !current) row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
+      row.append(
+        button("Keep", () => this.send({ do: "keep" }), { kind: "quiet slim", title: "Put this answer beside the page it cites" }),
+      );
+    if (acts.includes("replay") && !current)
+      row.append(button("Show in memory", () => this.send({ do: "replay" }), { kind: "quiet slim" }));
     if (row.children.length) out.push(row);
     if (acts.includes("connect")) {
-      out.push(el("p", { class: "small dim connect" }, "A language model understands the question and the text. ",
-        button("Connect a model", () => this.send({ do: "connect" }), { kind: "quiet slim" })));
+      out.push(
+        el(
+          "p",
+          { class: "small dim connect" },
+          "A language model understands the question and the text. ",
+          button("Connect a model", () => this.send({ do: "connect" }), { kind: "quiet slim" }),
+        ),
+      );
     }
     return out;
   }

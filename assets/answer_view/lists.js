@@ -11,11 +11,25 @@ export class ConversationList {
 
   /** @param {import("./types.js").ConversationListData} data */
   update({ items, now, language }) {
-    this.root.replaceChildren(el("ul", { class: "convs" }, ...items.map(({ id, title, about }) => {
-      const name = el("span", { class: "name", lang: language, dir: "auto" }, title);
-      return el("li", {}, el("button", { type: "button", "aria-current": id === now ? "true" : null,
-        onclick: () => this.send({ do: "conversation", text: id }) }, name, el("span", { class: "small dim" }, about)));
-    })));
+    this.root.replaceChildren(
+      el(
+        "ul",
+        { class: "convs" },
+        ...items.map(({ id, title, about }) => {
+          const name = el("span", { class: "name", lang: language, dir: "auto" }, title);
+          return el(
+            "li",
+            {},
+            el(
+              "button",
+              { type: "button", "aria-current": id === now ? "true" : null, onclick: () => this.send({ do: "conversation", text: id }) },
+              name,
+              el("span", { class: "small dim" }, about),
+            ),
+          );
+        }),
+      ),
+    );
   }
 }
 
@@ -41,8 +55,13 @@ export class Suggestions {
   draw() {
     const { items, language, book } = this.data;
     if (conversationOf(book).now?.running) return void this.root.replaceChildren();
-    const buttons = items.map(({ text, whole }) => el("button", { type: "button", class: "btn slim", lang: language,
-      onclick: () => this.send({ do: "ask", text, page: whole ? 1 : 0 }) }, text));
+    const buttons = items.map(({ text, whole }) =>
+      el(
+        "button",
+        { type: "button", class: "btn slim", lang: language, onclick: () => this.send({ do: "ask", text, page: whole ? 1 : 0 }) },
+        text,
+      ),
+    );
     this.root.replaceChildren(el("div", { class: "sug", role: "group", "aria-label": "Questions to ask" }, ...buttons));
   }
 }

@@ -47,9 +47,29 @@ export class Replay {
     this.drawn = key;
     if (!exchange) return void this.root.replaceChildren(el("p", { class: "small dim" }, this.empty));
     const focused = this.root.getRootNode().activeElement?.dataset?.key;
-    const list = el("ol", { class: "steps" }, ...steps.map((title, i) =>
-      el("li", {}, el("button", { type: "button", "data-key": `s${i}`, "aria-current": i === at ? "step" : null, "aria-label": title, title,
-        onclick: () => this.go(i) }, el("span", { class: "num" }, String(i + 1)), title))));
+    const list = el(
+      "ol",
+      { class: "steps" },
+      ...steps.map((title, i) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            {
+              type: "button",
+              "data-key": `s${i}`,
+              "aria-current": i === at ? "step" : null,
+              "aria-label": title,
+              title,
+              onclick: () => this.go(i),
+            },
+            el("span", { class: "num" }, String(i + 1)),
+            title,
+          ),
+        ),
+      ),
+    );
     const arrow = (shape, name, to, key) => button(null, () => this.go(to), { kind: "quiet icon", icon: shape, name, "data-key": key });
     const back = arrow("left", "Step back (←)", at - 1, "back");
     const next = arrow("right", "Step on (→)", at + 1, "on");
@@ -58,7 +78,15 @@ export class Replay {
     const address = new URL(`${link}${at + 1}`, location.href.split("?")[0]).href;
     const share = button("Copy link", (e) => copyText(address, e.currentTarget), { kind: "quiet slim notnarrow" });
     const prompt = button("Prompt and reply", () => this.send({ do: "prompt", page: at }), { kind: "quiet slim" });
-    this.root.replaceChildren(el("strong", { class: "small notnarrow" }, "Replay"), back, list, next, el("span", { class: "sp" }), prompt, share);
+    this.root.replaceChildren(
+      el("strong", { class: "small notnarrow" }, "Replay"),
+      back,
+      list,
+      next,
+      el("span", { class: "sp" }),
+      prompt,
+      share,
+    );
     if (focused) this.root.querySelector(`[data-key="${focused}"]`)?.focus();
   }
 }
@@ -66,5 +94,8 @@ export class Replay {
 // Whether the page or a part of Ask has the focus, and nothing there has used the key.
 function hasFocus(event) {
   const path = event.composedPath();
-  return !event.defaultPrevented && (path[0] === document.body || path.some((node) => ["memory", "replay", "conversation"].includes(node.dataset?.kind)));
+  return (
+    !event.defaultPrevented &&
+    (path[0] === document.body || path.some((node) => ["memory", "replay", "conversation"].includes(node.dataset?.kind)))
+  );
 }

@@ -23,13 +23,17 @@ export class ColumnScroll {
     this.top = box.scrollTop;
     this.resize = new ResizeObserver(() => this.settle());
     this.resize.observe(box);
-    box.addEventListener("scroll", () => {
-      const by = box.scrollTop - this.top;
-      if (Math.abs(by) <= 2) return;
-      this.top = box.scrollTop;
-      if (!this.nearEnd()) this.target = null;
-      else if (by > 0) this.target = END; // a position above the last one was not scrolled to: the text above it shrank
-    }, { passive: true });
+    box.addEventListener(
+      "scroll",
+      () => {
+        const by = box.scrollTop - this.top;
+        if (Math.abs(by) <= 2) return;
+        this.top = box.scrollTop;
+        if (!this.nearEnd()) this.target = null;
+        else if (by > 0) this.target = END; // a position above the last one was not scrolled to: the text above it shrank
+      },
+      { passive: true },
+    );
   }
 
   nearEnd() {

@@ -31,8 +31,14 @@ export default function mount({ parentElement, data: [{ rows, signature }], setT
   const root = parentElement.querySelector(".root");
   if (!opened.has(root)) opened.set(root, new Set());
   const keys = opened.get(root);
-  const signer = signature && el("p", { class: "signer small", "data-signer": signature.kind }, icon(SIGNS[signature.kind]),
-    el("span", {}, el("b", {}, signature.name), signature.rest));
+  const signer =
+    signature &&
+    el(
+      "p",
+      { class: "signer small", "data-signer": signature.kind },
+      icon(SIGNS[signature.kind]),
+      el("span", {}, el("b", {}, signature.name), signature.rest),
+    );
   root.replaceChildren(...[signer, ...rows.map(build)].filter(Boolean));
   root.onclick = (event) => {
     const cited = event.composedPath()[0].closest?.("button.cite");

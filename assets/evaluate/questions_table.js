@@ -69,7 +69,9 @@ class QuestionsTable {
     const fields = Object.fromEntries(FIELDS.map((name) => [name, this.makeField(name, at)]));
     const found = el("span", { class: "found small" });
     const problem = el("p", { class: "problem small" });
-    const cells = FIELDS.map((name) => el("label", { class: name }, el("span", { class: "lab" }, LABELS[name]), fields[name], name === "page" ? found : null));
+    const cells = FIELDS.map((name) =>
+      el("label", { class: name }, el("span", { class: "lab" }, LABELS[name]), fields[name], name === "page" ? found : null),
+    );
     const remove = button("", () => this.remove(view), { icon: "close", kind: "quiet icon", name: `Remove question ${at + 1}` });
     const node = el("li", {}, el("span", { class: "num dim" }, String(at + 1)), ...cells, remove, problem);
     const view = { node, fields, found, problem };
@@ -79,7 +81,14 @@ class QuestionsTable {
 
   makeField(name, at) {
     const label = `${LABELS[name]}, question ${at + 1}`;
-    const field = el(name === "page" ? "input" : "textarea", { "aria-label": label, placeholder: EMPTY[name], rows: name === "page" ? null : 1, dir: "auto", name, spellcheck: "true" });
+    const field = el(name === "page" ? "input" : "textarea", {
+      "aria-label": label,
+      placeholder: EMPTY[name],
+      rows: name === "page" ? null : 1,
+      dir: "auto",
+      name,
+      spellcheck: "true",
+    });
     let before = "";
     field.addEventListener("focus", () => (before = field.value));
     field.addEventListener("input", () => {
@@ -167,7 +176,7 @@ class QuestionsTable {
   hints(hints) {
     let next = 0;
     this.store.rows.forEach((row, at) => {
-      const { problem = "", found = "" } = isEmpty(row) ? {} : hints[next++] ?? {};
+      const { problem = "", found = "" } = isEmpty(row) ? {} : (hints[next++] ?? {});
       const view = this.views[at];
       view.problem.textContent = problem && `${problem} This question is left out until that is corrected.`;
       view.fields.answer.toggleAttribute("aria-invalid", problem.includes("right answer"));

@@ -44,7 +44,7 @@ export function rowsOf(cells) {
   return (header ? cells.slice(1) : cells).map((row) => {
     const made = emptyRow();
     row.forEach((text, at) => {
-      const column = header ? columns[at] : columns[at] ?? "wrong";
+      const column = header ? columns[at] : (columns[at] ?? "wrong");
       if (column === "wrong" && text.trim()) made.wrong += (made.wrong ? "\n" : "") + text.trim().replace(/\s*\n\s*/g, "\n");
       else if (column && column !== "wrong") made[column] = text.trim();
     });

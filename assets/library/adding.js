@@ -62,8 +62,15 @@ export class Adding {
   /** Opens these files as soon as the ones before them have reached the server. */
   give(files) {
     const megabytes = (bytes) => Math.round(bytes / 2 ** 20);
-    this.refused.push(...files.filter((file) => file.size > this.most).map(({ name, size }) => ({ name, title: "This file is too large",
-      text: `It has ${megabytes(size)} MB; at most ${megabytes(this.most)} MB can be opened.` })));
+    this.refused.push(
+      ...files
+        .filter((file) => file.size > this.most)
+        .map(({ name, size }) => ({
+          name,
+          title: "This file is too large",
+          text: `It has ${megabytes(size)} MB; at most ${megabytes(this.most)} MB can be opened.`,
+        })),
+    );
     this.next.push(...files.filter((file) => file.size <= this.most));
     this.upload();
   }
@@ -105,11 +112,19 @@ export class Adding {
     const forget = (name) => () => (this.sent.splice(this.sent.indexOf(name), 1), this.upload()); // an upload that failed
     const many = (state) => this.imports.filter((one) => one.state === state).length > MOST_NOTES;
     const joined = ["waiting", "opened"].filter(many); // states whose files share one note
-    const sent = this.sent.length > MOST_NOTES ? [this.busy(`Opening ${number(this.sent.length)} files…`)]
-      : this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name)));
-    const next = this.next.length > MOST_NOTES ? [this.waiting(plural(this.next.length, "file"))] : this.next.map(({ name }) => this.waiting(name));
-    this.notes.replaceChildren(...sent, ...next, ...refused, ...joined.map((state) => this.joined(state)),
-      ...this.imports.filter((one) => !joined.includes(one.state)).map((one) => this.line(one)));
+    const sent =
+      this.sent.length > MOST_NOTES
+        ? [this.busy(`Opening ${number(this.sent.length)} files…`)]
+        : this.sent.map((name) => this.busy(`Opening ${name}…`, this.away(forget(name), name)));
+    const next =
+      this.next.length > MOST_NOTES ? [this.waiting(plural(this.next.length, "file"))] : this.next.map(({ name }) => this.waiting(name));
+    this.notes.replaceChildren(
+      ...sent,
+      ...next,
+      ...refused,
+      ...joined.map((state) => this.joined(state)),
+      ...this.imports.filter((one) => !joined.includes(one.state)).map((one) => this.line(one)),
+    );
   }
 
   // One note for all files of a state.
@@ -117,8 +132,13 @@ export class Adding {
     const all = this.imports.filter((one) => one.state === state);
     const dismiss = () => this.send({ do: "dismiss", of: all.map((one) => one.key).join(",") });
     if (state === "waiting") return this.waiting(plural(all.length, "file"), this.away(dismiss, "the waiting files", "Do not open"));
-    return el("p", { class: "note done" }, icon("check"), el("span", { class: "grow" }, `Added ${plural(new Set(all.map((one) => one.book)).size, "book")}.`),
-      this.away(dismiss, "the added books"));
+    return el(
+      "p",
+      { class: "note done" },
+      icon("check"),
+      el("span", { class: "grow" }, `Added ${plural(new Set(all.map((one) => one.book)).size, "book")}.`),
+      this.away(dismiss, "the added books"),
+    );
   }
 
   line(one) {
@@ -132,47 +152,97 @@ export class Adding {
     }
     if (state === "opened") {
       const report = () => this.send({ do: "report", of: book });
-      return el("p", { class: "note done" }, icon("check"),
-        el("span", { class: "grow" }, "Added ", el("b", { dir: "auto" }, title), `: ${text} `,
-          button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` })),
-        button("Read", () => this.send({ do: "open", of: book }), { kind: "slim", "aria-label": `Read ${title}` }), this.away(dismiss, name));
+      return el(
+        "p",
+        { class: "note done" },
+        icon("check"),
+        el(
+          "span",
+          { class: "grow" },
+          "Added ",
+          el("b", { dir: "auto" }, title),
+          `: ${text} `,
+          button("Report", report, { kind: "link", "aria-label": `Import report of ${title}` }),
+        ),
+        button("Read", () => this.send({ do: "open", of: book }), { kind: "slim", "aria-label": `Read ${title}` }),
+        this.away(dismiss, name),
+      );
     }
     const act = (label, what) => button(label, () => this.send({ do: what, of: key }), { kind: "slim", "aria-label": `${label}: ${name}` });
     if (state === "recognising") {
-      return this.busy(`Recognising ${name}… ${number(pages[0])} of ${plural(pages[1], "page")}, ${text}`,
-        act("Pause", "pause_scan"), pages[0] / pages[1]);
+      return this.busy(
+        `Recognising ${name}… ${number(pages[0])} of ${plural(pages[1], "page")}, ${text}`,
+        act("Pause", "pause_scan"),
+        pages[0] / pages[1],
+      );
     }
     if (state === "paused") {
       const far = `recognition is paused, ${number(pages[0])} of ${plural(pages[1], "page")} done.`;
-      return this.failed(name, far, text, () => this.send({ do: "discard_scan", of: key }), act("Resume", "resume_scan"), "",
-        "Delete what was recognised of");
+      return this.failed(
+        name,
+        far,
+        text,
+        () => this.send({ do: "discard_scan", of: key }),
+        act("Resume", "resume_scan"),
+        "",
+        "Delete what was recognised of",
+      );
     }
     const enter = state === "password" ? act("Enter the password", "password") : offer ? act(offer, "recognise") : null;
     return this.failed(name, title, text, dismiss, enter, detail);
   }
 
   folder({ key, name, state, pages, text, offer, here, away }) {
-    const act = (label, what, of = key) => button(label, () => this.send({ do: what, of }), { kind: "slim", "aria-label": `${label}: ${name}` });
+    const act = (label, what, of = key) =>
+      button(label, () => this.send({ do: what, of }), { kind: "slim", "aria-label": `${label}: ${name}` });
     if (state === "importing") {
       const far = pages ? `${number(pages[0] + 1)} of ${plural(pages[1], "file")}, ${text}` : text || "looking for books";
       return this.busy(`Importing ${name}… ${far}`, offer ? act(offer, "cancel_folder") : null, pages && pages[0] / pages[1]);
     }
-    return el("div", { class: "note done" }, icon("check"), el("span", { class: "grow" }, el("b", { dir: "auto" }, name), `: ${text}`),
-      el("div", { class: "acts" }, act("Report", "folder_report"),
+    return el(
+      "div",
+      { class: "note done" },
+      icon("check"),
+      el("span", { class: "grow" }, el("b", { dir: "auto" }, name), `: ${text}`),
+      el(
+        "div",
+        { class: "acts" },
+        act("Report", "folder_report"),
         here ? act("Undo", "remove", here) : away ? act("Restore", "restore", away) : null,
-        this.away(() => this.send({ do: "dismiss", of: key }), name)));
+        this.away(() => this.send({ do: "dismiss", of: key }), name),
+      ),
+    );
   }
 
   waiting = (name, action = null) => el("p", { class: "note" }, el("span", { class: "grow dim", dir: "auto" }, `Waiting: ${name}`), action);
 
-  busy = (text, action = null, share = null) => el("p", { class: "note" }, el("span", { class: "grow", dir: "auto" }, text),
-    el("span", { class: share === null ? "busy" : "busy far", "aria-hidden": "true" },
-      el("b", { style: share === null ? null : `width: ${Math.round(100 * share)}%` })), action);
+  busy = (text, action = null, share = null) =>
+    el(
+      "p",
+      { class: "note" },
+      el("span", { class: "grow", dir: "auto" }, text),
+      el(
+        "span",
+        { class: share === null ? "busy" : "busy far", "aria-hidden": "true" },
+        el("b", { style: share === null ? null : `width: ${Math.round(100 * share)}%` }),
+      ),
+      action,
+    );
 
-  failed = (name, title, text, dismiss, action = null, detail = "", away = undefined) => el("div", { class: "note failed" },
-    el("div", { class: "grow" }, el("p", {}, el("b", { dir: "auto" }, name), `: ${title}`), text ? el("p", { class: "small dim" }, text) : null,
-      detail ? el("details", { class: "small dim" }, el("summary", {}, "Details for a report"), detail) : null),
-    action, this.away(dismiss, name, away));
+  failed = (name, title, text, dismiss, action = null, detail = "", away = undefined) =>
+    el(
+      "div",
+      { class: "note failed" },
+      el(
+        "div",
+        { class: "grow" },
+        el("p", {}, el("b", { dir: "auto" }, name), `: ${title}`),
+        text ? el("p", { class: "small dim" }, text) : null,
+        detail ? el("details", { class: "small dim" }, el("summary", {}, "Details for a report"), detail) : null,
+      ),
+      action,
+      this.away(dismiss, name, away),
+    );
 
   away = (dismiss, name, what = "Hide the note about") =>
     button("", dismiss, { kind: "quiet icon slim", icon: "close", name: `${what} ${name}` });

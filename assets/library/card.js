@@ -32,37 +32,75 @@ export function drawCard(book, on) {
   const { gists, tags = [] } = book;
   const chips = [...(book.sample ? ["Sample"] : []), ...tags].map((tag) => el("span", { class: "tg" }, tag));
   const none = el("div", { class: "fx" }, el("p", {}, "No gists yet"), bar("g", 0));
-  return el("div", { class: "bk", role: "listitem", "data-id": book.id },
+  return el(
+    "div",
+    { class: "bk", role: "listitem", "data-id": book.id },
     coverOf(book),
-    el("div", { class: "in" },
-      el("h3", { lang: book.lang, dir: "auto" },
-        el("a", { class: "open", href: addressOf(book.id), tabindex: -1, onclick: on.open }, book.title)),
+    el(
+      "div",
+      { class: "in" },
+      el(
+        "h3",
+        { lang: book.lang, dir: "auto" },
+        el("a", { class: "open", href: addressOf(book.id), tabindex: -1, onclick: on.open }, book.title),
+      ),
       el("p", { class: "au small dim" }, el("span", { dir: "auto" }, book.author || book.kind || ""), ...chips),
-      el("div", { class: "facts" },
+      el(
+        "div",
+        { class: "facts" },
         fact(isRead(book) || isBegun(book) ? "You" : "", youFact(book), "y"),
-        gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : none),
-      ["paused", "stopped"].includes(gists?.state) ? stopped(book, on) : null),
-    el("button", { type: "button", class: "ck", role: "checkbox", "aria-checked": "false", tabindex: -1, onclick: on.select,
-      "aria-label": `Select ${book.title}` }, icon("check")),
-    button("", on.more, { kind: "quiet icon dots", icon: "dots", name: `More about ${book.title}`, tabindex: -1,
-      "aria-haspopup": "menu" }));
+        gists ? fact("Gists", gistsFact(book), `g ${gists.state}`) : none,
+      ),
+      ["paused", "stopped"].includes(gists?.state) ? stopped(book, on) : null,
+    ),
+    el(
+      "button",
+      {
+        type: "button",
+        class: "ck",
+        role: "checkbox",
+        "aria-checked": "false",
+        tabindex: -1,
+        onclick: on.select,
+        "aria-label": `Select ${book.title}`,
+      },
+      icon("check"),
+    ),
+    button("", on.more, { kind: "quiet icon dots", icon: "dots", name: `More about ${book.title}`, tabindex: -1, "aria-haspopup": "menu" }),
+  );
 }
 
 // Why the gists stopped, and the one way on.
 function stopped({ title, gists }, on) {
   const link = (label, act) => button(label, act, { kind: "link", tabindex: -1, "aria-label": `${label}: gists of ${title}` });
   const other = gists.model ? `Made with ${gists.model}, which is not in use now. ` : "";
-  return el("p", { class: "why" }, gists.why ? `${gists.why} ` : "", other,
-    gists.model ? link(on.model ? `Make gists with ${on.model}` : "Connect a model", on.make) : link("Resume", on.goOn));
+  return el(
+    "p",
+    { class: "why" },
+    gists.why ? `${gists.why} ` : "",
+    other,
+    gists.model ? link(on.model ? `Make gists with ${on.model}` : "Connect a model", on.make) : link("Resume", on.goOn),
+  );
 }
 
 /** A card of Continue reading; `first`: the one that was read last. */
 export function drawContinue(book, open, first) {
-  return el("li", { class: "ct" }, coverOf(book),
-    el("div", { class: "in" }, el("h3", { lang: book.lang, dir: "auto" }, book.title),
+  return el(
+    "li",
+    { class: "ct" },
+    coverOf(book),
+    el(
+      "div",
+      { class: "in" },
+      el("h3", { lang: book.lang, dir: "auto" }, book.title),
       el("p", { class: "small dim", dir: "auto" }, book.section || book.author || book.kind || ""),
       bar("y", readShare(book)),
-      el("p", { class: "small num" }, el("b", {}, wholePercent(readShare(book))), ` · ${timeLeft(book)} left`)),
-    el("a", { class: `btn slim open${first ? " go" : ""}`, href: addressOf(book.id), onclick: open,
-      "aria-label": `Continue ${book.title}` }, "Continue"));
+      el("p", { class: "small num" }, el("b", {}, wholePercent(readShare(book))), ` · ${timeLeft(book)} left`),
+    ),
+    el(
+      "a",
+      { class: `btn slim open${first ? " go" : ""}`, href: addressOf(book.id), onclick: open, "aria-label": `Continue ${book.title}` },
+      "Continue",
+    ),
+  );
 }

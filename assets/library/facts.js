@@ -8,8 +8,7 @@ export const SAMPLE_WITHOUT_A_MODEL = `Reading, search and the sample work witho
 export const WITHOUT_A_MODEL = `Reading and search work without a model. ${MODEL_MAKES}`;
 
 /** The minutes that `words` of a book take to read. */
-export const minutesOf = (book, words) =>
-  words / (/^(ja|zh)/.test(book.lang ?? "") ? UNSPACED_WORDS_A_MINUTE : WORDS_A_MINUTE);
+export const minutesOf = (book, words) => words / (/^(ja|zh)/.test(book.lang ?? "") ? UNSPACED_WORDS_A_MINUTE : WORDS_A_MINUTE);
 
 /** A length of time for people: "8 min", "1 h 20 min", "13 h". */
 export function span(minutes) {

@@ -39,29 +39,69 @@ export class FirstVisit {
       event.preventDefault();
       this.send({ do: "open", of: id });
     };
-    const others = data.others.flatMap(({ id, title, lang }, i) => [i ? " and " : "",
-      el("a", { href: addressOf(id), onclick: open(id), lang, dir: "auto" }, title.split(": ")[0])]);
+    const others = data.others.flatMap(({ id, title, lang }, i) => [
+      i ? " and " : "",
+      el("a", { href: addressOf(id), onclick: open(id), lang, dir: "auto" }, title.split(": ")[0]),
+    ]);
     const story = el("a", { class: "btn go big", href: addressOf(data.story), onclick: open(data.story) }, "Open the sample story");
     this.root.append(
       this.adding.notes,
-      el("div", { class: "hero" },
-        el("div", { class: "txt" },
+      el(
+        "div",
+        { class: "hero" },
+        el(
+          "div",
+          { class: "txt" },
           el("h1", {}, "ReadAgent remembers every page of a book in short, and opens the right page when you ask."),
-          el("p", { class: "lead" }, "Open a book and read it. ReadAgent can keep a gist of each page beside it; to answer, it goes ",
-            "back to a few pages and shows you the words."),
+          el(
+            "p",
+            { class: "lead" },
+            "Open a book and read it. ReadAgent can keep a gist of each page beside it; to answer, it goes ",
+            "back to a few pages and shows you the words.",
+          ),
           el("div", { class: "cta" }, story),
-          el("p", { class: "small dim under" }, el("i", {}, data.title), `, a mystery, ${Math.round(minutesOf(data, data.words))} minutes. Gists ready.`,
-            ...(others.length ? [" Also here: ", ...others, "."] : []))),
-        drawing("wide", WIDE, data), drawing("narrow", NARROW, data)),
-      el("div", { class: "drop" }, icon("drop"),
-        el("div", { class: "grow" }, el("p", {}, el("b", {}, matchMedia("(pointer: coarse)").matches ? "Add a book" : "Drop a book here")),
-          el("p", { class: "small dim" }, `PDF, EPUB, Word, web page or text. It stays on this ${data.place}.`)),
+          el(
+            "p",
+            { class: "small dim under" },
+            el("i", {}, data.title),
+            `, a mystery, ${Math.round(minutesOf(data, data.words))} minutes. Gists ready.`,
+            ...(others.length ? [" Also here: ", ...others, "."] : []),
+          ),
+        ),
+        drawing("wide", WIDE, data),
+        drawing("narrow", NARROW, data),
+      ),
+      el(
+        "div",
+        { class: "drop" },
+        icon("drop"),
+        el(
+          "div",
+          { class: "grow" },
+          el("p", {}, el("b", {}, matchMedia("(pointer: coarse)").matches ? "Add a book" : "Drop a book here")),
+          el("p", { class: "small dim" }, `PDF, EPUB, Word, web page or text. It stays on this ${data.place}.`),
+        ),
         button("Paste a link or text", () => this.send({ do: "paste" }), { kind: "quiet" }),
         data.folders ? button("Import a folder", () => this.send({ do: "folder" }), { kind: "quiet" }) : null,
-        button("Choose a file", () => this.adding.choose())),
-      ...(data.model ? [] : [el("p", { class: "model small" }, icon("plug"), el("span", {}, `${SAMPLE_WITHOUT_A_MODEL} `,
-        button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" })))]),
-      this.adding.veil);
+        button("Choose a file", () => this.adding.choose()),
+      ),
+      ...(data.model
+        ? []
+        : [
+            el(
+              "p",
+              { class: "model small" },
+              icon("plug"),
+              el(
+                "span",
+                {},
+                `${SAMPLE_WITHOUT_A_MODEL} `,
+                button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" }),
+              ),
+            ),
+          ]),
+      this.adding.veil,
+    );
     const enter = (event) => event.key === "Enter" && event.target === document.body && story.click();
     document.addEventListener("keydown", enter, { signal: this.adding.ended.signal });
   }
@@ -77,7 +117,8 @@ function drawing(name, layout, { pages, example }) {
   const room = height - 10 - top;
   const shape = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
   const rect = (x, y, w, h, kind) => shape.append(svg("rect", { x, y, width: w, height: h, rx: 1.3, class: kind }));
-  for (let y = top, line = 0; y < height - 10; y += 4.1, line += 1) { // every fifth line or so ends a paragraph
+  for (let y = top, line = 0; y < height - 10; y += 4.1, line += 1) {
+    // every fifth line or so ends a paragraph
     const short = (line * 7919) % 23;
     rect(text[0], y, short < 5 ? text[1] * (0.35 + short / 10) : text[1], 1.6, "line");
   }
@@ -97,15 +138,33 @@ function drawing(name, layout, { pages, example }) {
     place += row;
   });
   const [left, right, middle] = [page[0] + page[1], memory[0], (page[0] + page[1] + memory[0]) / 2];
-  shape.append(svg("path", { class: "beam", d: `M${left} ${openAt.from}C${middle} ${openAt.from} ${middle} ${openAt.y} ${right} ${openAt.y}`
-    + `V${openAt.y + open}C${middle} ${openAt.y + open} ${middle} ${openAt.to} ${left} ${openAt.to}z` }));
+  shape.append(
+    svg("path", {
+      class: "beam",
+      d:
+        `M${left} ${openAt.from}C${middle} ${openAt.from} ${middle} ${openAt.y} ${right} ${openAt.y}` +
+        `V${openAt.y + open}C${middle} ${openAt.y + open} ${middle} ${openAt.to} ${left} ${openAt.to}z`,
+    }),
+  );
   const caption = (x, words) => el("p", { class: "cap", style: `left:${x}px` }, words);
-  return el("div", { class: `art ${name}`, role: "img",
-    "aria-label": `The text is cut into ${pages.length} pages, each page gets a gist, and a question opens page ${example.page} in place` },
-    shape, caption(text[0], "1 Text"), caption(page[0], "2 Gists"), caption(memory[0], "3 A question opens one page"),
+  return el(
+    "div",
+    {
+      class: `art ${name}`,
+      role: "img",
+      "aria-label": `The text is cut into ${pages.length} pages, each page gets a gist, and a question opens page ${example.page} in place`,
+    },
+    shape,
+    caption(text[0], "1 Text"),
+    caption(page[0], "2 Gists"),
+    caption(memory[0], "3 A question opens one page"),
     el("p", { class: "qa", style: `left:${memory[0]}px` }, example.question),
-    el("div", { class: "opened", style: `left:${memory[0] - 2}px;top:${openAt.y}px;height:${open}px` },
+    el(
+      "div",
+      { class: "opened", style: `left:${memory[0] - 2}px;top:${openAt.y}px;height:${open}px` },
       el("p", { class: "oh" }, `Page ${example.page}, opened in place`),
-      el("p", { class: "ot" }, "“…", el("span", { class: "lead-in" }, example.before), el("mark", {}, example.marked), "…”")),
-    el("p", { class: "an", style: `left:${memory[0]}px` }, example.answer, el("span", { class: "cite" }, `from page ${example.page}`)));
+      el("p", { class: "ot" }, "“…", el("span", { class: "lead-in" }, example.before), el("mark", {}, example.marked), "…”"),
+    ),
+    el("p", { class: "an", style: `left:${memory[0]}px` }, example.answer, el("span", { class: "cite" }, `from page ${example.page}`)),
+  );
 }

@@ -56,14 +56,17 @@ export class Grid {
   }
 
   draw(book, index) {
-    const card = drawCard({ ...book, gists: store.gists[book.id] ?? book.gists }, {
-      open: (event) => this.pressed(book, event),
-      more: (event) => this.on.more(book, event),
-      select: (event) => this.select(this.indexOf(book), event.shiftKey),
-      goOn: () => this.on.goOn(book),
-      make: () => this.on.make(book),
-      model: this.on.model(),
-    });
+    const card = drawCard(
+      { ...book, gists: store.gists[book.id] ?? book.gists },
+      {
+        open: (event) => this.pressed(book, event),
+        more: (event) => this.on.more(book, event),
+        select: (event) => this.select(this.indexOf(book), event.shiftKey),
+        goOn: () => this.on.goOn(book),
+        make: () => this.on.make(book),
+        model: this.on.model(),
+      },
+    );
     this.mark(card, book.id);
     if (index === this.at) this.reachable(card, true);
     return card;
@@ -111,8 +114,14 @@ export class Grid {
   key(event) {
     if (event.target.closest(".menu") || event.ctrlKey || event.metaKey || event.altKey) return;
     const columns = getComputedStyle(this.node.firstElementChild).gridTemplateColumns.split(" ").length;
-    const to = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, ArrowDown: this.at + columns,
-      ArrowUp: this.at - columns, Home: 0, End: this.books.length - 1 }[event.key];
+    const to = {
+      ArrowRight: this.at + 1,
+      ArrowLeft: this.at - 1,
+      ArrowDown: this.at + columns,
+      ArrowUp: this.at - columns,
+      Home: 0,
+      End: this.books.length - 1,
+    }[event.key];
     const onTitle = event.target.matches(".open");
     if (event.key === " " && onTitle) this.select(this.at, event.shiftKey);
     else if (to === undefined || to < 0) return;

@@ -43,19 +43,32 @@ export class Library {
     });
     this.toast = new Toast();
     this.selection = new Selection(this.grid, this);
-    this.hits = new TextHits((id, paragraph, event) => this.open(id, event, paragraph), () => this.searchMore());
+    this.hits = new TextHits(
+      (id, paragraph, event) => this.open(id, event, paragraph),
+      () => this.searchMore(),
+    );
     this.build();
     this.listen();
   }
 
   build() {
     const { view } = store;
-    this.input = el("input", { type: "search", "aria-label": "Search titles, authors and text", placeholder: "Search titles, authors, text",
-      oninput: () => this.typed(), onkeydown: (event) => this.entered(event) });
+    this.input = el("input", {
+      type: "search",
+      "aria-label": "Search titles, authors and text",
+      placeholder: "Search titles, authors, text",
+      oninput: () => this.typed(),
+      onkeydown: (event) => this.entered(event),
+    });
     this.input.value = view.query;
     if (!(view.sort in SORTS)) view.sort = "opened"; // of another version
     this.sort = button("", () => this.chooseSort(), { kind: "choice", "aria-haspopup": "menu" });
-    this.add = button("Add a book", () => this.addBook(), { kind: "add", icon: "plus", "aria-label": "Add a book", "aria-haspopup": "menu" });
+    this.add = button("Add a book", () => this.addBook(), {
+      kind: "add",
+      icon: "plus",
+      "aria-label": "Add a book",
+      "aria-haspopup": "menu",
+    });
     this.shelves = el("nav", { class: "shelves", "aria-label": "Shelves" });
     this.tag = button("", () => this.chooseTag(), { kind: "chip", "aria-haspopup": "menu" });
     this.gists = button("", () => this.chooseGists(), { kind: "chip", "aria-haspopup": "menu" });
@@ -69,18 +82,54 @@ export class Library {
     this.count = el("span", { class: "push dimmer" });
     this.place = el("span"); // "computer" or "server"
     this.removed = button("", () => this.send({ do: "removed" }), { kind: "link" });
-    this.connect = el("p", { class: "model small", hidden: true }, icon("plug"), el("span", {}, `${WITHOUT_A_MODEL} `,
-      button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" })));
+    this.connect = el(
+      "p",
+      { class: "model small", hidden: true },
+      icon("plug"),
+      el(
+        "span",
+        {},
+        `${WITHOUT_A_MODEL} `,
+        button("Connect a model", () => this.send({ do: "settings" }), { kind: "link" }),
+      ),
+    );
     this.root.append(
-      el("div", { class: "top" }, el("h1", {}, "Library"), el("label", { class: "field find" }, icon("search"), this.input), this.sort, this.add),
-      this.adding.notes, this.continuing,
+      el(
+        "div",
+        { class: "top" },
+        el("h1", {}, "Library"),
+        el("label", { class: "field find" }, icon("search"), this.input),
+        this.sort,
+        this.add,
+      ),
+      this.adding.notes,
+      this.continuing,
       el("div", { class: "bar2" }, this.shelves, this.tag, this.gists, this.notes, this.asking, this.comparing, this.select),
-      this.nothing, this.grid.node, this.all, this.hits.node,
-      el("div", { class: "dropline small" }, icon("drop"),
-        el("span", {}, "Drop a book anywhere on this page, or ",
-          button("paste a link or text", () => this.send({ do: "paste" }), { kind: "link" }), ". It stays on this ", this.place, "."), this.count, this.removed),
+      this.nothing,
+      this.grid.node,
+      this.all,
+      this.hits.node,
+      el(
+        "div",
+        { class: "dropline small" },
+        icon("drop"),
+        el(
+          "span",
+          {},
+          "Drop a book anywhere on this page, or ",
+          button("paste a link or text", () => this.send({ do: "paste" }), { kind: "link" }),
+          ". It stays on this ",
+          this.place,
+          ".",
+        ),
+        this.count,
+        this.removed,
+      ),
       this.connect,
-      this.selection.bar, this.toast.node, this.adding.veil);
+      this.selection.bar,
+      this.toast.node,
+      this.adding.veil,
+    );
   }
 
   listen() {
@@ -136,9 +185,13 @@ export class Library {
   draw() {
     const { view } = store;
     const words = fold(view.query).split(/\s+/).filter(Boolean);
-    const chosen = this.books.filter((book) => words.every((word) => book.key.includes(word))
-      && (!view.shelf || book.shelves?.includes(view.shelf)) && (!view.tag || book.tags?.includes(view.tag))
-      && (!view.gists || this.gistsOf(book) === view.gists));
+    const chosen = this.books.filter(
+      (book) =>
+        words.every((word) => book.key.includes(word)) &&
+        (!view.shelf || book.shelves?.includes(view.shelf)) &&
+        (!view.tag || book.tags?.includes(view.tag)) &&
+        (!view.gists || this.gistsOf(book) === view.gists),
+    );
     const order = SORTS[view.sort][1];
     const compare = order.length === 2 ? order : (a, b) => order(a) - order(b);
     chosen.sort(compare);
@@ -176,14 +229,20 @@ export class Library {
   }
 
   drawContinuing(searching) {
-    const last = searching ? [] : this.books.filter((book) => isBegun(book) && book.opened)
-      .sort((a, b) => b.opened - a.opened).slice(0, 3);
+    const last = searching
+      ? []
+      : this.books
+          .filter((book) => isBegun(book) && book.opened)
+          .sort((a, b) => b.opened - a.opened)
+          .slice(0, 3);
     const drawn = JSON.stringify([last, last.map((book) => store.covers.has(book.id))]);
     if (drawn === this.drawnContinuing) return;
     this.drawnContinuing = drawn;
     this.continuing.hidden = !last.length;
-    this.continuing.replaceChildren(el("h2", { class: "lab" }, "Continue reading"), el("ul", { class: "cont" },
-      ...last.map((book, i) => drawContinue(book, (event) => this.open(book.id, event), i === 0))));
+    this.continuing.replaceChildren(
+      el("h2", { class: "lab" }, "Continue reading"),
+      el("ul", { class: "cont" }, ...last.map((book, i) => drawContinue(book, (event) => this.open(book.id, event), i === 0))),
+    );
     wantCovers(last.filter((book) => book.cover).map((book) => book.id));
   }
 
@@ -191,15 +250,25 @@ export class Library {
     const { view } = store;
     const { shelves } = this.data;
     const on = (name) => this.books.filter((book) => book.shelves?.includes(name)).length;
-    const tab = (name, label, count) => button("", () => this.filter({ shelf: name }), { kind: "tab",
-      "aria-current": view.shelf === name ? "true" : null, "aria-label": `${label}, ${plural(count, "book")}` });
+    const tab = (name, label, count) =>
+      button("", () => this.filter({ shelf: name }), {
+        kind: "tab",
+        "aria-current": view.shelf === name ? "true" : null,
+        "aria-label": `${label}, ${plural(count, "book")}`,
+      });
     const tabs = [[null, "All", this.books.length], ...shelves.map((name) => [name, name, on(name)])].map(([name, label, count]) => {
       const node = tab(name, label, count);
       node.append(el("span", { dir: "auto" }, label), el("span", { class: "num" }, number(count)));
       return node;
     });
-    const edit = view.shelf && button("", (event) => editShelf(this, event.currentTarget),
-      { kind: "quiet icon slim", icon: "dots", name: `Change the shelf ${view.shelf}`, "aria-haspopup": "menu" });
+    const edit =
+      view.shelf &&
+      button("", (event) => editShelf(this, event.currentTarget), {
+        kind: "quiet icon slim",
+        icon: "dots",
+        name: `Change the shelf ${view.shelf}`,
+        "aria-haspopup": "menu",
+      });
     const add = button("+ New shelf", (event) => openMenu(event.currentTarget, [newShelf(this, [])], "New shelf"), { kind: "tab new" });
     const drawn = JSON.stringify([view.shelf, tabs.map((node) => node.getAttribute("aria-label"))]);
     if (drawn !== this.drawnTabs) this.shelves.replaceChildren(...tabs, ...(edit ? [edit] : []), add);
@@ -238,8 +307,15 @@ export class Library {
   }
 
   chooseSort() {
-    openMenu(this.sort, Object.entries(SORTS).map(([name, [label]]) => (
-      { label, checked: store.view.sort === name, act: () => (keepSort(name), this.filter({ sort: name })) })), "Sort");
+    openMenu(
+      this.sort,
+      Object.entries(SORTS).map(([name, [label]]) => ({
+        label,
+        checked: store.view.sort === name,
+        act: () => (keepSort(name), this.filter({ sort: name })),
+      })),
+      "Sort",
+    );
   }
 
   chooseTag() {
@@ -253,9 +329,15 @@ export class Library {
   }
 
   addBook() {
-    openMenu(this.add, [{ label: "Choose files", act: () => this.adding.choose() },
-      ...(this.data.folders ? [{ label: "Import a folder", act: () => this.send({ do: "folder" }) }] : []),
-      { label: "Paste a link or text", act: () => this.send({ do: "paste" }) }], "Add a book");
+    openMenu(
+      this.add,
+      [
+        { label: "Choose files", act: () => this.adding.choose() },
+        ...(this.data.folders ? [{ label: "Import a folder", act: () => this.send({ do: "folder" }) }] : []),
+        { label: "Paste a link or text", act: () => this.send({ do: "paste" }) },
+      ],
+      "Add a book",
+    );
   }
 
   more(book, opener) {
@@ -263,17 +345,21 @@ export class Library {
     const gists = store.gists[book.id] ?? book.gists;
     const again = gists?.model && this.data.model ? `Make gists with ${this.data.model}` : "";
     const make = gists ? again : "Make gists";
-    openMenu(opener, [
-      { label: "Title, author and tags", act: act("name") },
-      { label: "Put on a shelf", act: () => this.selection.shelves([book], opener) },
-      null,
-      ...(make ? [{ label: make, act: act("make") }] : []),
-      ...(gists ? [{ label: "Export the gists", act: act("export") }] : []),
-      ...(book.web_page ? [{ label: "Act on its web page", act: act("act") }] : []),
-      { label: "Import report", act: act("report") },
-      null,
-      { label: "Remove", act: () => this.selection.remove([book]) },
-    ], `More about ${book.title}`);
+    openMenu(
+      opener,
+      [
+        { label: "Title, author and tags", act: act("name") },
+        { label: "Put on a shelf", act: () => this.selection.shelves([book], opener) },
+        null,
+        ...(make ? [{ label: make, act: act("make") }] : []),
+        ...(gists ? [{ label: "Export the gists", act: act("export") }] : []),
+        ...(book.web_page ? [{ label: "Act on its web page", act: act("act") }] : []),
+        { label: "Import report", act: act("report") },
+        null,
+        { label: "Remove", act: () => this.selection.remove([book]) },
+      ],
+      `More about ${book.title}`,
+    );
   }
 
   /** Opens a book, at a paragraph if one is named; a press with a key held down opens another tab as for any link. */
@@ -285,8 +371,9 @@ export class Library {
 
   // `act`: "ask" or "compare". `about`: the shelf or the tag that all of these books are of
   ask(act, books, about = "books") {
-    this.send(books.length === 1 ? { do: act, of: books[0].id }
-      : { do: `${act}_several`, of: books.map((book) => book.id).join(","), text: about });
+    this.send(
+      books.length === 1 ? { do: act, of: books[0].id } : { do: `${act}_several`, of: books.map((book) => book.id).join(","), text: about },
+    );
   }
 
   askShown(act) {
@@ -333,4 +420,3 @@ export class Library {
     }
   }
 }
-

@@ -22,11 +22,23 @@ export function openMenu(opener, items, label) {
     if (!item) return el("hr", {});
     if (item.ask) return field(item, close);
     const choice = item.checked !== undefined;
-    return el("button", { type: "button", role: choice ? "menuitemradio" : "menuitem", tabindex: -1,
-      "aria-checked": choice ? String(item.checked) : null, onclick: () => (close(), item.act()) }, item.label);
+    return el(
+      "button",
+      {
+        type: "button",
+        role: choice ? "menuitemradio" : "menuitem",
+        tabindex: -1,
+        "aria-checked": choice ? String(item.checked) : null,
+        onclick: () => (close(), item.act()),
+      },
+      item.label,
+    );
   };
-  const menu = el("div", { class: "menu", role: "menu", popover: "auto", "aria-label": label,
-    onkeydown: (event) => moved(event, menu) }, ...items.map(entry));
+  const menu = el(
+    "div",
+    { class: "menu", role: "menu", popover: "auto", "aria-label": label, onkeydown: (event) => moved(event, menu) },
+    ...items.map(entry),
+  );
   menu.addEventListener("toggle", (event) => {
     if (event.newState === "open") return;
     opener.setAttribute("aria-expanded", "false");

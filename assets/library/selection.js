@@ -19,8 +19,17 @@ export class Selection {
     this.shelf = button("Shelf", () => this.shelves(this.books(), this.shelf), { "aria-haspopup": "menu" });
     this.tag = button("Tag", () => this.tags(this.books()), { "aria-haspopup": "menu" });
     this.gone = button("Remove", () => this.remove(this.books()), { kind: "quiet" });
-    this.bar = el("div", { class: "selbar", role: "toolbar", "aria-label": "Selected books", hidden: true }, this.said, this.shelf,
-      this.tag, this.gone, this.comparing, this.asking, button("", () => grid.setSelecting(false), { kind: "quiet icon", icon: "close", name: "Clear the selection" }));
+    this.bar = el(
+      "div",
+      { class: "selbar", role: "toolbar", "aria-label": "Selected books", hidden: true },
+      this.said,
+      this.shelf,
+      this.tag,
+      this.gone,
+      this.comparing,
+      this.asking,
+      button("", () => grid.setSelecting(false), { kind: "quiet icon", icon: "close", name: "Clear the selection" }),
+    );
   }
 
   books = () => this.library.books.filter((book) => this.grid.selected.has(book.id));
@@ -62,7 +71,18 @@ export class Selection {
         ? { label: shelf, checked: false, act: () => this.done(put, `Put ${named(off)} on ${shelf}`, { ...put, do: "take_off_shelf" }) }
         : { label: shelf, checked: true, act: () => this.done(take, `Took ${named(on)} off ${shelf}`, { ...take, do: "put_on_shelf" }) };
     });
-    openMenu(opener, [...items, ...(items.length ? [null] : []), newShelf(this.library, books.map((book) => book.id))], "Put on a shelf");
+    openMenu(
+      opener,
+      [
+        ...items,
+        ...(items.length ? [null] : []),
+        newShelf(
+          this.library,
+          books.map((book) => book.id),
+        ),
+      ],
+      "Put on a shelf",
+    );
   }
 
   tags(books) {

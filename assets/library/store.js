@@ -44,16 +44,18 @@ const SORT = "readagent-library-sort"; // in the browser's storage
  * @property {boolean} more whether other books have it too
  * @property {number} waiting books whose text cannot be searched yet
  */
-export const store = tabState("library", () => Object.assign(new EventTarget(), {
-  covers: new Map(), // book -> address of its picture, null if it cannot be shown
-  wanted: new Set(), // books whose picture was not asked for or has not come
-  gists: {}, // of the books that are being read by a model now
-  found: null,
-  query: "",
-  books: 10, // with hits to show
-  timer: 0,
-  view: { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, gists: null, top: 0 },
-}));
+export const store = tabState("library", () =>
+  Object.assign(new EventTarget(), {
+    covers: new Map(), // book -> address of its picture, null if it cannot be shown
+    wanted: new Set(), // books whose picture was not asked for or has not come
+    gists: {}, // of the books that are being read by a model now
+    found: null,
+    query: "",
+    books: 10, // with hits to show
+    timer: 0,
+    view: { query: "", sort: localStorage.getItem(SORT) ?? "opened", shelf: null, tag: null, gists: null, top: 0 },
+  }),
+);
 
 const report = (what, detail = null) => store.dispatchEvent(new CustomEvent(what, { detail }));
 
@@ -78,8 +80,7 @@ function askSoon(delay) {
 }
 
 /** What to ask of the server now. */
-export const request = () =>
-  ({ covers: [...store.wanted].slice(0, MOST_COVERS), query: store.query, books: store.books });
+export const request = () => ({ covers: [...store.wanted].slice(0, MOST_COVERS), query: store.query, books: store.books });
 
 /** @param {{covers: Record<string, string | null>, gists: Record<string, Gists>, found: Found | null}} data */
 export function receive({ covers, gists, found }) {

@@ -28,19 +28,37 @@ export class TextHits {
       if (last?.dataset.id === id) last.querySelector("ul").append(place);
       else list.push(this.group(book, count, place));
     }
-    this.node.replaceChildren(el("h2", { class: "lab" }, "In the text of all books"),
-      el("p", { class: "small dim", role: "status" }, [said, waiting].filter(Boolean).join(" ")), ...list,
-      ...(found?.query === asked && found.more ? [button("Show more books", this.more, { kind: "slim" })] : []));
+    this.node.replaceChildren(
+      el("h2", { class: "lab" }, "In the text of all books"),
+      el("p", { class: "small dim", role: "status" }, [said, waiting].filter(Boolean).join(" ")),
+      ...list,
+      ...(found?.query === asked && found.more ? [button("Show more books", this.more, { kind: "slim" })] : []),
+    );
   }
 
-  group = (book, count, place) => el("div", { class: "hitbook", "data-id": book.id },
-    el("h3", { lang: book.lang, dir: "auto" }, book.title,
-      el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
-    el("ul", {}, place));
+  group = (book, count, place) =>
+    el(
+      "div",
+      { class: "hitbook", "data-id": book.id },
+      el("h3", { lang: book.lang, dir: "auto" }, book.title, el("span", { class: "small dim num" }, ` ${plural(count, "passage")}`)),
+      el("ul", {}, place),
+    );
 
   place(book, paragraph, parts) {
     const text = parts.map(([words, found]) => (found ? el("mark", { class: "hit" }, words) : words));
-    return el("li", {}, el("a", { href: `${addressOf(book.id)}&paragraph=${paragraph}`, lang: book.lang, dir: "auto",
-      onclick: (event) => this.open(book.id, paragraph, event) }, ...text));
+    return el(
+      "li",
+      {},
+      el(
+        "a",
+        {
+          href: `${addressOf(book.id)}&paragraph=${paragraph}`,
+          lang: book.lang,
+          dir: "auto",
+          onclick: (event) => this.open(book.id, paragraph, event),
+        },
+        ...text,
+      ),
+    );
   }
 }

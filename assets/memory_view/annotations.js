@@ -13,8 +13,15 @@ export class Annotations {
   /** Makes the parts and sets each as a property of the reader. */
   constructor(reader) {
     this.reader = reader;
-    const parts = { marks: new Marks(reader), selection: new SelectionMenu(reader), markCard: new MarkCard(reader),
-      passageCard: new PassageCard(reader), notes: new NotesPanel(reader), listen: new Listen(reader), toast: new Toast() };
+    const parts = {
+      marks: new Marks(reader),
+      selection: new SelectionMenu(reader),
+      markCard: new MarkCard(reader),
+      passageCard: new PassageCard(reader),
+      notes: new NotesPanel(reader),
+      listen: new Listen(reader),
+      toast: new Toast(),
+    };
     Object.assign(reader, parts, { keyboardSelection: new KeyboardSelection(reader) });
     this.parts = Object.values(parts);
     this.over = [parts.selection.node, parts.markCard.node, parts.passageCard.node, parts.toast.node]; // lie over the text

@@ -14,10 +14,30 @@ export class BookMap {
     this.reader = reader;
     this.cells = el("div", { class: "cells" });
     this.arrow = el("div", { class: "arrow", "aria-hidden": "true" });
-    this.handle = el("div", { class: "furthest", tabindex: "0", role: "slider", "aria-orientation": "vertical",
-      "aria-label": "Read up to here", "aria-valuemin": "0", "aria-valuemax": "100", title: "Read up to here: drag, or use the arrow keys" });
-    this.node = el("div", { class: "mapbox", tabindex: "0", role: "slider", "aria-label": "Map of the book",
-      "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100" }, this.cells, this.arrow);
+    this.handle = el("div", {
+      class: "furthest",
+      tabindex: "0",
+      role: "slider",
+      "aria-orientation": "vertical",
+      "aria-label": "Read up to here",
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
+      title: "Read up to here: drag, or use the arrow keys",
+    });
+    this.node = el(
+      "div",
+      {
+        class: "mapbox",
+        tabindex: "0",
+        role: "slider",
+        "aria-label": "Map of the book",
+        "aria-orientation": "vertical",
+        "aria-valuemin": "0",
+        "aria-valuemax": "100",
+      },
+      this.cells,
+      this.arrow,
+    );
     this.whole = el("div", { class: "mapside" }, this.node, this.handle);
     this.resize = new ResizeObserver(() => this.draw());
     this.resize.observe(this.node);
@@ -83,14 +103,18 @@ export class BookMap {
       const tall = Math.max(0.8, this.pageY(layer.pages[last.n]) - y);
       const gap = tall > 7 ? 2 : tall > 3.5 ? 1 : 0;
       const box = { x: LEFT, y: y.toFixed(1), width: WIDE, height: Math.max(0.8, tall - gap).toFixed(1), rx: tall > 4 ? 1 : 0 };
-      const gist = group.every((page) => page.g) && { w: group.reduce((sum, page) => sum + page.g.w, 0), o: group.every((page) => page.g.o) };
+      const gist = group.every((page) => page.g) && {
+        w: group.reduce((sum, page) => sum + page.g.w, 0),
+        o: group.every((page) => page.g.o),
+      };
       const words = group.reduce((sum, page) => sum + page.w, 0);
       const kind = gist ? shadeOf({ g: gist, count: group.length }, average) : "mtodo";
       const name = first === last ? `Page ${first.n}` : `Pages ${first.n}–${last.n}`;
       const title = `${name}, ${plural(words, "word")}${gist ? `, gist ${percent(gist.w, words)}` : ", gist to come"}`;
       found.push(svg("rect", { ...box, class: kind }, svg("title", {}, title)));
       if (group.some((page) => page.f || page.g?.f)) above.push(svg("rect", { ...box, fill: `url(#${hatch})`, "pointer-events": "none" }));
-      if (group.some((page) => page.g?.e)) above.push(svg("path", { class: "medit", d: `M${LEFT + WIDE - 9} ${y}h9v${Math.min(9, tall)}z` }));
+      if (group.some((page) => page.g?.e))
+        above.push(svg("path", { class: "medit", d: `M${LEFT + WIDE - 9} ${y}h9v${Math.min(9, tall)}z` }));
       if (group.some((page) => lit.has(page.n)))
         above.push(svg("rect", { ...box, x: LEFT - 4, width: WIDE + 8, height: Math.max(3, tall - gap).toFixed(1), class: "mlook" }));
     }
@@ -105,7 +129,8 @@ export class BookMap {
     const found = new Map();
     for (const mark of this.reader.marks.all) found.set(`${mark.c || mark.k} ${Math.round(this.y(mark.s[0]) / 2)}`, mark);
     return [...found].map(([key, mark]) =>
-      svg("rect", { class: `marktick hue-${mark.c}`, x: LEFT - 7, y: 2 * Number(key.split(" ")[1]) - 1, width: 6, height: 2.5, rx: 1 }));
+      svg("rect", { class: `marktick hue-${mark.c}`, x: LEFT - 7, y: 2 * Number(key.split(" ")[1]) - 1, width: 6, height: 2.5, rx: 1 }),
+    );
   }
 
   // Where a page begins; without a page, where the last one ends.
@@ -120,7 +145,9 @@ export class BookMap {
   labels() {
     const { layer } = this.reader;
     const { chapters } = this.book.outline;
-    const rows = layer.pages.length ? layer.pages.map((page) => [this.pageY(page), page.n]) : chapters.map((start, i) => [this.y(start), i + 1]);
+    const rows = layer.pages.length
+      ? layer.pages.map((page) => [this.pageY(page), page.n])
+      : chapters.map((start, i) => [this.y(start), i + 1]);
     let below = -100;
     return rows.flatMap(([y, n]) => {
       if (y - below < 48 || this.height - y < 10) return [];
@@ -187,13 +214,17 @@ export class BookMap {
         if (dragged === "furthest" && this.aimed !== undefined) this.reader.setFurthest(this.aimed);
         dragged = this.aimed = undefined;
       });
-    whole.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      const { flow, scroller } = this.reader;
-      if (flow.isPaged) return flow.wheeled(event);
-      flow.release();
-      scroller.scrollBy(0, event.deltaY);
-    }, { passive: false });
+    whole.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        const { flow, scroller } = this.reader;
+        if (flow.isPaged) return flow.wheeled(event);
+        flow.release();
+        scroller.scrollBy(0, event.deltaY);
+      },
+      { passive: false },
+    );
     handle.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
       if (!step) return;

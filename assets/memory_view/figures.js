@@ -36,8 +36,10 @@ export function drawFigures(outline, paragraph, after) {
 
 function drawFigure(outline, figure) {
   const { width, height } = figure;
-  const node = el("figure", { class: `fig${figure.light ? " light" : ""}${figure.after ? "" : " lead"}`,
-    style: width ? `--w:${width};--h:${height}` : null });
+  const node = el("figure", {
+    class: `fig${figure.light ? " light" : ""}${figure.after ? "" : " lead"}`,
+    style: width ? `--w:${width};--h:${height}` : null,
+  });
   if (!figure.picture) node.append(missing(figure));
   else node.append(openButton(node, outline, figure));
   return node;
@@ -46,26 +48,42 @@ function drawFigure(outline, figure) {
 function openButton(node, outline, figure) {
   const image = pictureOf(outline, figure, { loading: "lazy", onerror: () => node.replaceChildren(missing(figure)) });
   const name = `Enlarge the picture${figure.label ? `: ${figure.label}` : ""}`;
-  return el("button", { type: "button", class: "pic", "aria-label": name, onclick: (e) => enlarge(e.currentTarget, outline, figure) },
-    image, el("span", { class: "grow", "aria-hidden": "true" }, icon("grow")));
+  return el(
+    "button",
+    { type: "button", class: "pic", "aria-label": name, onclick: (e) => enlarge(e.currentTarget, outline, figure) },
+    image,
+    el("span", { class: "grow", "aria-hidden": "true" }, icon("grow")),
+  );
 }
 
 const pictureOf = (outline, { alt, width, height, ...figure }, rest) =>
   el("img", { src: addressOf(outline, figure), alt, width, height, decoding: "async", draggable: "false", ...rest });
 
-const missing = (figure) => el("div", { class: "pic nopic" }, el("span", { lang: "en", dir: "ltr" }, MISSING),
-  figure.alt ? el("span", { class: "dim", dir: "auto" }, figure.alt) : null);
+const missing = (figure) =>
+  el(
+    "div",
+    { class: "pic nopic" },
+    el("span", { lang: "en", dir: "ltr" }, MISSING),
+    figure.alt ? el("span", { class: "dim", dir: "auto" }, figure.alt) : null,
+  );
 
 // Escape closes a dialog, and the browser gives the focus back to the picture.
 function enlarge(pressed, outline, figure) {
   const close = () => dialog.close();
-  const dialog = el("dialog", { class: `zoomed${figure.light ? " light" : ""}`, "aria-label": figure.label || "Picture",
-    style: `--w:${figure.width};--h:${figure.height}`,
-    onclose: () => (dialog.remove(), pressed.focus({ preventScroll: true })),
-    onclick: (event) => event.target.closest("img, p") || close(),
-    onkeydown: (event) => event.stopPropagation() },
-    button("", close, { kind: "icon", icon: "close", name: "Close" }), el("div", { class: "plate" }, pictureOf(outline, figure, {})),
-    figure.label ? el("p", { lang: outline.language, dir: "auto" }, figure.label) : null);
+  const dialog = el(
+    "dialog",
+    {
+      class: `zoomed${figure.light ? " light" : ""}`,
+      "aria-label": figure.label || "Picture",
+      style: `--w:${figure.width};--h:${figure.height}`,
+      onclose: () => (dialog.remove(), pressed.focus({ preventScroll: true })),
+      onclick: (event) => event.target.closest("img, p") || close(),
+      onkeydown: (event) => event.stopPropagation(),
+    },
+    button("", close, { kind: "icon", icon: "close", name: "Close" }),
+    el("div", { class: "plate" }, pictureOf(outline, figure, {})),
+    figure.label ? el("p", { lang: outline.language, dir: "auto" }, figure.label) : null,
+  );
   pressed.closest(".root").append(dialog);
   dialog.showModal();
 }
@@ -73,7 +91,16 @@ function enlarge(pressed, outline, figure) {
 /** The pictures as items of a list for the sidebar; `go` is called with a paragraph. */
 export function listFigures(outline, go) {
   const shown = figuresOf(outline).all.filter((figure) => figure.picture);
-  return shown.map((figure, i) => el("li", {}, el("button", { type: "button", onclick: go(figure.paragraph) },
-    el("span", { class: `thumb${figure.light ? " light" : ""}` }, pictureOf(outline, { ...figure, alt: "" }, { loading: "lazy" })),
-    el("span", { class: "figname", lang: outline.language, dir: "auto" }, figure.label || `Picture ${i + 1}`))));
+  return shown.map((figure, i) =>
+    el(
+      "li",
+      {},
+      el(
+        "button",
+        { type: "button", onclick: go(figure.paragraph) },
+        el("span", { class: `thumb${figure.light ? " light" : ""}` }, pictureOf(outline, { ...figure, alt: "" }, { loading: "lazy" })),
+        el("span", { class: "figname", lang: outline.language, dir: "auto" }, figure.label || `Picture ${i + 1}`),
+      ),
+    ),
+  );
 }

@@ -13,17 +13,40 @@ export class Foot {
     this.youStrip = el("span", { class: "strip you", "aria-hidden": "true" });
     this.youLine = el("span", { class: "line num" });
     this.menu = el("div", { class: "popup youmenu", hidden: true, role: "menu", "aria-label": "How far you have read" });
-    this.you = el("button", { type: "button", class: "fact", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.toggleMenu() },
-      el("span", { class: "who" }, "You"), el("span", { class: "what" }, this.youStrip, this.youLine));
+    this.you = el(
+      "button",
+      { type: "button", class: "fact", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.toggleMenu() },
+      el("span", { class: "who" }, "You"),
+      el("span", { class: "what" }, this.youStrip, this.youLine),
+    );
     this.offer = el("span", { class: "offer", role: "status" });
-    this.gistStrip = el("span", { class: "strip gists", role: "progressbar", "aria-label": "Gists", "aria-valuemin": "0", "aria-valuemax": "100" });
+    this.gistStrip = el("span", {
+      class: "strip gists",
+      role: "progressbar",
+      "aria-label": "Gists",
+      "aria-valuemin": "0",
+      "aria-valuemax": "100",
+    });
     this.gistLine = el("span", { class: "line num", role: "status" });
     this.more = button("Details", () => this.toggleMore(), { kind: "quiet slim", "aria-expanded": "false", hidden: true });
     this.details = el("p", { class: "popup details", hidden: true });
     this.acts = el("span", { class: "jb" });
-    this.gists = el("div", { class: "fact gistsfact" }, el("span", { class: "who" }, "Gists"),
-      el("span", { class: "what" }, this.gistStrip, this.gistLine), this.more, this.acts);
-    this.node = el("div", { class: "foot" }, el("div", { class: "half" }, this.you, this.offer), el("div", { class: "half" }, this.gists), this.menu, this.details);
+    this.gists = el(
+      "div",
+      { class: "fact gistsfact" },
+      el("span", { class: "who" }, "Gists"),
+      el("span", { class: "what" }, this.gistStrip, this.gistLine),
+      this.more,
+      this.acts,
+    );
+    this.node = el(
+      "div",
+      { class: "foot" },
+      el("div", { class: "half" }, this.you, this.offer),
+      el("div", { class: "half" }, this.gists),
+      this.menu,
+      this.details,
+    );
   }
 
   // --- the person ---------------------------------------------------------------------------------
@@ -44,15 +67,24 @@ export class Foot {
       if (chapters.length > 1) parts.push(`${readingTime(book, wordsBetween(book, paragraph, end))} left in chapter`);
       parts.push(`${readingTime(book, rest)} in the book`);
     }
-    this.youLine.replaceChildren(el("strong", {}, parts[0]), ...parts.slice(1).map((part, i) => el("span", { class: i ? "rest" : "" }, ` · ${part}`)));
+    this.youLine.replaceChildren(
+      el("strong", {}, parts[0]),
+      ...parts.slice(1).map((part, i) => el("span", { class: i ? "rest" : "" }, ` · ${part}`)),
+    );
     const at = words ? 100 * shareRead(book, paragraph) : 0;
-    this.youStrip.replaceChildren(...this.parts((start, stop) => this.share(start, stop, progress.furthest)), el("i", { class: "tick", style: `left:${at.toFixed(2)}%` }));
+    this.youStrip.replaceChildren(
+      ...this.parts((start, stop) => this.share(start, stop, progress.furthest)),
+      el("i", { class: "tick", style: `left:${at.toFixed(2)}%` }),
+    );
     this.drawOffer();
   }
 
   share(start, stop, to) {
     const { book } = this.reader;
-    return Math.min(1, Math.max(0, wordsBetween(book, start, Math.min(stop, Math.max(start, to))) / Math.max(1, wordsBetween(book, start, stop))));
+    return Math.min(
+      1,
+      Math.max(0, wordsBetween(book, start, Math.min(stop, Math.max(start, to))) / Math.max(1, wordsBetween(book, start, stop))),
+    );
   }
 
   // A part for each chapter, as long as the chapter, filled by `done`.
@@ -62,7 +94,11 @@ export class Foot {
     const starts = chapters.length && chapters.length <= MOST_PARTS ? chapters : [0];
     return starts.map((start, i) => {
       const stop = starts[i + 1] ?? paragraphs;
-      return el("i", { style: `flex-grow:${wordsBetween(book, start, stop).toFixed(0)}` }, el("b", { style: `width:${(100 * done(start, stop)).toFixed(1)}%` }));
+      return el(
+        "i",
+        { style: `flex-grow:${wordsBetween(book, start, stop).toFixed(0)}` },
+        el("b", { style: `width:${(100 * done(start, stop)).toFixed(1)}%` }),
+      );
     });
   }
 
@@ -74,7 +110,10 @@ export class Foot {
     if (key === this.offered) return;
     this.offered = key;
     if (this.undo !== undefined) this.offer.replaceChildren(button("Undo", () => this.undoSet(), { kind: "quiet slim" }));
-    else if (asked !== null) this.offer.replaceChildren(button("I have read up to here", () => this.reader.setFurthest(progress.offer() ?? asked), { kind: "slim" }));
+    else if (asked !== null)
+      this.offer.replaceChildren(
+        button("I have read up to here", () => this.reader.setFurthest(progress.offer() ?? asked), { kind: "slim" }),
+      );
     else this.offer.replaceChildren();
   }
 
@@ -98,15 +137,27 @@ export class Foot {
     this.menu.hidden = !open;
     this.you.setAttribute("aria-expanded", String(open));
     if (!open) return;
-    const item = (label, act, hidden = false) => hidden ? null
-      : el("button", { type: "button", role: "menuitem", class: "item", onclick: () => (this.toggleMenu(false), this.you.focus(), act()) }, label);
+    const item = (label, act, hidden = false) =>
+      hidden
+        ? null
+        : el(
+            "button",
+            { type: "button", role: "menuitem", class: "item", onclick: () => (this.toggleMenu(false), this.you.focus(), act()) },
+            label,
+          );
     const { paragraph } = position.here;
-    this.menu.replaceChildren(...[
-      item("I have read up to here", () => this.reader.setFurthest(paragraph), paragraph === progress.furthest),
-      item("Go to the furthest place I have read", () => position.jump({ paragraph: Math.min(progress.furthest, book.outline.paragraphs - 1) }), !progress.furthest || Math.abs(wordsBetween(book, progress.furthest, paragraph)) < 200),
-      item("I have read all of it", () => this.reader.setFurthest(book.outline.paragraphs), progress.furthest >= book.outline.paragraphs),
-      item("Begin again: I have read nothing", () => this.reader.setFurthest(0), !progress.furthest),
-    ].filter(Boolean));
+    this.menu.replaceChildren(
+      ...[
+        item("I have read up to here", () => this.reader.setFurthest(paragraph), paragraph === progress.furthest),
+        item(
+          "Go to the furthest place I have read",
+          () => position.jump({ paragraph: Math.min(progress.furthest, book.outline.paragraphs - 1) }),
+          !progress.furthest || Math.abs(wordsBetween(book, progress.furthest, paragraph)) < 200,
+        ),
+        item("I have read all of it", () => this.reader.setFurthest(book.outline.paragraphs), progress.furthest >= book.outline.paragraphs),
+        item("Begin again: I have read nothing", () => this.reader.setFurthest(0), !progress.furthest),
+      ].filter(Boolean),
+    );
     this.menu.querySelector("button")?.focus();
   }
 
@@ -119,7 +170,10 @@ export class Foot {
     this.node.dataset.state = this.gists.dataset.state = line.state;
     const shown = JSON.stringify([line.line, line.rest]);
     if (shown !== this.shown) {
-      this.gistLine.replaceChildren(el("strong", {}, line.line), el("span", { class: "rest dim" }, line.rest ? `${line.line.endsWith(".") ? " " : " · "}${line.rest}` : ""));
+      this.gistLine.replaceChildren(
+        el("strong", {}, line.line),
+        el("span", { class: "rest dim" }, line.rest ? `${line.line.endsWith(".") ? " " : " · "}${line.rest}` : ""),
+      );
       this.gistLine.title = `${line.line} ${line.rest}`;
     }
     this.shown = shown;
@@ -130,7 +184,9 @@ export class Foot {
     if (!this.gistStrip.hidden && book?.outline) {
       const words = (start, stop) => sumOf(layer.pages, (page) => (page.g && page.s >= start && page.s < stop ? page.w : 0));
       const all = sumOf(layer.pages, (page) => page.w) / Math.max(1, wordsBetween(book, 0, layer.pages.at(-1)?.x ?? 0)) || 1;
-      this.gistStrip.replaceChildren(...this.parts((start, stop) => Math.min(1, words(start, stop) / Math.max(1, all * wordsBetween(book, start, stop)))));
+      this.gistStrip.replaceChildren(
+        ...this.parts((start, stop) => Math.min(1, words(start, stop) / Math.max(1, all * wordsBetween(book, start, stop)))),
+      );
       this.gistStrip.setAttribute("aria-valuenow", String(Math.round(line.percent)));
     }
     this.drawActions(line.actions);
@@ -143,9 +199,16 @@ export class Foot {
     const active = this.acts.getRootNode().activeElement;
     const focus = this.acts.contains(active) ? active.textContent : null;
     this.acts.dataset.same = same;
-    this.acts.replaceChildren(...actions.map(([what, label]) => button(label, () => this.reader.send({ do: what }),
-      { kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`, icon: what === "pause" ? "pause" : null })));
-    if (focus) ([...this.acts.querySelectorAll("button")].find((b) => b.textContent === focus) ?? this.acts.querySelector("button"))?.focus();
+    this.acts.replaceChildren(
+      ...actions.map(([what, label]) =>
+        button(label, () => this.reader.send({ do: what }), {
+          kind: `slim ${["options", "settings"].includes(what) ? "quiet" : ""}`,
+          icon: what === "pause" ? "pause" : null,
+        }),
+      ),
+    );
+    if (focus)
+      ([...this.acts.querySelectorAll("button")].find((b) => b.textContent === focus) ?? this.acts.querySelector("button"))?.focus();
   }
 
   toggleMore(open = this.details.hidden) {
@@ -155,8 +218,8 @@ export class Foot {
 
   /** Closes what is open; whether there was anything. */
   escape() {
-    if (!this.menu.hidden) return this.toggleMenu(false), this.you.focus(), true;
-    if (!this.details.hidden) return this.toggleMore(false), true;
+    if (!this.menu.hidden) return (this.toggleMenu(false), this.you.focus(), true);
+    if (!this.details.hidden) return (this.toggleMore(false), true);
     return false;
   }
 

@@ -32,20 +32,51 @@ export class GistCard {
   editor(n, gist) {
     const area = el("textarea", { rows: 9, "aria-label": `Gist of page ${n}`, dir: "auto" });
     area.value = gist.t;
-    const wish = el("input", { type: "text", class: "wish", "aria-label": "What the new gist should say",
-      placeholder: "What it should say (optional)" });
+    const wish = el("input", {
+      type: "text",
+      class: "wish",
+      "aria-label": "What the new gist should say",
+      placeholder: "What it should say (optional)",
+    });
     const act = (what, text) => () => (this.close(), this.reader.send({ do: what, page: n, text: text() }));
     let confirmed = false;
-    const again = button("Make again from here", () => {
-      if (confirmed) return act("reread", () => "")();
-      confirmed = true;
-      again.textContent = `Delete the gists of pages ${n}–${this.reader.layer.pages.length} and make them again?`;
-    }, { kind: "slim quiet" });
-    return [el("div", { class: "edit" }, area,
-      el("div", { class: "erow" }, button("Save", act("save", () => area.value), { kind: "slim go" }),
-        button("Cancel", () => this.close(), { kind: "slim quiet" })),
-      wish,
-      el("div", { class: "erow" }, button("Make the gist again", act("regenerate_gist", () => wish.value), { kind: "slim" }), again))];
+    const again = button(
+      "Make again from here",
+      () => {
+        if (confirmed) return act("reread", () => "")();
+        confirmed = true;
+        again.textContent = `Delete the gists of pages ${n}–${this.reader.layer.pages.length} and make them again?`;
+      },
+      { kind: "slim quiet" },
+    );
+    return [
+      el(
+        "div",
+        { class: "edit" },
+        area,
+        el(
+          "div",
+          { class: "erow" },
+          button(
+            "Save",
+            act("save", () => area.value),
+            { kind: "slim go" },
+          ),
+          button("Cancel", () => this.close(), { kind: "slim quiet" }),
+        ),
+        wish,
+        el(
+          "div",
+          { class: "erow" },
+          button(
+            "Make the gist again",
+            act("regenerate_gist", () => wish.value),
+            { kind: "slim" },
+          ),
+          again,
+        ),
+      ),
+    ];
   }
 
   close() {

@@ -16,7 +16,7 @@ export class KeyboardSelection {
   key(event) {
     const { selection } = this.reader;
     if (event.altKey || this.reader.view === "gists") return false;
-    if (event.key === "v") return this.start(), true;
+    if (event.key === "v") return (this.start(), true);
     if (!this.active || event.composedPath().includes(selection.node)) return false;
     const step = { ArrowRight: ["word", 1], ArrowLeft: ["word", -1], ArrowDown: ["sentence", 1], ArrowUp: ["sentence", -1] }[event.key];
     if (!step) return false;
@@ -43,9 +43,14 @@ export class KeyboardSelection {
   pieces(paragraph, granularity) {
     const text = this.reader.book.text[paragraph] ?? "";
     const { language } = this.reader.book.outline;
-    if (!Intl.Segmenter) return [...text.matchAll(granularity === "word" ? /\S+/g : /[^.!?。！？]+\S*\s*/g)].map((found) => [found.index, found.index + found[0].trimEnd().length]);
+    if (!Intl.Segmenter)
+      return [...text.matchAll(granularity === "word" ? /\S+/g : /[^.!?。！？]+\S*\s*/g)].map((found) => [
+        found.index,
+        found.index + found[0].trimEnd().length,
+      ]);
     const found = [...new Intl.Segmenter(language, { granularity }).segment(text)];
-    return found.filter(({ isWordLike, segment }) => (granularity === "word" ? isWordLike : segment.trim()))
+    return found
+      .filter(({ isWordLike, segment }) => (granularity === "word" ? isWordLike : segment.trim()))
       .map(({ index, segment }) => [index, index + segment.trimEnd().length]);
   }
 
@@ -63,8 +68,14 @@ export class KeyboardSelection {
     const { book } = this.reader;
     for (let at = paragraph; book.text[at] !== undefined; at += step) {
       const edges = this.pieces(at, granularity).map(([from, to]) => (beginning ? from : to));
-      const there = at !== paragraph ? (step > 0 ? edges[0] : edges.at(-1))
-        : step > 0 ? edges.find((edge) => edge > offset) : edges.findLast((edge) => edge < offset);
+      const there =
+        at !== paragraph
+          ? step > 0
+            ? edges[0]
+            : edges.at(-1)
+          : step > 0
+            ? edges.find((edge) => edge > offset)
+            : edges.findLast((edge) => edge < offset);
       if (there !== undefined) return { paragraph: at, offset: there };
     }
     return null;
@@ -81,7 +92,8 @@ export class KeyboardSelection {
     chosen.setBaseAndExtent(from.startContainer, from.startOffset, to.startContainer, to.startOffset);
     this.keepInView(beginning ? start : end);
     selection.show({ start, end });
-    live.textContent = start.paragraph === end.paragraph ? book.text[start.paragraph].slice(start.offset, end.offset) : "Several paragraphs selected";
+    live.textContent =
+      start.paragraph === end.paragraph ? book.text[start.paragraph].slice(start.offset, end.offset) : "Several paragraphs selected";
   }
 
   keepInView({ paragraph, offset }) {

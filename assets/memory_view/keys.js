@@ -15,23 +15,35 @@ export function readerKey(reader, event) {
   if (dialog && !inMap) return;
   const { position, flow } = reader;
   if (event.altKey) {
-    if (event.key === "ArrowLeft" && reader.book.back.length) (event.preventDefault(), position.back());
+    if (event.key === "ArrowLeft" && reader.book.back.length) event.preventDefault(), position.back();
     return;
   }
   const onButton = path[0] instanceof Element && path[0].closest("button, a, [role=menuitem]");
   const turn = (step) => () => flow.turn(step);
   const aside = flow.isPaged ? flow.backward : -1;
   const action = {
-    j: turn(1), k: turn(-1), ArrowRight: turn(-aside), ArrowLeft: turn(aside),
+    j: turn(1),
+    k: turn(-1),
+    ArrowRight: turn(-aside),
+    ArrowLeft: turn(aside),
     ...(inMap || flow.isPaged ? { ArrowDown: turn(1), ArrowUp: turn(-1) } : {}),
     ...(flow.isPaged ? { PageDown: turn(1), PageUp: turn(-1), ...(onButton ? {} : { " ": turn(event.shiftKey ? -1 : 1) }) } : {}),
     p: () => reader.original.toggle(),
-    Home: () => position.jump({ paragraph: 0 }), End: () => reader.toEnd(),
-    "[": () => reader.toChapter(-1), "]": () => reader.toChapter(1), Backspace: () => position.back(),
-    g: () => reader.nextView(), "/": () => reader.toolbar.find(), n: () => reader.search.step(1),
-    N: () => reader.search.step(-1), m: () => reader.map.node.focus(), "?": () => reader.toolbar.toggle("help"),
-    o: () => reader.book.dispatchEvent(new Event("show outline")), b: () => reader.marks.toggleBookmark(),
-    i: () => reader.notes.toggle(), l: () => reader.listen.open(),
+    Home: () => position.jump({ paragraph: 0 }),
+    End: () => reader.toEnd(),
+    "[": () => reader.toChapter(-1),
+    "]": () => reader.toChapter(1),
+    Backspace: () => position.back(),
+    g: () => reader.nextView(),
+    "/": () => reader.toolbar.find(),
+    n: () => reader.search.step(1),
+    N: () => reader.search.step(-1),
+    m: () => reader.map.node.focus(),
+    "?": () => reader.toolbar.toggle("help"),
+    o: () => reader.book.dispatchEvent(new Event("show outline")),
+    b: () => reader.marks.toggleBookmark(),
+    i: () => reader.notes.toggle(),
+    l: () => reader.listen.open(),
   }[event.key];
   if (!action) return;
   event.preventDefault();

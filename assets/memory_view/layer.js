@@ -137,8 +137,12 @@ export class Layer {
     if (!best) return null;
     const skipped = best.from === page.s ? (page.a ?? 0) : 0;
     const left = page.z && best.to === last + 1 ? book.text[last].length - page.z : 0;
-    return { after: units.nodes[best.to - 1], top: (100 * skipped) / Math.max(1, best.size),
-      bottom: (100 * left) / Math.max(1, best.size), rows: [units.rows[best.from], units.rows[best.to - 1] + 1] };
+    return {
+      after: units.nodes[best.to - 1],
+      top: (100 * skipped) / Math.max(1, best.size),
+      bottom: (100 * left) / Math.max(1, best.size),
+      rows: [units.rows[best.from], units.rows[best.to - 1] + 1],
+    };
   }
 
   // The page's number, and the pause before it with its reason on hover, focus or a tap.
@@ -147,14 +151,34 @@ export class Layer {
     const before = this.pages[page.n - 2];
     const [lead, reason] = before ? pauseReason(before) : ["", ""];
     const place = placeOf(book, page.s);
-    const facts = [`Page ${page.n}, ${plural(page.w, book.outline.unspaced ? "character" : "word").replace(/^[\d,]+/, number(this.lengthOf(page.w)))}`, place].filter(Boolean).join(" · ");
-    const why = el("span", { class: "why", role: "tooltip", lang: "en", dir: "ltr" },
-      before ? el("strong", {}, lead) : null, reason ? el("span", { dir: "auto" }, ` ${reason}`) : null,
-      el("span", { class: "facts" }, facts));
+    const facts = [
+      `Page ${page.n}, ${plural(page.w, book.outline.unspaced ? "character" : "word").replace(/^[\d,]+/, number(this.lengthOf(page.w)))}`,
+      place,
+    ]
+      .filter(Boolean)
+      .join(" · ");
+    const why = el(
+      "span",
+      { class: "why", role: "tooltip", lang: "en", dir: "ltr" },
+      before ? el("strong", {}, lead) : null,
+      reason ? el("span", { dir: "auto" }, ` ${reason}`) : null,
+      el("span", { class: "facts" }, facts),
+    );
     const label = [facts, lead && `${lead} ${reason}`].filter(Boolean).join(". ");
     const byRule = before && (before.f || before.e === "rule");
-    return el("button", { type: "button", class: `pmark${byRule ? " fb" : ""}`, "data-n": page.n, "aria-label": label,
-      onclick: (e) => e.currentTarget.focus() }, before ? icon("pause") : null, el("span", { class: "num" }, String(page.n)), why);
+    return el(
+      "button",
+      {
+        type: "button",
+        class: `pmark${byRule ? " fb" : ""}`,
+        "data-n": page.n,
+        "aria-label": label,
+        onclick: (e) => e.currentTarget.focus(),
+      },
+      before ? icon("pause") : null,
+      el("span", { class: "num" }, String(page.n)),
+      why,
+    );
   }
 
   lengthOf(words) {
@@ -171,13 +195,30 @@ export class Layer {
       event.currentTarget.setAttribute("aria-expanded", String(open));
       event.currentTarget.textContent = open ? "Hide" : "Show";
     };
-    const all = button("Show all", () => this.reader.card.open(n), { kind: "quiet slim allb", "aria-label": `Show all of the gist of page ${n}` });
-    const gist = el("aside", { class: `leaf${page.g ? "" : " bare"}`, id: `p${n}`, "data-n": n, tabindex: "-1", "aria-label": `Gist of page ${n}` },
-      el("div", { class: "in" },
-        el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${n}`), el("span", { class: "dimmer num" }, length),
-          page.g ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` }) : null),
+    const all = button("Show all", () => this.reader.card.open(n), {
+      kind: "quiet slim allb",
+      "aria-label": `Show all of the gist of page ${n}`,
+    });
+    const gist = el(
+      "aside",
+      { class: `leaf${page.g ? "" : " bare"}`, id: `p${n}`, "data-n": n, tabindex: "-1", "aria-label": `Gist of page ${n}` },
+      el(
+        "div",
+        { class: "in" },
+        el(
+          "div",
+          { class: "ghead small" },
+          el("strong", {}, `Gist of page ${n}`),
+          el("span", { class: "dimmer num" }, length),
+          page.g
+            ? button("Show", toggle, { kind: "quiet slim showb", "aria-expanded": "false", "aria-label": `Show the gist of page ${n}` })
+            : null,
+        ),
         el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.body(page)),
-        ...this.extras(page), all));
+        ...this.extras(page),
+        all,
+      ),
+    );
     gist.style.cssText = `--rows:${rows[0]} / ${rows[1]};--after:${rows[1]};--top:${top.toFixed(2)}%;--bottom:${bottom.toFixed(2)}%`;
     return gist;
   }
@@ -195,9 +236,24 @@ export class Layer {
     const tags = this.tags(page);
     return [
       tags.length ? el("div", { class: "tags" }, ...tags) : null,
-      page.g && (can.edit || can.ask) ? el("div", { class: "gact" },
-        can.edit ? button("Edit gist", () => this.reader.card.open(page.n, { edit: true }), { kind: "quiet slim", "aria-label": `Edit the gist of page ${page.n}` }) : null,
-        can.ask ? button("Ask about it", () => this.reader.send({ do: "ask", page: page.n }), { kind: "quiet slim", "aria-label": `Ask about page ${page.n}` }) : null) : null,
+      page.g && (can.edit || can.ask)
+        ? el(
+            "div",
+            { class: "gact" },
+            can.edit
+              ? button("Edit gist", () => this.reader.card.open(page.n, { edit: true }), {
+                  kind: "quiet slim",
+                  "aria-label": `Edit the gist of page ${page.n}`,
+                })
+              : null,
+            can.ask
+              ? button("Ask about it", () => this.reader.send({ do: "ask", page: page.n }), {
+                  kind: "quiet slim",
+                  "aria-label": `Ask about page ${page.n}`,
+                })
+              : null,
+          )
+        : null,
     ];
   }
 

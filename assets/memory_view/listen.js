@@ -14,17 +14,31 @@ export class Listen {
     this.reader = reader;
     this.playing = false;
     this.play = button("", () => this.toggle(), { kind: "icon", icon: "play", name: "Play" });
-    this.rate = el("select", { class: "btn slim", "aria-label": "Speed", onchange: () => this.change({ rate: Number(this.rate.value) }) },
-      ...RATES.map((rate) => el("option", { value: String(rate), selected: rate === chosen.rate }, `${rate} ×`)));
+    this.rate = el(
+      "select",
+      { class: "btn slim", "aria-label": "Speed", onchange: () => this.change({ rate: Number(this.rate.value) }) },
+      ...RATES.map((rate) => el("option", { value: String(rate), selected: rate === chosen.rate }, `${rate} ×`)),
+    );
     this.voice = el("select", { class: "btn slim voice", "aria-label": "Voice", onchange: () => this.change({ voice: this.voice.value }) });
     this.stops = el("input", { type: "checkbox", onchange: () => (chosen.stops = this.stops.checked) });
     this.stops.checked = chosen.stops;
     this.line = el("span", { class: "small dim", role: "status" });
-    this.controls = [button("", () => this.skip(-1), { kind: "quiet icon", icon: "left", name: "Previous sentence" }), this.play,
+    this.controls = [
+      button("", () => this.skip(-1), { kind: "quiet icon", icon: "left", name: "Previous sentence" }),
+      this.play,
       button("", () => this.skip(1), { kind: "quiet icon", icon: "right", name: "Next sentence" }),
-      this.rate, this.voice, el("label", { class: "small stops" }, this.stops, " Stop at the page's end")];
-    this.node = el("div", { class: "listen", hidden: true, role: "group", "aria-label": "Listen" }, ...this.controls, this.line,
-      el("span", { class: "gap" }), button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Stop listening" }));
+      this.rate,
+      this.voice,
+      el("label", { class: "small stops" }, this.stops, " Stop at the page's end"),
+    ];
+    this.node = el(
+      "div",
+      { class: "listen", hidden: true, role: "group", "aria-label": "Listen" },
+      ...this.controls,
+      this.line,
+      el("span", { class: "gap" }),
+      button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Stop listening" }),
+    );
   }
 
   get speech() {
@@ -43,10 +57,14 @@ export class Listen {
     const voices = await this.voices();
     if (!this.opened) return;
     for (const part of this.controls) part.hidden = !voices.length;
-    this.line.textContent = voices.length ? "" : "This browser has no voices to read with. Another browser or the system's settings may have some.";
+    this.line.textContent = voices.length
+      ? ""
+      : "This browser has no voices to read with. Another browser or the system's settings may have some.";
     if (!voices.length) return;
     const best = voices.some((voice) => voice.voiceURI === chosen.voice) ? chosen.voice : voices[0].voiceURI;
-    this.voice.replaceChildren(...voices.map((voice) => el("option", { value: voice.voiceURI, selected: voice.voiceURI === best }, voice.name)));
+    this.voice.replaceChildren(
+      ...voices.map((voice) => el("option", { value: voice.voiceURI, selected: voice.voiceURI === best }, voice.name)),
+    );
     this.begin();
   }
 
@@ -72,7 +90,12 @@ export class Listen {
     this.gists = this.reader.view === "gists";
     this.unit = this.gists ? (page ?? 1) : paragraph;
     this.load();
-    this.sentence = this.gists ? 0 : Math.max(0, this.sentences.findLastIndex(([from]) => from <= at));
+    this.sentence = this.gists
+      ? 0
+      : Math.max(
+          0,
+          this.sentences.findLastIndex(([from]) => from <= at),
+        );
     this.speak();
   }
 
@@ -82,7 +105,8 @@ export class Listen {
     this.text = (this.gists ? layer.pages[this.unit - 1]?.g?.t : book.text[this.unit]) ?? null;
     if (this.text === null) return void (this.sentences = []);
     const spoken = ({ segment }) => /[\p{L}\p{N}]/u.test(segment);
-    const parts = Intl.Segmenter ? [...new Intl.Segmenter(book.outline.language, { granularity: "sentence" }).segment(this.text)]
+    const parts = Intl.Segmenter
+      ? [...new Intl.Segmenter(book.outline.language, { granularity: "sentence" }).segment(this.text)]
       : [{ index: 0, segment: this.text }];
     this.sentences = parts.filter(spoken).map(({ index, segment }) => [index, index + segment.trimEnd().length]);
   }
@@ -118,7 +142,8 @@ export class Listen {
     const range = rangeIn(node, from, to);
     paint("spoken", [range]);
     const view = scroller.getBoundingClientRect();
-    const isSeen = (box) => box.height && box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left - 4 && box.right <= view.right + 4;
+    const isSeen = (box) =>
+      box.height && box.top >= view.top && box.bottom <= view.bottom && box.left >= view.left - 4 && box.right <= view.right + 4;
     const follows = !this.range?.startContainer.isConnected || isSeen(this.range.getBoundingClientRect()); // else the person looks elsewhere
     this.range = range;
     if (!follows || isSeen(range.getBoundingClientRect())) return;

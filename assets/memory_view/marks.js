@@ -86,11 +86,14 @@ export class Marks {
     const node = this.reader.units.nodes[paragraph];
     const marks = this.byParagraph.get(paragraph);
     if (!node || !marks || !SUPPORTED) return;
-    this.shown.set(paragraph, marks.map(([mark, from, to]) => {
-      const pair = [CSS.highlights.get(`mark-${mark.c}`), rangeIn(node, from, to)];
-      pair[0].add(pair[1]);
-      return pair;
-    }));
+    this.shown.set(
+      paragraph,
+      marks.map(([mark, from, to]) => {
+        const pair = [CSS.highlights.get(`mark-${mark.c}`), rangeIn(node, from, to)];
+        pair[0].add(pair[1]);
+        return pair;
+      }),
+    );
   }
 
   /** What to wrap in a paragraph where the browser cannot paint ranges. */
@@ -127,17 +130,25 @@ export class Marks {
       over.style.left = `${column - origin.left}px`;
       over.style.top = `${top - origin.top + (flow.isPaged ? 0 : parseFloat(getComputedStyle(node).marginTop))}px`;
     }
-    for (const [id, node] of this.over) if (!inView.has(id)) (node.remove(), this.over.delete(id));
+    for (const [id, node] of this.over) if (!inView.has(id)) node.remove(), this.over.delete(id);
   }
 
   overlay(mark) {
     const open = () => this.reader.markCard.open(mark.id);
     if (mark.k === "note") {
       const number = String(this.numbers.get(mark.id));
-      return el("button", { type: "button", class: `overmark number hue-${mark.c}`, onclick: open, "aria-label": `Note ${number}`, title: mark.n }, number);
+      return el(
+        "button",
+        { type: "button", class: `overmark number hue-${mark.c}`, onclick: open, "aria-label": `Note ${number}`, title: mark.n },
+        number,
+      );
     }
     if (mark.k === "answer")
-      return el("button", { type: "button", class: "overmark kept", onclick: open, "aria-label": "Answer kept here", title: mark.a?.question ?? "" }, icon("ask"));
+      return el(
+        "button",
+        { type: "button", class: "overmark kept", onclick: open, "aria-label": "Answer kept here", title: mark.a?.question ?? "" },
+        icon("ask"),
+      );
     const shape = svg("svg", { viewBox: "0 0 16 28", "aria-hidden": "true" }, svg("path", { d: "M0 0h16v28l-8-6-8 6z" }));
     return el("button", { type: "button", class: "overmark ribbon", onclick: open, "aria-label": "Bookmark", title: "Bookmark" }, shape);
   }
@@ -146,24 +157,34 @@ export class Marks {
   at(target, x, y) {
     const node = target.closest?.("p[data-i]");
     const found = ((node && this.byParagraph.get(Number(node.dataset.i))) || []).filter(([, from, to]) =>
-      [...rangeIn(node, from, to).getClientRects()].some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom));
+      [...rangeIn(node, from, to).getClientRects()].some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom),
+    );
     return found.sort((a, b) => a[2] - a[1] - b[2] + b[1])[0]?.[0] ?? null;
   }
 
   /** The boxes of a mark's words on the screen. */
   boxes(mark) {
-    const parts = mark.k === "bookmark" || mark.k === "answer" ? [[mark.s[0], mark.s[1], mark.s[1] + 1]] : partsOf(this.reader.book, startOf(mark), endOf(mark));
-    return parts.flatMap(([i, from, to]) => (this.reader.units.nodes[i] ? [...rangeIn(this.reader.units.nodes[i], from, to).getClientRects()] : []));
+    const parts =
+      mark.k === "bookmark" || mark.k === "answer"
+        ? [[mark.s[0], mark.s[1], mark.s[1] + 1]]
+        : partsOf(this.reader.book, startOf(mark), endOf(mark));
+    return parts.flatMap(([i, from, to]) =>
+      this.reader.units.nodes[i] ? [...rangeIn(this.reader.units.nodes[i], from, to).getClientRects()] : [],
+    );
   }
 
   // --- changes, each with its undo ----------------------------------------------------------------
 
   /** Highlights a passage, or changes the colour of the mark of just these words. Returns the mark's id. */
   highlight({ start, end }, colour, note = "") {
-    const same = this.all.find((mark) => mark.c && `${mark.s} ${mark.e}` === `${start.paragraph},${start.offset} ${end.paragraph},${end.offset}`);
-    if (same) return this.change(same, { c: colour, ...(note ? { n: note } : {}) }), same.id;
-    return this.make({ k: note ? "note" : "highlight", c: colour, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset], n: note },
-      note ? "Note saved" : "Highlighted");
+    const same = this.all.find(
+      (mark) => mark.c && `${mark.s} ${mark.e}` === `${start.paragraph},${start.offset} ${end.paragraph},${end.offset}`,
+    );
+    if (same) return (this.change(same, { c: colour, ...(note ? { n: note } : {}) }), same.id);
+    return this.make(
+      { k: note ? "note" : "highlight", c: colour, s: [start.paragraph, start.offset], e: [end.paragraph, end.offset], n: note },
+      note ? "Note saved" : "Highlighted",
+    );
   }
 
   note(passage, note, colour = NOTE_COLOUR) {
@@ -182,8 +203,9 @@ export class Marks {
     const kind = values.n === undefined || !mark.c ? mark.k : values.n ? "note" : "highlight";
     const before = { id: mark.id, k: mark.k, c: mark.c, n: mark.n };
     changeMarks(this.store, { do: "change", mark: { id: mark.id, k: kind, ...values } });
-    this.reader.toast.say(values.n === undefined ? "Colour changed" : values.n ? "Note saved" : "Note removed",
-      () => changeMarks(this.store, { do: "change", mark: before }));
+    this.reader.toast.say(values.n === undefined ? "Colour changed" : values.n ? "Note saved" : "Note removed", () =>
+      changeMarks(this.store, { do: "change", mark: before }),
+    );
   }
 
   remove(mark) {

@@ -32,7 +32,8 @@ export class Memory {
     this.original = new CitedOriginal(this);
     root.replaceChildren(
       el("div", { class: "mh" }, el("h2", {}, "Memory"), this.note, this.original.button),
-      el("div", { class: "mbody" }, this.mapbox, this.limit.node, this.list, this.original.panel.node));
+      el("div", { class: "mbody" }, this.mapbox, this.limit.node, this.list, this.original.panel.node),
+    );
     this.resize = new ResizeObserver(() => (this.mapSoon(), this.data && this.settle()));
     this.resize.observe(this.mapbox);
     this.mapbox.addEventListener("click", (e) => {
@@ -135,8 +136,8 @@ export class Memory {
       else this.block(n).append(node);
       this.rows.set(n, { key, node, text: page.text });
     }
-    for (let n = this.rows.size; n > shown; n--) (this.rows.get(n).node.remove(), this.rows.delete(n));
-    for (const [key, block] of this.blocks) if (!block.firstChild) (block.remove(), this.blocks.delete(key));
+    for (let n = this.rows.size; n > shown; n--) this.rows.get(n).node.remove(), this.rows.delete(n);
+    for (const [key, block] of this.blocks) if (!block.firstChild) block.remove(), this.blocks.delete(key);
     this.parts.update(this.data);
     this.note.textContent = this.data.note;
     this.drawCurtain();
@@ -153,8 +154,16 @@ export class Memory {
     this.curtain.hidden = !curtain;
     if (!curtain) return;
     const ways = curtain.ways.map(([act, label]) => button(label, () => this.send({ do: act, page: 1 }), { kind: "slim" }));
-    this.curtain.replaceChildren(icon("unseen"), el("div", {}, el("p", {}, el("strong", {}, curtain.title)),
-      el("p", { class: "small dim" }, curtain.text), ways.length ? el("div", { class: "erow" }, ...ways) : null));
+    this.curtain.replaceChildren(
+      icon("unseen"),
+      el(
+        "div",
+        {},
+        el("p", {}, el("strong", {}, curtain.title)),
+        el("p", { class: "small dim" }, curtain.text),
+        ways.length ? el("div", { class: "erow" }, ...ways) : null,
+      ),
+    );
   }
 
   // The element that the row of page `n` belongs to: its part, else a block of rows; rows are made in order.
@@ -192,24 +201,39 @@ export class Memory {
     if (state === "gist") {
       const gist = el("span", { class: "g", ...words });
       fill(gist, page.g?.t ?? "This page has no gist yet.", [], meta.emphasis);
-      const opener = el("button", { type: "button", class: "peekb", "aria-expanded": "false", onclick: toggle,
-        "aria-label": `Open page ${n}` }, no, gist);
+      const opener = el(
+        "button",
+        { type: "button", class: "peekb", "aria-expanded": "false", onclick: toggle, "aria-label": `Open page ${n}` },
+        no,
+        gist,
+      );
       return el("div", { class: `m${asked ? " look" : ""}`, "data-n": n }, opener);
     }
     const count = new Set(passages.map((p) => p.join())).size;
     const quoted = ["no passage", "one passage", "two passages", "three passages"][count] ?? `${count} passages`;
-    const fact = state === "peek" ? "opened by you; the model did not read it for this answer"
-      : count ? `all ${plural(page.w, "word")} read, ${quoted} quoted` : `all ${plural(page.w, "word")} read`;
+    const fact =
+      state === "peek"
+        ? "opened by you; the model did not read it for this answer"
+        : count
+          ? `all ${plural(page.w, "word")} read, ${quoted} quoted`
+          : `all ${plural(page.w, "word")} read`;
     const label = state === "peek" ? `Page ${n}` : `Page ${n}, opened in place`;
     const head = el("div", { class: "oh small" }, el("strong", {}, icon("open"), label), el("span", { class: "num" }, fact));
-    const foot = el("div", { class: "ofoot" },
+    const foot = el(
+      "div",
+      { class: "ofoot" },
       state === "peek" ? button("Close", toggle, { kind: "quiet slim peekb", "aria-expanded": "true" }) : null,
       button("Read it", () => this.send({ do: "open", page: n }), { kind: "quiet slim" }),
-      this.data.original ? button("PDF page", (e) => this.original.open(n, e.currentTarget), { kind: "quiet slim" }) : null);
+      this.data.original ? button("PDF page", (e) => this.original.open(n, e.currentTarget), { kind: "quiet slim" }) : null,
+    );
     const text = el("div", { class: "ot", ...words }, ...this.text(page, passages));
     const body = el("div", {}, head, text, foot);
-    return el("div", { class: `m ${state === "peek" ? "peek" : "look open"}`, "data-n": n, tabindex: "-1" }, no,
-      el("div", { class: "sw" }, body));
+    return el(
+      "div",
+      { class: `m ${state === "peek" ? "peek" : "look open"}`, "data-n": n, tabindex: "-1" },
+      no,
+      el("div", { class: "sw" }, body),
+    );
   }
 
   // The page around its quoted passages; the rest is folded and opens with a click.
@@ -225,8 +249,16 @@ export class Memory {
       const words = countWords(run.map(([i, a, b]) => page.t[i].slice(a, b)).join(" "));
       if (!words) return;
       const label = `+ ${plural(words, this.data.meta.language.startsWith("ja") ? "character" : "word")}`;
-      return el("button", { type: "button", class: "fold num", "aria-label": `Show ${label.slice(2)} more`,
-        onclick: () => (this.unfolded.add(key), this.draw([page.n])) }, label);
+      return el(
+        "button",
+        {
+          type: "button",
+          class: "fold num",
+          "aria-label": `Show ${label.slice(2)} more`,
+          onclick: () => (this.unfolded.add(key), this.draw([page.n])),
+        },
+        label,
+      );
     };
     const byParagraph = new Map();
     for (const [index, start, end] of passages) byParagraph.set(index, [...(byParagraph.get(index) ?? []), [start, end]]);
@@ -243,7 +275,14 @@ export class Memory {
         const fold = flush();
         if (fold) line.append(fold, " ");
         const piece = el("span");
-        fill(piece, text, spans.map(([a, b]) => [a, b, "quote"]), this.data.meta.emphasis, start, end);
+        fill(
+          piece,
+          text,
+          spans.map(([a, b]) => [a, b, "quote"]),
+          this.data.meta.emphasis,
+          start,
+          end,
+        );
         line.append(piece);
         at = end;
       }
@@ -256,13 +295,18 @@ export class Memory {
   }
 
   isUnfolded(n, index) {
-    return [...this.unfolded].some((key) => key.startsWith(`${n}:`) && Number(key.split(":")[1]) <= index && this.coversTo(key, n) >= index);
+    return [...this.unfolded].some(
+      (key) => key.startsWith(`${n}:`) && Number(key.split(":")[1]) <= index && this.coversTo(key, n) >= index,
+    );
   }
 
   // An opened fold shows every paragraph up to the next quoted one.
   coversTo(key, n) {
     const from = Number(key.split(":")[1]);
-    const quoted = (this.data.passages?.[n] ?? []).flat().map((p) => p[0]).filter((i) => i > from);
+    const quoted = (this.data.passages?.[n] ?? [])
+      .flat()
+      .map((p) => p[0])
+      .filter((i) => i > from);
     return quoted.length ? Math.min(...quoted) : Infinity;
   }
 
@@ -288,7 +332,18 @@ export class Memory {
     const { width, height } = this.mapbox.getBoundingClientRect();
     if (!height || !this.book || !this.root.isConnected) return;
     const { scope, count, limit, closed, searched } = this.data;
-    const drawn = JSON.stringify([width, height, scope, count, limit, this.changes, closed, searched, [...this.expanded], [...this.marked]]);
+    const drawn = JSON.stringify([
+      width,
+      height,
+      scope,
+      count,
+      limit,
+      this.changes,
+      closed,
+      searched,
+      [...this.expanded],
+      [...this.marked],
+    ]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     // of the pages left out only the length is shown; without a limit they are those that an answer did not see
@@ -296,7 +351,14 @@ export class Memory {
     const pages = known.map((page) => (page.n <= count ? page : { n: page.n, w: page.w }));
     const looked = new Map([...this.expanded, ...(searched ? [] : this.marked)].map((n) => [n, 1]));
     const hits = searched ? this.marked : new Set();
-    this.places = drawMap(this.mapbox, pages, { width, height: height - 8, looked, hits, closed: this.parts.withDepth(closed), labels: false });
+    this.places = drawMap(this.mapbox, pages, {
+      width,
+      height: height - 8,
+      looked,
+      hits,
+      closed: this.parts.withDepth(closed),
+      labels: false,
+    });
     this.limit.draw(this.mapbox, this.places, limit);
   }
 }

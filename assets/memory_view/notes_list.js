@@ -5,7 +5,13 @@ import { button, el, fill, icon, number } from "../shared/dom.js";
 import { COLOURS, COLOUR_NAMES, kindName } from "./marks.js";
 import { answerOf } from "./mark_card.js";
 
-const KINDS = [["", "All"], ["highlight", "Highlights"], ["note", "Notes"], ["bookmark", "Bookmarks"], ["answer", "Answers"]];
+const KINDS = [
+  ["", "All"],
+  ["highlight", "Highlights"],
+  ["note", "Notes"],
+  ["bookmark", "Bookmarks"],
+  ["answer", "Answers"],
+];
 const NOTHING = "Nothing yet. Select words in the text to highlight them or write a note.";
 
 /**
@@ -23,15 +29,41 @@ export class NotesList {
     this.acts = acts;
     this.kind = this.colour = this.words = this.group = "";
     this.chips = el("div", { class: "chips", role: "group", "aria-label": "Kind" });
-    this.input = el("input", { type: "search", placeholder: "Search notes", "aria-label": "Search notes", oninput: () => ((this.words = this.input.value), this.draw()) });
-    this.dots = COLOURS.map((colour) => button(el("span", { class: "sr" }, COLOUR_NAMES[colour]), () => {
-      this.colour = this.colour === colour ? "" : colour;
-      this.draw();
-    }, { kind: `dot hue-${colour}`, title: COLOUR_NAMES[colour] }));
-    this.groups = el("select", { class: "btn slim", "aria-label": "Chapter", onchange: () => ((this.group = this.groups.value), this.draw()) });
+    this.input = el("input", {
+      type: "search",
+      placeholder: "Search notes",
+      "aria-label": "Search notes",
+      oninput: () => ((this.words = this.input.value), this.draw()),
+    });
+    this.dots = COLOURS.map((colour) =>
+      button(
+        el("span", { class: "sr" }, COLOUR_NAMES[colour]),
+        () => {
+          this.colour = this.colour === colour ? "" : colour;
+          this.draw();
+        },
+        { kind: `dot hue-${colour}`, title: COLOUR_NAMES[colour] },
+      ),
+    );
+    this.groups = el("select", {
+      class: "btn slim",
+      "aria-label": "Chapter",
+      onchange: () => ((this.group = this.groups.value), this.draw()),
+    });
     this.list = el("div", { class: "items", tabindex: "-1" });
-    this.node = el("div", { class: "noteslist" }, this.chips,
-      (this.filters = el("div", { class: "filt" }, el("label", { class: "field" }, icon("search"), this.input), el("div", { class: "dots" }, ...this.dots))), this.groups, this.list);
+    this.node = el(
+      "div",
+      { class: "noteslist" },
+      this.chips,
+      (this.filters = el(
+        "div",
+        { class: "filt" },
+        el("label", { class: "field" }, icon("search"), this.input),
+        el("div", { class: "dots" }, ...this.dots),
+      )),
+      this.groups,
+      this.list,
+    );
   }
 
   /** @param {ListedMark[]} items in order */
@@ -43,15 +75,31 @@ export class NotesList {
 
   draw() {
     this.chips.hidden = this.filters.hidden = !this.items.length; // nothing to choose from
-    const fits = ({ mark, group }, kind) => (!kind || mark.k === kind) && (!this.colour || mark.c === this.colour) && (!this.group || group === this.group) && this.hasWords(mark);
-    this.chips.replaceChildren(...KINDS.map(([kind, label]) => {
-      const count = this.items.filter((item) => (kind ? item.mark.k === kind : true)).length;
-      if (kind && !count) return null;
-      return button(el("span", {}, label, " ", el("span", { class: "num dimmer" }, number(count))), () => ((this.kind = kind), this.draw()),
-        { kind: "chip", "aria-pressed": String(this.kind === kind) });
-    }).filter(Boolean));
+    const fits = ({ mark, group }, kind) =>
+      (!kind || mark.k === kind) &&
+      (!this.colour || mark.c === this.colour) &&
+      (!this.group || group === this.group) &&
+      this.hasWords(mark);
+    this.chips.replaceChildren(
+      ...KINDS.map(([kind, label]) => {
+        const count = this.items.filter((item) => (kind ? item.mark.k === kind : true)).length;
+        if (kind && !count) return null;
+        return button(
+          el("span", {}, label, " ", el("span", { class: "num dimmer" }, number(count))),
+          () => ((this.kind = kind), this.draw()),
+          { kind: "chip", "aria-pressed": String(this.kind === kind) },
+        );
+      }).filter(Boolean),
+    );
     this.dots.forEach((dot, i) => dot.setAttribute("aria-pressed", String(this.colour === COLOURS[i])));
-    const groups = [...new Set(this.items.filter((item) => !item.lost).map((item) => item.group).filter(Boolean))];
+    const groups = [
+      ...new Set(
+        this.items
+          .filter((item) => !item.lost)
+          .map((item) => item.group)
+          .filter(Boolean),
+      ),
+    ];
     if (!groups.includes(this.group)) this.group = "";
     this.groups.hidden = groups.length < 2;
     const option = (value, label) => el("option", { value, selected: value === this.group }, label);
@@ -62,7 +110,8 @@ export class NotesList {
     let before = null;
     for (const item of shown) {
       const group = item.lost ? "Not found in the text any more" : item.group;
-      if (group !== before) rows.push(el("h3", { class: item.lost ? "ch lostch" : "ch", dir: "auto" }, group || "Before the first chapter"));
+      if (group !== before)
+        rows.push(el("h3", { class: item.lost ? "ch lostch" : "ch", dir: "auto" }, group || "Before the first chapter"));
       before = group;
       const row = this.row(item);
       this.nodes.set(item.mark.id, row);
@@ -77,23 +126,48 @@ export class NotesList {
 
   hasWords(mark) {
     const text = `${mark.x} ${mark.n} ${mark.a?.question ?? ""} ${mark.a?.pieces.map((piece) => piece.text).join(" ") ?? ""}`.toLowerCase();
-    return this.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+    return this.words
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word));
   }
 
   row(item) {
     const { mark, where, lost, language, emphasis } = item;
-    const sign = mark.k === "bookmark" ? icon("bookmark") : mark.k === "answer" ? icon("ask") : el("i", { class: `spot hue-${mark.c}`, title: COLOUR_NAMES[mark.c] });
+    const sign =
+      mark.k === "bookmark"
+        ? icon("bookmark")
+        : mark.k === "answer"
+          ? icon("ask")
+          : el("i", { class: `spot hue-${mark.c}`, title: COLOUR_NAMES[mark.c] });
     const go = () => this.acts.go(item);
     const words = el("span", { lang: language, dir: "auto" });
     fill(words, mark.x, [], emphasis);
-    const body = mark.k === "answer" && mark.a ? answerOf(mark, (cite) => this.acts.cite?.(cite), language)
-      : el(lost ? "div" : "button", { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.c ? `hue-${mark.c}` : mark.k}` }, words);
+    const body =
+      mark.k === "answer" && mark.a
+        ? answerOf(mark, (cite) => this.acts.cite?.(cite), language)
+        : el(
+            lost ? "div" : "button",
+            { ...(lost ? {} : { type: "button", onclick: go }), class: `words ${mark.c ? `hue-${mark.c}` : mark.k}` },
+            words,
+          );
     const act = (name, shape, does) => (does ? button("", () => does(item), { kind: "quiet icon slim", icon: shape, name }) : null);
-    return el("article", { class: "it", "data-id": mark.id },
-      el("div", { class: "h" }, sign, el("span", {}, kindName(mark)), el("span", { class: "gap" }),
-        act("Edit", "pencil", lost ? null : this.acts.edit), act("Remove", "close", this.acts.remove),
-        lost ? null : el("button", { type: "button", class: "where num", onclick: go, "aria-label": `Go to ${where}` }, where)),
-      body, mark.n ? el("p", { class: "nx", dir: "auto" }, mark.n) : null);
+    return el(
+      "article",
+      { class: "it", "data-id": mark.id },
+      el(
+        "div",
+        { class: "h" },
+        sign,
+        el("span", {}, kindName(mark)),
+        el("span", { class: "gap" }),
+        act("Edit", "pencil", lost ? null : this.acts.edit),
+        act("Remove", "close", this.acts.remove),
+        lost ? null : el("button", { type: "button", class: "where num", onclick: go, "aria-label": `Go to ${where}` }, where),
+      ),
+      body,
+      mark.n ? el("p", { class: "nx", dir: "auto" }, mark.n) : null,
+    );
   }
 
   /** Marks the rows of what is in view, and brings the first of them into view. */

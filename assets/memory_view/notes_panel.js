@@ -18,9 +18,12 @@ export class NotesPanel {
     this.list = new NotesList({ go, edit, remove, cite: (cite) => jump(placeOfCite(reader, cite)) });
     this.shut = button("", () => this.toggle(false), { kind: "quiet icon slim", icon: "close", name: "Close notes" });
     this.export = button("Export", () => this.send("notes_export"), { kind: "slim", icon: "drop", "aria-label": "Export or import notes" });
-    this.node = el("aside", { class: "notespanel", hidden: true, "aria-label": "Notes" },
+    this.node = el(
+      "aside",
+      { class: "notespanel", hidden: true, "aria-label": "Notes" },
       el("div", { class: "ph" }, el("h2", {}, "Notes"), el("span", { class: "gap" }), this.export, this.shut),
-      this.list.node);
+      this.list.node,
+    );
   }
 
   send(act) {
@@ -40,7 +43,8 @@ export class NotesPanel {
     if (open) {
       this.draw();
       (this.list.items?.length ? this.list.input : this.shut).focus({ preventScroll: true });
-    } else if (this.node.contains(reader.root.getRootNode().activeElement) || !reader.root.getRootNode().activeElement) reader.toolbar.notes.focus({ preventScroll: true });
+    } else if (this.node.contains(reader.root.getRootNode().activeElement) || !reader.root.getRootNode().activeElement)
+      reader.toolbar.notes.focus({ preventScroll: true });
     return true;
   }
 
@@ -79,8 +83,25 @@ export class AllNotes {
 
   /** @param {{books: import("./types.js").BookMarks[]}} data */
   update({ books }) {
-    this.list.update(books.flatMap(({ id, title, language, emphasis, marks }) => marks.map((mark) =>
-      ({ mark: { ...mark, a: mark.a && { ...mark.a, pieces: mark.a.pieces.map((piece) => ({ ...piece, cites: piece.cites.map((cite) => ({ ...cite, book: id })) })) } },
-        book: id, group: title, where: mark.p || "Open", lost: false, language, emphasis }))), "All books");
+    this.list.update(
+      books.flatMap(({ id, title, language, emphasis, marks }) =>
+        marks.map((mark) => ({
+          mark: {
+            ...mark,
+            a: mark.a && {
+              ...mark.a,
+              pieces: mark.a.pieces.map((piece) => ({ ...piece, cites: piece.cites.map((cite) => ({ ...cite, book: id })) })),
+            },
+          },
+          book: id,
+          group: title,
+          where: mark.p || "Open",
+          lost: false,
+          language,
+          emphasis,
+        })),
+      ),
+      "All books",
+    );
   }
 }

@@ -15,7 +15,14 @@ export class Outline {
     this.head = el("p", { class: "lab" }, "Chapters");
     this.figures = el("details", { class: "figures", hidden: true });
     this.line = el("p", { class: "small dim bookline" });
-    root.replaceChildren(this.title, this.author, this.line, el("nav", { "aria-label": "Outline" }, this.head, this.list), this.figures, mapKey());
+    root.replaceChildren(
+      this.title,
+      this.author,
+      this.line,
+      el("nav", { "aria-label": "Outline" }, this.head, this.list),
+      this.figures,
+      mapKey(),
+    );
     this.draw = oncePerFrame(() => this.drawNow());
   }
 
@@ -24,8 +31,12 @@ export class Outline {
     if (this.scope === scope && this.layerScope === layer) return;
     this.close();
     Object.assign(this, { scope, layerScope: layer, book: textOf(scope), layer: layer ? bookOf(layer) : null });
-    this.heard = [[this.book, "outline", () => this.draw()], [this.book, "at", () => this.mark()],
-      [this.book, "show outline", () => this.reveal()], ...(this.layer ? [[this.layer, "pages", () => this.draw()]] : [])];
+    this.heard = [
+      [this.book, "outline", () => this.draw()],
+      [this.book, "at", () => this.mark()],
+      [this.book, "show outline", () => this.reveal()],
+      ...(this.layer ? [[this.layer, "pages", () => this.draw()]] : []),
+    ];
     for (const [source, type, listener] of this.heard) source.addEventListener(type, listener);
     this.draw();
   }
@@ -46,23 +57,32 @@ export class Outline {
     const length = outline.unspaced ? `${number(2 * outline.words)} characters` : plural(outline.words, "word");
     this.line.textContent = [`${length}, ${readingTime(book, outline.words)}`, this.gistsLine()].filter(Boolean).join(". ");
     const go = (start) => () => book.dispatchEvent(new CustomEvent("goto", { detail: start }));
-    this.list.replaceChildren(...outline.sections.map(([title, level, start, count]) => {
-      const time = readingTime(book, count);
-      const link = el("button", { type: "button", onclick: go(start) }, el("span", words, title), el("span", { class: "num pg" }, time));
-      return el("li", { class: `l${Math.min(level, 3)}` }, link, el("div", { class: "bar" }, el("b")));
-    }));
+    this.list.replaceChildren(
+      ...outline.sections.map(([title, level, start, count]) => {
+        const time = readingTime(book, count);
+        const link = el("button", { type: "button", onclick: go(start) }, el("span", words, title), el("span", { class: "num pg" }, time));
+        return el("li", { class: `l${Math.min(level, 3)}` }, link, el("div", { class: "bar" }, el("b")));
+      }),
+    );
     const figures = listFigures(outline, go);
     this.figures.hidden = !figures.length;
-    this.figures.replaceChildren(el("summary", { class: "lab" }, `Pictures (${number(figures.length)})`), el("ol", { class: "outline" }, ...figures));
-    this.ends = outline.sections.map(([, level], i) =>
-      outline.sections.find((later, k) => k > i && later[1] <= level)?.[2] ?? outline.paragraphs);
+    this.figures.replaceChildren(
+      el("summary", { class: "lab" }, `Pictures (${number(figures.length)})`),
+      el("ol", { class: "outline" }, ...figures),
+    );
+    this.ends = outline.sections.map(
+      ([, level], i) => outline.sections.find((later, k) => k > i && later[1] <= level)?.[2] ?? outline.paragraphs,
+    );
     this.on = null;
     this.mark();
   }
 
   gistsLine() {
     const made = (this.layer?.pages ?? []).filter((page) => page?.g);
-    const share = percent(sumOf(made, (page) => page.g.w), sumOf(made, (page) => page.w));
+    const share = percent(
+      sumOf(made, (page) => page.g.w),
+      sumOf(made, (page) => page.w),
+    );
     return made.length ? `The gists are ${share.replace(" ", "\u00a0")} as long.` : "";
   }
 

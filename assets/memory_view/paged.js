@@ -19,11 +19,24 @@ export class Paged {
     this.index = 0; // the screen of it that is shown
     this.count = 1;
     const { scroller } = reader;
-    this.events = { click: (e) => this.clicked(e), wheel: (e) => this.wheeled(e), touchstart: (e) => this.touched(e), touchend: (e) => this.lifted(e) };
+    this.events = {
+      click: (e) => this.clicked(e),
+      wheel: (e) => this.wheeled(e),
+      touchstart: (e) => this.touched(e),
+      touchend: (e) => this.lifted(e),
+    };
     for (const [type, listener] of Object.entries(this.events)) scroller.addEventListener(type, listener, { passive: type !== "wheel" });
     const { backward } = this;
-    const side = (icon, step) => button("", () => this.turn(step), { kind: `quiet icon turn ${icon}`, icon, name: step > 0 ? "Turn to the next page" : "Turn to the page before" });
-    this.turners = [[side("left", backward), backward], [side("right", -backward), -backward]];
+    const side = (icon, step) =>
+      button("", () => this.turn(step), {
+        kind: `quiet icon turn ${icon}`,
+        icon,
+        name: step > 0 ? "Turn to the next page" : "Turn to the page before",
+      });
+    this.turners = [
+      [side("left", backward), backward],
+      [side("right", -backward), -backward],
+    ];
     scroller.append(...this.turners.map(([node]) => node));
     this.resize = new ResizeObserver(() => this.checkSize());
     this.resize.observe(scroller);
@@ -65,7 +78,13 @@ export class Paged {
     const two = look.flow === "spread" && scroller.clientWidth >= LEAST_SPREAD && !vertical;
     const room = scroller.clientWidth - (two ? 4 : 2) * side;
     const width = Math.min(vertical ? 900 : probe.offsetWidth, two ? room / 2 : room);
-    this.size = { width: Math.floor(width), height, step: vertical ? height + 2 * EDGE : Math.floor(width) + 2 * side, side, columns: two ? 2 : 1 };
+    this.size = {
+      width: Math.floor(width),
+      height,
+      step: vertical ? height + 2 * EDGE : Math.floor(width) + 2 * side,
+      side,
+      columns: two ? 2 : 1,
+    };
   }
 
   // The units of the chapter around `unit` whose text has come.
@@ -83,11 +102,15 @@ export class Paged {
     this.measure();
     const { width, height, side, step, columns } = this.size;
     const wide = columns * step;
-    sheet.style.cssText = vertical ? `width:${width + 2 * side}px;height:${height + 2 * EDGE}px` : `width:${wide}px;height:${height + 2 * EDGE}px`;
+    sheet.style.cssText = vertical
+      ? `width:${width + 2 * side}px;height:${height + 2 * EDGE}px`
+      : `width:${wide}px;height:${height + 2 * EDGE}px`;
     const tall = `--tall:${height}px;`;
-    column.style.cssText = tall + (vertical
-      ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * EDGE}px;margin:${EDGE}px ${side}px`
-      : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`);
+    column.style.cssText =
+      tall +
+      (vertical
+        ? `width:${width}px;height:${height}px;column-width:${height}px;column-gap:${2 * EDGE}px;margin:${EDGE}px ${side}px`
+        : `width:${wide - 2 * side}px;height:${height}px;column-width:${width}px;column-gap:${2 * side}px;margin:${EDGE}px ${side}px`);
     this.drawn = this.loaded(unit);
     units.units.forEach((node, at) => node.classList.toggle("on", this.drawn[0] <= at && at <= this.drawn[1]));
     const end = units.units[this.drawn[1]].lastElementChild; // a picture may come after the last paragraph
@@ -188,8 +211,11 @@ export class Paged {
   }
 
   isShown(paragraph) {
-    return this.reader.units.units.some((unit) => unit.classList.contains("on") && unit.contains(this.reader.units.nodes[paragraph]))
-      && this.screenOf(paragraph, { start: true }) <= this.index && this.screenOf(paragraph) >= this.index;
+    return (
+      this.reader.units.units.some((unit) => unit.classList.contains("on") && unit.contains(this.reader.units.nodes[paragraph])) &&
+      this.screenOf(paragraph, { start: true }) <= this.index &&
+      this.screenOf(paragraph) >= this.index
+    );
   }
 
   keepPlace(change) {

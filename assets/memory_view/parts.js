@@ -97,8 +97,9 @@ export class Parts {
     for (const one of this.all) {
       const { part, node, head, body } = one;
       const open = this.isOpen(one);
-      const look = data.opened.some(([first, last]) => first === part.a && last === part.z)
-        || (!open && data.marked.some((n) => part.a <= n && n <= part.z));
+      const look =
+        data.opened.some(([first, last]) => first === part.a && last === part.z) ||
+        (!open && data.marked.some((n) => part.a <= n && n <= part.z));
       const fact = this.fact(one, open);
       const key = JSON.stringify([open, look, fact, part.g]);
       if (one.drawn === key) continue;
@@ -111,9 +112,16 @@ export class Parts {
       const gist = (!open || this.wasClosed(one)) && part.g ? el("span", { class: "g", ...words }) : null;
       if (gist) fill(gist, part.g, [], this.meta.emphasis);
       head.setAttribute("aria-expanded", String(open));
-      head.replaceChildren(icon(open ? "down" : "right"), el("span", { class: "pt" },
-        el("strong", part.t ? { ...words, title: part.t } : {}, part.t || pages),
-        el("span", { class: "small num" }, part.t ? `${pages}, ${fact}` : fact)), ...(gist ? [gist] : []));
+      head.replaceChildren(
+        icon(open ? "down" : "right"),
+        el(
+          "span",
+          { class: "pt" },
+          el("strong", part.t ? { ...words, title: part.t } : {}, part.t || pages),
+          el("span", { class: "small num" }, part.t ? `${pages}, ${fact}` : fact),
+        ),
+        ...(gist ? [gist] : []),
+      );
     }
   }
 
@@ -126,7 +134,8 @@ export class Parts {
       if (inside) return open ? `${words}, opened by you` : words;
       const seen = `one gist${part.gw ? ` of ${plural(part.gw, "word")}` : ""}`;
       const full = this.inFull(one);
-      if (open && full.length) return `${words}; the model saw ${seen}, and in full ${full.length > 1 ? "pages" : "page"} ${full.join(", ")}:`;
+      if (open && full.length)
+        return `${words}; the model saw ${seen}, and in full ${full.length > 1 ? "pages" : "page"} ${full.join(", ")}:`;
       return open ? `${words}, opened by you; the model saw ${seen}:` : `${words} in ${seen}`;
     }
     const full = this.inFull(one).length;

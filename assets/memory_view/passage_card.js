@@ -73,43 +73,85 @@ export class PassageCard {
     const language = book.outline.language;
     this.node.setAttribute("aria-busy", String(running));
     this.node.replaceChildren(
-      el("div", { class: "chead" }, el("strong", {}, this.title), this.languages(data),
-        button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" })),
+      el(
+        "div",
+        { class: "chead" },
+        el("strong", {}, this.title),
+        this.languages(data),
+        button("", () => this.close(), { kind: "quiet icon slim", icon: "close", name: "Close" }),
+      ),
       el("q", { class: "of", dir: "auto", lang: language }, words),
       ...(data.signer ? [el("p", { class: "small dim signed" }, icon(SIGNS[data.signer.kind] ?? "plug"), data.signer.line)] : []),
-      el("div", { class: "said", "aria-live": "polite", dir: "auto" }, ...data.text.split(/\n\s*\n/).filter(Boolean).map((part) => el("p", { dir: "auto" }, part))),
+      el(
+        "div",
+        { class: "said", "aria-live": "polite", dir: "auto" },
+        ...data.text
+          .split(/\n\s*\n/)
+          .filter(Boolean)
+          .map((part) => el("p", { dir: "auto" }, part)),
+      ),
       ...this.placesOf(data),
       ...(data.error ? [el("p", { class: "small failed" }, data.error)] : []),
-      el("div", { class: "erow" }, ...this.acts(data, running)));
-    if (name) ([...this.node.querySelectorAll("button")].find((node) => (node.textContent || node.getAttribute("aria-label")) === name)
-      ?? this.node.querySelector("button")).focus({ preventScroll: true });
+      el("div", { class: "erow" }, ...this.acts(data, running)),
+    );
+    if (name)
+      (
+        [...this.node.querySelectorAll("button")].find((node) => (node.textContent || node.getAttribute("aria-label")) === name) ??
+        this.node.querySelector("button")
+      ).focus({ preventScroll: true });
     putAt(this.reader, this.node, this.reader.selection.boxes(this.passage), { below: true });
   }
 
   acts(data, running) {
-    if (running) return [el("span", { class: "small dim num" }, data.waiting || "Asking the model …"),
-      button("Stop", () => askPassage(this.store, { task: "cancel", id: this.asked.id }), { kind: "slim", icon: "stop" })];
+    if (running)
+      return [
+        el("span", { class: "small dim num" }, data.waiting || "Asking the model …"),
+        button("Stop", () => askPassage(this.store, { task: "cancel", id: this.asked.id }), { kind: "slim", icon: "stop" }),
+      ];
     const by = data.signer ? ` (${data.signer.line})` : "";
     const keep = () => (this.close(), this.reader.marks.note(this.passage, `${data.text}${by}`));
-    return [data.cost ? el("span", { class: "small dim num cost" }, data.cost) : null,
+    return [
+      data.cost ? el("span", { class: "small dim num cost" }, data.cost) : null,
       data.text && data.state === "done" ? button("Save as note", keep, { kind: "slim" }) : null,
-      data.signer?.kind === "builtin" ? null : button(data.state === "done" ? "Ask again" : "Try again", () => this.again(data.language), { kind: "quiet slim" })];
+      data.signer?.kind === "builtin"
+        ? null
+        : button(data.state === "done" ? "Ask again" : "Try again", () => this.again(data.language), { kind: "quiet slim" }),
+    ];
   }
 
   languages(data) {
     if (this.asked.task !== "translate" || !data.languages) return el("span", { class: "gap" });
     const choose = (event) => this.again(event.target.value);
-    return el("select", { class: "btn slim", "aria-label": "Translate into", onchange: choose },
-      ...data.languages.map((name) => el("option", { value: name, selected: name === data.language }, name)));
+    return el(
+      "select",
+      { class: "btn slim", "aria-label": "Translate into", onchange: choose },
+      ...data.languages.map((name) => el("option", { value: name, selected: name === data.language }, name)),
+    );
   }
 
   // Where else the words occur; a click goes there.
   placesOf({ places, more, state, signer }) {
     if (this.asked.task !== "define" || signer?.kind !== "builtin" || state !== "done") return [];
-    if (!places.length) return [el("p", { class: "small dim" }, "These words occur nowhere else, or only after the place you have read to.")];
+    if (!places.length)
+      return [el("p", { class: "small dim" }, "These words occur nowhere else, or only after the place you have read to.")];
     const go = (place) => () => (this.close(), this.reader.position.jump({ paragraph: place.paragraph, at: place.at }));
-    const rows = places.map((place) => el("li", {}, el("button", { type: "button", onclick: go(place), dir: "auto", lang: this.reader.book.outline.language },
-      place.before, el("b", {}, place.words), place.after), el("span", { class: "small dimmer" }, place.section)));
-    return [el("p", { class: "small dim" }, more ? `The first ${places.length} of ${places.length + more} other places:` : "Other places:"), el("ul", { class: "places" }, ...rows)];
+    const rows = places.map((place) =>
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          { type: "button", onclick: go(place), dir: "auto", lang: this.reader.book.outline.language },
+          place.before,
+          el("b", {}, place.words),
+          place.after,
+        ),
+        el("span", { class: "small dimmer" }, place.section),
+      ),
+    );
+    return [
+      el("p", { class: "small dim" }, more ? `The first ${places.length} of ${places.length + more} other places:` : "Other places:"),
+      el("ul", { class: "places" }, ...rows),
+    ];
   }
 }

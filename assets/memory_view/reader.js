@@ -37,9 +37,12 @@ export class Reader {
     this.probe = el("div", { class: "probe", "aria-hidden": "true" });
     this.scroller = el("div", { class: "leaves", tabindex: "0", role: "region", "aria-label": "Text" }, this.sheet, this.probe);
     this.beside = el("details", { class: "beside-gists" });
-    this.backChip = el("div", { class: "backchip", hidden: true },
+    this.backChip = el(
+      "div",
+      { class: "backchip", hidden: true },
       button(el("span", {}, "Back"), () => this.position.back(), { icon: "left", title: "Back to where I was (Backspace)" }),
-      button("", () => this.position.forgetBack(), { kind: "quiet icon slim", icon: "close", name: "Stay here" }));
+      button("", () => this.position.forgetBack(), { kind: "quiet icon slim", icon: "close", name: "Stay here" }),
+    );
     this.live = el("p", { class: "sr", "aria-live": "polite" });
     this.title = el("h1", { class: "sr", dir: "auto" });
     this.search = new Search(this);
@@ -48,7 +51,17 @@ export class Reader {
     this.map = new BookMap(this);
     this.card = new GistCard(this);
     this.annotations = new Annotations(this);
-    this.room = el("div", { class: "room" }, this.scroller, this.beside, this.notes.node, this.map.whole, this.card.node, this.backChip, ...this.annotations.over);
+    this.room = el(
+      "div",
+      { class: "room" },
+      this.scroller,
+      this.beside,
+      this.notes.node,
+      this.map.whole,
+      this.card.node,
+      this.backChip,
+      ...this.annotations.over,
+    );
     this.position = new Position(this);
     this.progress = new Progress(this);
     this.toolbar = new Toolbar(this);
@@ -66,7 +79,18 @@ export class Reader {
     document.removeEventListener("keydown", this.keys);
     document.removeEventListener("pointerdown", this.away);
     clearTimeout(this.saying);
-    for (const part of [this.position, this.progress, this.map, this.toolbar, this.foot, this.layer, this.flow, this.annotations, this.original]) part.close();
+    for (const part of [
+      this.position,
+      this.progress,
+      this.map,
+      this.toolbar,
+      this.foot,
+      this.layer,
+      this.flow,
+      this.annotations,
+      this.original,
+    ])
+      part.close();
     this.leaveBook();
   }
 
@@ -129,7 +153,11 @@ export class Reader {
   changeBook(data) {
     this.leaveBook();
     this.book = textOf(data.scope);
-    this.listeners = { outline: () => this.begin(), text: (e) => this.takeText(e.detail), goto: (e) => this.position.jump({ paragraph: e.detail }, { focus: true }) };
+    this.listeners = {
+      outline: () => this.begin(),
+      text: (e) => this.takeText(e.detail),
+      goto: (e) => this.position.jump({ paragraph: e.detail }, { focus: true }),
+    };
     for (const [type, listener] of Object.entries(this.listeners)) this.book.addEventListener(type, listener);
     this.search.clear();
     this.position.begin();
@@ -237,7 +265,9 @@ export class Reader {
   toEnd() {
     const page = this.layer.pages.at(-1);
     const whole = page && page.x >= this.book.outline.paragraphs;
-    this.position.jump(whole && !this.flow.isPaged ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph: this.book.outline.paragraphs - 1 });
+    this.position.jump(
+      whole && !this.flow.isPaged ? { paragraph: page.s, at: page.a ?? 0 } : { paragraph: this.book.outline.paragraphs - 1 },
+    );
   }
 
   toChapter(step) {
@@ -291,7 +321,12 @@ export class Reader {
   }
 
   drawClasses() {
-    const kinds = [this.isNarrow ? "slim" : "wide", `v-${this.view}`, this.flow.isPaged ? "paged" : "scrolled", `f-${this.flow.isPaged ? this.look.flow : "scroll"}`];
+    const kinds = [
+      this.isNarrow ? "slim" : "wide",
+      `v-${this.view}`,
+      this.flow.isPaged ? "paged" : "scrolled",
+      `f-${this.flow.isPaged ? this.look.flow : "scroll"}`,
+    ];
     if (this.look.justify === "on") kinds.push("justified");
     if (this.notes.opened) kinds.push("with-notes");
     if (this.vertical && this.flow.isPaged) kinds.push("vertical");
@@ -330,8 +365,15 @@ export class Reader {
     const numbers = pages.map((page) => page.n);
     const name = numbers.length > 1 ? `Gists of pages ${numbers[0]}–${numbers.at(-1)}` : `Gist of page ${numbers[0]}`;
     const { language, rtl } = this.book.outline;
-    const shown = pages.map((page) => el("article", { class: "side" }, el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.n}`)),
-      el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.layer.body(page)), ...this.layer.extras(page)));
+    const shown = pages.map((page) =>
+      el(
+        "article",
+        { class: "side" },
+        el("div", { class: "ghead small" }, el("strong", {}, `Gist of page ${page.n}`)),
+        el("div", { class: "gbody", lang: language, dir: rtl ? "rtl" : "ltr" }, ...this.layer.body(page)),
+        ...this.layer.extras(page),
+      ),
+    );
     this.beside.hidden = !pages.length;
     this.beside.replaceChildren(el("summary", {}, name), ...shown);
   }

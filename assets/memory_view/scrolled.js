@@ -172,4 +172,3 @@ export class Scrolled {
     else this.settle();
   }
 }
-

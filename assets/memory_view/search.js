@@ -117,11 +117,19 @@ export class Search {
     if (this.patterns.length) {
       book.text.forEach((text, paragraph) => {
         const found = placesOf(text, this.patterns, (this.plain[paragraph] ??= folded(text)));
-        if (found.length) this.byParagraph.set(paragraph, found.map(([start, end]) => ["t", paragraph, start, end]));
+        if (found.length)
+          this.byParagraph.set(
+            paragraph,
+            found.map(([start, end]) => ["t", paragraph, start, end]),
+          );
       });
       for (const { n, g } of layer.pages) {
         const found = g ? placesOf(g.t, this.patterns) : [];
-        if (found.length) this.byPage.set(n, found.map(([start, end]) => ["g", n, start, end]));
+        if (found.length)
+          this.byPage.set(
+            n,
+            found.map(([start, end]) => ["g", n, start, end]),
+          );
       }
     }
     this.hits = this.inOrder();

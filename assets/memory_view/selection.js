@@ -15,14 +15,31 @@ export class SelectionMenu {
     this.reader = reader;
     this.passage = null; // what is selected
     this.quote = el("q", { class: "of", dir: "auto" });
-    this.colours = COLOURS.map((colour, i) => button(el("span", {}, COLOUR_NAMES[colour]), () => this.act(String(i + 1)),
-      { kind: `swatch hue-${colour}`, name: `${COLOUR_NAMES[colour]} highlight`, "aria-keyshortcuts": String(i + 1) }));
-    const item = (key, shape, label) => button(el("span", {}, label), () => this.act(key), { kind: "item", icon: shape, "aria-keyshortcuts": key });
-    this.items = { n: item("n", "note", "Note"), a: item("a", "ask", "Ask"), e: item("e", "bulb", "Explain"), d: item("d", "define", "Define"),
-      t: item("t", "translate", "Translate"), c: item("c", "copy", "Copy with page") };
-    this.node = el("div", { class: "selmenu", hidden: true, role: "toolbar", "aria-label": "Selected words", onkeydown: (event) => this.moved(event) },
-      el("div", { class: "hand", "aria-hidden": "true" }), this.quote, el("div", { class: "swatches" }, ...this.colours),
-      el("div", { class: "acts" }, ...Object.values(this.items)));
+    this.colours = COLOURS.map((colour, i) =>
+      button(el("span", {}, COLOUR_NAMES[colour]), () => this.act(String(i + 1)), {
+        kind: `swatch hue-${colour}`,
+        name: `${COLOUR_NAMES[colour]} highlight`,
+        "aria-keyshortcuts": String(i + 1),
+      }),
+    );
+    const item = (key, shape, label) =>
+      button(el("span", {}, label), () => this.act(key), { kind: "item", icon: shape, "aria-keyshortcuts": key });
+    this.items = {
+      n: item("n", "note", "Note"),
+      a: item("a", "ask", "Ask"),
+      e: item("e", "bulb", "Explain"),
+      d: item("d", "define", "Define"),
+      t: item("t", "translate", "Translate"),
+      c: item("c", "copy", "Copy with page"),
+    };
+    this.node = el(
+      "div",
+      { class: "selmenu", hidden: true, role: "toolbar", "aria-label": "Selected words", onkeydown: (event) => this.moved(event) },
+      el("div", { class: "hand", "aria-hidden": "true" }),
+      this.quote,
+      el("div", { class: "swatches" }, ...this.colours),
+      el("div", { class: "acts" }, ...Object.values(this.items)),
+    );
     this.node.addEventListener("pointerdown", (event) => event.preventDefault()); // the words stay selected
     const listen = (target, type, act) => (target.addEventListener(type, act), [target, type, act]);
     this.listening = [
@@ -108,8 +125,9 @@ export class SelectionMenu {
 
   boxes(passage = this.passage) {
     const { book, units } = this.reader;
-    return partsOf(book, passage.start, passage.end).flatMap(([i, from, to]) =>
-      units.nodes[i] ? [...rangeIn(units.nodes[i], from, to).getClientRects()] : []).filter((box) => box.width || box.height);
+    return partsOf(book, passage.start, passage.end)
+      .flatMap(([i, from, to]) => (units.nodes[i] ? [...rangeIn(units.nodes[i], from, to).getClientRects()] : []))
+      .filter((box) => box.width || box.height);
   }
 
   position() {
@@ -145,8 +163,9 @@ export class SelectionMenu {
   key(event) {
     if (!this.passage || event.altKey) return false;
     const inMenu = event.composedPath().includes(this.node);
-    if (event.key === "Escape") return this.clear(), true;
-    if (event.key === "Enter" && !inMenu && !event.composedPath()[0].closest?.("button, a")) return this.show(this.passage, { focus: true }), true;
+    if (event.key === "Escape") return (this.clear(), true);
+    if (event.key === "Enter" && !inMenu && !event.composedPath()[0].closest?.("button, a"))
+      return (this.show(this.passage, { focus: true }), true);
     if (!/^[1-4naedtc]$/.test(event.key)) return false;
     this.act(event.key);
     return true;
@@ -162,7 +181,8 @@ export class SelectionMenu {
     this.clear();
     if (key in { 1: 0, 2: 0, 3: 0, 4: 0 }) reader.marks.highlight(passage, COLOURS[Number(key) - 1]);
     else if (key === "n") reader.markCard.write(passage);
-    else if (key === "a") reader.send({ do: "ask", page: reader.layer.pageAt(passage.start.paragraph, passage.start.offset) ?? 0, text: quoted(words) });
+    else if (key === "a")
+      reader.send({ do: "ask", page: reader.layer.pageAt(passage.start.paragraph, passage.start.offset) ?? 0, text: quoted(words) });
     else reader.passageCard.ask({ e: "explain", d: "define", t: "translate" }[key], passage, words);
   }
 
@@ -191,7 +211,8 @@ export function putAt(reader, node, boxes, { below = false } = {}) {
   const seen = boxes.filter((box) => box.bottom > room.top && box.top < room.bottom);
   node.classList.toggle("away", !seen.length);
   node.style.left = node.style.top = "";
-  if (reader.isPhone) { // a sheet: the end of the words stays above it
+  if (reader.isPhone) {
+    // a sheet: the end of the words stays above it
     const under = (boxes.at(-1)?.bottom ?? 0) + 12 - node.getBoundingClientRect().top;
     if (under > 0 && !reader.flow.isPaged) reader.scroller.scrollTop += under;
     return;

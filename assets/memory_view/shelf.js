@@ -56,7 +56,7 @@ export class Shelf {
     const { shelf, views } = this.state.now;
     const step = views[this.state.step]?.shelf;
     const known = new Set(shelf.books.map((book) => book.id));
-    for (const [id, one] of this.books) if (!known.has(id)) (this.drop(one), one.node.remove(), this.books.delete(id));
+    for (const [id, one] of this.books) if (!known.has(id)) this.drop(one), one.node.remove(), this.books.delete(id);
     shelf.books.forEach((book, i) => {
       const { node } = this.drawBook(book);
       if (this.list.children[i] !== node) this.list.insertBefore(node, this.list.children[i] ?? null);
@@ -116,7 +116,8 @@ export class Shelf {
 
   // Opens the PDF of one book at a page; that of another book is closed.
   showOriginal(original, { page, back }) {
-    for (const { memory } of this.books.values()) if (memory && memory.original !== original && memory.original.panel.open) memory.original.toggle();
+    for (const { memory } of this.books.values())
+      if (memory && memory.original !== original && memory.original.panel.open) memory.original.toggle();
     original.open(page, back);
   }
 
@@ -124,11 +125,28 @@ export class Shelf {
     const words = { lang: book.language, dir: "auto" };
     const facts = [pagesOf(book), book.limit].filter(Boolean).join(". ");
     const title = [el("strong", { class: "bt", ...words }, book.title), el("span", { class: "small num dim" }, facts)];
-    const unlimit = book.limit && button("Let in all of it", () => this.send({ do: "unlimit", of: book.id }), { kind: "quiet slim", "aria-label": `Let in all of ${book.title}` });
+    const unlimit =
+      book.limit &&
+      button("Let in all of it", () => this.send({ do: "unlimit", of: book.id }), {
+        kind: "quiet slim",
+        "aria-label": `Let in all of ${book.title}`,
+      });
     if (!book.pages || view?.open) return [el("h3", {}, ...title), unlimit].filter(Boolean);
     const toggle = () => this.send({ do: open ? "fold" : "unfold", of: book.id });
-    return [el("h3", {}, el("button", { type: "button", class: "bopen", "aria-expanded": String(open), onclick: toggle }, icon(open ? "down" : "right"), el("span", {}, title[0], " ", title[1]))), unlimit,
-      open ? el("p", { class: "small dim" }, "Opened by you; the model did not see these gists for this answer.") : null].filter(Boolean);
+    return [
+      el(
+        "h3",
+        {},
+        el(
+          "button",
+          { type: "button", class: "bopen", "aria-expanded": String(open), onclick: toggle },
+          icon(open ? "down" : "right"),
+          el("span", {}, title[0], " ", title[1]),
+        ),
+      ),
+      unlimit,
+      open ? el("p", { class: "small dim" }, "Opened by you; the model did not see these gists for this answer.") : null,
+    ].filter(Boolean);
   }
 
   closed(book) {
@@ -136,9 +154,16 @@ export class Shelf {
     if (gist) fill(gist, book.gist, [], "*");
     const lines = book.found.map((line) => el("p", { class: "small found", lang: book.language, dir: "auto" }, line));
     if (book.pages) return [gist, ...lines].filter(Boolean);
-    return [el("p", { class: "small dim" }, `No gists yet: only words are looked for in it. ${book.takes}`), ...lines,
-      el("div", { class: "erow" }, button("Make gists", () => this.send({ do: "make", of: book.id }), { kind: "slim" }),
-        button("Leave it out", () => this.send({ do: "leave", of: book.id }), { kind: "quiet slim" }))];
+    return [
+      el("p", { class: "small dim" }, `No gists yet: only words are looked for in it. ${book.takes}`),
+      ...lines,
+      el(
+        "div",
+        { class: "erow" },
+        button("Make gists", () => this.send({ do: "make", of: book.id }), { kind: "slim" }),
+        button("Leave it out", () => this.send({ do: "leave", of: book.id }), { kind: "quiet slim" }),
+      ),
+    ];
   }
 
   // Scrolls to a book, which is not opened by that.
@@ -147,7 +172,10 @@ export class Shelf {
     const node = book && this.books.get(book.id)?.node;
     const inside = book && isOpen(book, viewOf(book, this.state)) && viewOf(book, this.state).focus;
     if (!node || inside) return;
-    this.list.scrollTo({ top: this.list.scrollTop + node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4, behavior: "instant" });
+    this.list.scrollTo({
+      top: this.list.scrollTop + node.getBoundingClientRect().top - this.list.getBoundingClientRect().top - 4,
+      behavior: "instant",
+    });
   }
 }
 
@@ -155,7 +183,10 @@ export class ShelfMaps {
   constructor(root) {
     this.root = root;
     this.list = el("div", { class: "list maps", tabindex: "0", role: "region", "aria-label": "These books" });
-    root.replaceChildren(el("div", { class: "mh" }, el("h2", {}, "The shelf"), el("span", { class: "small dim" }, "taller bars: opened further")), this.list);
+    root.replaceChildren(
+      el("div", { class: "mh" }, el("h2", {}, "The shelf"), el("span", { class: "small dim" }, "taller bars: opened further")),
+      this.list,
+    );
   }
 
   close() {
@@ -174,8 +205,10 @@ export class ShelfMaps {
     const key = JSON.stringify([shelf, rows.map(([, view]) => view && [view.open, view.expanded, view.closed])]);
     if (key === this.drawn) return;
     this.drawn = key;
-    this.list.replaceChildren(...rows.map(([book, view]) => this.row(book, view)),
-      ...shelf.others.map((text) => el("p", { class: "small dim others" }, text)));
+    this.list.replaceChildren(
+      ...rows.map(([book, view]) => this.row(book, view)),
+      ...shelf.others.map((text) => el("p", { class: "small dim others" }, text)),
+    );
   }
 
   /** @param {ShelfBook} book */
@@ -185,8 +218,13 @@ export class ShelfMaps {
       requestAnimationFrame(() => this.state.dispatchEvent(new CustomEvent(GO, { detail: book.n })));
     };
     const fact = said(book, view, this.state.now.exchange);
-    return el("button", { type: "button", class: "bmap", onclick: go, "aria-label": `${book.title}. ${fact}` },
-      el("span", { class: "bt", lang: book.language, dir: "auto" }, book.title), mapOf(book, view), el("span", { class: "small dim num" }, fact, book.limit && ` ${book.limit}`));
+    return el(
+      "button",
+      { type: "button", class: "bmap", onclick: go, "aria-label": `${book.title}. ${fact}` },
+      el("span", { class: "bt", lang: book.language, dir: "auto" }, book.title),
+      mapOf(book, view),
+      el("span", { class: "small dim num" }, fact, book.limit && ` ${book.limit}`),
+    );
   }
 }
 
@@ -197,12 +235,33 @@ function mapOf(book, view) {
   const whole = cells.reduce((sum, words) => sum + words, 0) || 1;
   const gap = cells.length > 120 ? 0 : 0.4;
   const tallest = !open ? HEIGHTS.book : view.expanded.length ? TALL : HEIGHTS.gist;
-  const drawn = svg("svg", { class: "bcells", viewBox: `0 0 100 ${tallest}`, preserveAspectRatio: "none", height: tallest, width: "100%", "aria-hidden": "true" });
+  const drawn = svg("svg", {
+    class: "bcells",
+    viewBox: `0 0 100 ${tallest}`,
+    preserveAspectRatio: "none",
+    height: tallest,
+    width: "100%",
+    "aria-hidden": "true",
+  });
   let left = 0;
   cells.forEach((words, i) => {
-    const how = !open ? "book" : view.expanded.includes(i + 1) ? "full" : view.closed.some(([a, z]) => a <= i + 1 && i + 1 <= z) ? "part" : "gist";
+    const how = !open
+      ? "book"
+      : view.expanded.includes(i + 1)
+        ? "full"
+        : view.closed.some(([a, z]) => a <= i + 1 && i + 1 <= z)
+          ? "part"
+          : "gist";
     const wide = (100 * words) / whole;
-    drawn.append(svg("rect", { x: number2(left), y: tallest - HEIGHTS[how], width: number2(Math.max(0.2, wide - gap)), height: HEIGHTS[how], class: book.pages ? how : "none" }));
+    drawn.append(
+      svg("rect", {
+        x: number2(left),
+        y: tallest - HEIGHTS[how],
+        width: number2(Math.max(0.2, wide - gap)),
+        height: HEIGHTS[how],
+        class: book.pages ? how : "none",
+      }),
+    );
     left += wide;
   });
   return drawn;

@@ -13,8 +13,19 @@ export class SpoilerLimit {
   constructor(onset) {
     this.onset = onset;
     this.label = el("span", { class: "limitsaid" });
-    this.grip = el("button", { type: "button", class: "limitgrip", role: "slider", "aria-orientation": "vertical",
-      "aria-label": "Spoiler limit", "aria-valuemin": "0" }, el("span", { class: "grip", "aria-hidden": "true" }), this.label);
+    this.grip = el(
+      "button",
+      {
+        type: "button",
+        class: "limitgrip",
+        role: "slider",
+        "aria-orientation": "vertical",
+        "aria-label": "Spoiler limit",
+        "aria-valuemin": "0",
+      },
+      el("span", { class: "grip", "aria-hidden": "true" }),
+      this.label,
+    );
     this.question = el("div", { class: "limitask", role: "alertdialog", "aria-label": "Let in more pages", hidden: true });
     this.node = el("div", { class: "limitline", hidden: true }, this.grip, this.question);
     this.grip.addEventListener("pointerdown", (e) => this.grab(e));
@@ -94,8 +105,16 @@ export class SpoilerLimit {
   }
 
   key(event) {
-    const to = { ArrowUp: this.page - 1, ArrowLeft: this.page - 1, ArrowDown: this.page + 1, ArrowRight: this.page + 1,
-      PageUp: this.page - 10, PageDown: this.page + 10, Home: 0, End: this.limit.last }[event.key];
+    const to = {
+      ArrowUp: this.page - 1,
+      ArrowLeft: this.page - 1,
+      ArrowDown: this.page + 1,
+      ArrowRight: this.page + 1,
+      PageUp: this.page - 10,
+      PageDown: this.page + 10,
+      Home: 0,
+      End: this.limit.last,
+    }[event.key];
     if (event.key === "Escape") this.cancel();
     if (event.key === "Enter") this.settle();
     if (to === undefined && event.key !== "Enter" && event.key !== "Escape") return;
@@ -116,8 +135,15 @@ export class SpoilerLimit {
     const from = Math.max(limit.page, limit.read) + 1;
     if (draft < from) return this.onset(draft);
     const yes = button("Let in", () => (this.hide(), this.onset(draft)), { kind: "slim" });
-    this.question.replaceChildren(el("p", {}, `Let in ${rangeName(from, draft)}? You have not read ${from === draft ? "it" : "them"} yet.`),
-      el("div", { class: "erow" }, yes, button("Cancel", () => this.cancel(), { kind: "quiet slim" })));
+    this.question.replaceChildren(
+      el("p", {}, `Let in ${rangeName(from, draft)}? You have not read ${from === draft ? "it" : "them"} yet.`),
+      el(
+        "div",
+        { class: "erow" },
+        yes,
+        button("Cancel", () => this.cancel(), { kind: "quiet slim" }),
+      ),
+    );
     this.question.onkeydown = (e) => e.key === "Escape" && this.cancel();
     this.question.hidden = false;
     this.question.classList.toggle("above", this.node.offsetTop > this.box.offsetHeight - 140);

@@ -87,7 +87,10 @@ export function wholeWords(book, start, end) {
   let [from, to] = [start.offset, end.offset];
   while (within(first, from)) from--;
   while (within(last, to)) to++;
-  return [{ ...start, offset: from }, { ...end, offset: to }];
+  return [
+    { ...start, offset: from },
+    { ...end, offset: to },
+  ];
 }
 
 /** The passage without white space at its ends; null where nothing else is in it. */

@@ -21,8 +21,20 @@ const texts = tabState("texts", () => new Map());
  */
 export function textOf(scope) {
   if (!texts.has(scope)) {
-    const empty = { outline: null, text: [], heads: new Map(), places: [], joined: new Set(), at: null, furthest: null,
-      visited: null, back: [], reported: [], sums: null, lengths: [] };
+    const empty = {
+      outline: null,
+      text: [],
+      heads: new Map(),
+      places: [],
+      joined: new Set(),
+      at: null,
+      furthest: null,
+      visited: null,
+      back: [],
+      reported: [],
+      sums: null,
+      lengths: [],
+    };
     texts.set(scope, Object.assign(new EventTarget(), empty));
   }
   return texts.get(scope);
@@ -55,7 +67,11 @@ export function lastUpTo(starts, value, of = (x) => x) {
   return low - 1;
 }
 
-export const unitOf = (book, paragraph) => Math.max(0, lastUpTo(book.outline.units, paragraph, (unit) => unit[0]));
+export const unitOf = (book, paragraph) =>
+  Math.max(
+    0,
+    lastUpTo(book.outline.units, paragraph, (unit) => unit[0]),
+  );
 export const unitEnd = (book, unit) => book.outline.units[unit + 1]?.[0] ?? book.outline.paragraphs;
 export const isLoaded = (book, unit) =>
   book.text[book.outline.units[unit][0]] !== undefined && book.text[unitEnd(book, unit) - 1] !== undefined;

@@ -4,14 +4,28 @@ import { button, el, icon, number } from "../shared/dom.js";
 import { lookPanel } from "./look_panel.js";
 import { placeOf } from "./text_store.js";
 
-const VIEWS = [["both", "Side by side"], ["text", "Text"], ["gists", "Gists"]];
+const VIEWS = [
+  ["both", "Side by side"],
+  ["text", "Text"],
+  ["gists", "Gists"],
+];
 const KEYS = [
-  ["j  k", "next page, previous page (also ← →)"], ["[  ]", "previous chapter, next chapter"],
-  ["Home  End", "beginning, end"], ["Backspace", "back to where I was, after a jump"],
-  ["p", "the PDF's own page"], ["g", "side by side, text, gists"], ["/", "search; n N next hit, previous hit"],
-  ["o", "outline"], ["m", "map; then ↑ ↓"], ["b", "bookmark"], ["i", "notes"], ["l", "listen, pause"],
+  ["j  k", "next page, previous page (also ← →)"],
+  ["[  ]", "previous chapter, next chapter"],
+  ["Home  End", "beginning, end"],
+  ["Backspace", "back to where I was, after a jump"],
+  ["p", "the PDF's own page"],
+  ["g", "side by side, text, gists"],
+  ["/", "search; n N next hit, previous hit"],
+  ["o", "outline"],
+  ["m", "map; then ↑ ↓"],
+  ["b", "bookmark"],
+  ["i", "notes"],
+  ["l", "listen, pause"],
   ["v", "select a sentence; then ← → by word, ↑ ↓ by sentence, Shift for its beginning, Enter for the menu"],
-  ["1  2  3  4", "highlight what is selected; n note, a ask, e explain, d define, t translate, c copy"], ["Esc", "close"], ["?", "this help"],
+  ["1  2  3  4", "highlight what is selected; n note, a ask, e explain, d define, t translate, c copy"],
+  ["Esc", "close"],
+  ["?", "this help"],
 ];
 
 export class Toolbar {
@@ -20,31 +34,81 @@ export class Toolbar {
     // in a narrow window the gist comes after its page, not beside it
     const both = (label) => el("span", {}, el("span", { class: "beside" }, label), el("span", { class: "over" }, "Both"));
     this.views = VIEWS.map(([view, label]) =>
-      button(view === "both" ? both(label) : label, () => reader.chooseView(view), { kind: `seg-${view}` }));
+      button(view === "both" ? both(label) : label, () => reader.chooseView(view), { kind: `seg-${view}` }),
+    );
     this.seg = el("div", { class: "seg views", role: "group", "aria-label": "View", hidden: true }, ...this.views);
-    this.input = el("input", { type: "search", "aria-label": "Search this book", placeholder: "Search the text",
-      oninput: () => this.typed(), onkeydown: (e) => this.entered(e) });
+    this.input = el("input", {
+      type: "search",
+      "aria-label": "Search this book",
+      placeholder: "Search the text",
+      oninput: () => this.typed(),
+      onkeydown: (e) => this.entered(e),
+    });
     this.count = el("span", { class: "small dim num count", role: "status" });
-    const [before, next] = [["up", -1, "Previous hit"], ["down", 1, "Next hit"]].map(([shape, step, name]) =>
-      button("", () => reader.search.step(step), { kind: "quiet icon hitstep", icon: shape, name }));
+    const [before, next] = [
+      ["up", -1, "Previous hit"],
+      ["down", 1, "Next hit"],
+    ].map(([shape, step, name]) => button("", () => reader.search.step(step), { kind: "quiet icon hitstep", icon: shape, name }));
     this.page = this.pageInput();
     this.of = el("span", { class: "dim num", role: "status" });
     this.goto = el("label", { class: "goto", hidden: true }, el("span", { class: "dim notnarrow" }, "Page"), this.page, this.of);
     const panel = (name) => () => this.toggle(name);
-    this.aa = button("Aa", panel("type"), { kind: "quiet aa", "aria-expanded": "false", "aria-label": "Type and theme", title: "Type and theme" });
-    this.help = button("?", panel("help"), { kind: "quiet icon helpb", "aria-expanded": "false", "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts" });
+    this.aa = button("Aa", panel("type"), {
+      kind: "quiet aa",
+      "aria-expanded": "false",
+      "aria-label": "Type and theme",
+      title: "Type and theme",
+    });
+    this.help = button("?", panel("help"), {
+      kind: "quiet icon helpb",
+      "aria-expanded": "false",
+      "aria-label": "Keyboard shortcuts",
+      title: "Keyboard shortcuts",
+    });
     this.more = button("…", panel("more"), { kind: "quiet icon moreb", "aria-expanded": "false", name: "More" });
     this.openers = { type: this.aa, help: this.help, more: this.more };
     this.export = this.opening("Export", "export", "quiet notnarrow exportb");
     this.ask = button("Ask", () => reader.send({ do: "ask", page: 0 }), { kind: "first" });
     this.told = this.telling("quiet notnarrow told");
-    this.bookmark = button("", () => reader.marks.toggleBookmark(), { kind: "quiet icon", icon: "bookmark", name: "Bookmark this place", "aria-pressed": "false" });
-    this.listening = button("", () => reader.listen.open(), { kind: "quiet icon notphone", icon: "listen", name: "Listen", "aria-pressed": "false" });
+    this.bookmark = button("", () => reader.marks.toggleBookmark(), {
+      kind: "quiet icon",
+      icon: "bookmark",
+      name: "Bookmark this place",
+      "aria-pressed": "false",
+    });
+    this.listening = button("", () => reader.listen.open(), {
+      kind: "quiet icon notphone",
+      icon: "listen",
+      name: "Listen",
+      "aria-pressed": "false",
+    });
     this.notesCount = el("span", { class: "num" });
-    this.notes = button(this.notesCount, () => reader.notes.toggle(), { kind: "quiet notesb notphone", icon: "note", "aria-pressed": "false", "aria-label": "Notes", title: "Notes" });
-    this.bar = el("div", { class: "tbar", role: "toolbar", "aria-label": "Reading" },
-      this.seg, el("label", { class: "field find" }, icon("search"), this.input, this.count), before, next,
-      el("span", { class: "gap" }), this.goto, ...this.told, this.bookmark, this.notes, this.listening, this.aa, this.help, this.export, this.more, this.ask);
+    this.notes = button(this.notesCount, () => reader.notes.toggle(), {
+      kind: "quiet notesb notphone",
+      icon: "note",
+      "aria-pressed": "false",
+      "aria-label": "Notes",
+      title: "Notes",
+    });
+    this.bar = el(
+      "div",
+      { class: "tbar", role: "toolbar", "aria-label": "Reading" },
+      this.seg,
+      el("label", { class: "field find" }, icon("search"), this.input, this.count),
+      before,
+      next,
+      el("span", { class: "gap" }),
+      this.goto,
+      ...this.told,
+      this.bookmark,
+      this.notes,
+      this.listening,
+      this.aa,
+      this.help,
+      this.export,
+      this.more,
+      this.ask,
+    );
     this.panel = el("div", { class: "panel", hidden: true });
     this.nothing = el("div", { class: "nothing", hidden: true, role: "status" });
     this.nodes = [this.bar, this.panel, this.nothing];
@@ -90,8 +154,11 @@ export class Toolbar {
     this.nothing.hidden = !query || hits.length > 0;
     const clear = () => ((this.input.value = ""), this.search());
     if (!this.nothing.hidden)
-      this.nothing.replaceChildren(el("strong", {}, `No hits for “${query}”`), el("p", { class: "dim" }, "Searched the whole text and all gists."),
-        button("Clear search", clear, { kind: "slim" }));
+      this.nothing.replaceChildren(
+        el("strong", {}, `No hits for “${query}”`),
+        el("p", { class: "dim" }, "Searched the whole text and all gists."),
+        button("Clear search", clear, { kind: "slim" }),
+      );
   }
 
   view(view) {
@@ -132,9 +199,15 @@ export class Toolbar {
   }
 
   pageInput() {
-    return el("input", { type: "text", inputmode: "text", class: "pagein num", "aria-label": "Go to page",
-      title: "Go to a page, or to a page of the source: p. 12", onchange: (e) => this.jump(e.target),
-      onfocus: (e) => e.target.select() });
+    return el("input", {
+      type: "text",
+      inputmode: "text",
+      class: "pagein num",
+      "aria-label": "Go to page",
+      title: "Go to a page, or to a page of the source: p. 12",
+      onchange: (e) => this.jump(e.target),
+      onfocus: (e) => e.target.select(),
+    });
   }
 
   jump(input) {
@@ -163,8 +236,7 @@ export class Toolbar {
     const closes = this.panel.dataset.name === name && !this.panel.hidden;
     this.panel.hidden = closes;
     this.panel.dataset.name = name;
-    for (const [which, opener] of Object.entries(this.openers))
-      opener.setAttribute("aria-expanded", String(!closes && name === which));
+    for (const [which, opener] of Object.entries(this.openers)) opener.setAttribute("aria-expanded", String(!closes && name === which));
     if (closes) return;
     this.panel.replaceChildren(...{ type: () => this.typePanel(), help: () => this.helpPanel(), more: () => this.morePanel() }[name]());
     this.panel.querySelector("button")?.focus();
@@ -205,28 +277,65 @@ export class Toolbar {
     const input = this.pageInput();
     input.value = this.pageAt(this.reader.position.here);
     const lacks = (node) => !node.hidden && !node.checkVisibility();
-    return [!lacks(this.goto) ? null : el("label", { class: "goto" }, el("span", { class: "dim" }, "Page"), input, el("span", { class: "dim num" }, this.of.textContent)),
-      !lacks(this.seg) ? null : el("div", { class: "seg", role: "group", "aria-label": "View" },
-        ...VIEWS.map(([view, label]) => button(view === "both" ? "Both" : label, () => (this.reader.chooseView(view), this.toggle("more")), { "aria-pressed": String(this.reader.view === view) }))),
-      el("div", { class: "erow" }, ...this.telling("").filter((_, i) => lacks(this.told[i])),
+    return [
+      !lacks(this.goto)
+        ? null
+        : el(
+            "label",
+            { class: "goto" },
+            el("span", { class: "dim" }, "Page"),
+            input,
+            el("span", { class: "dim num" }, this.of.textContent),
+          ),
+      !lacks(this.seg)
+        ? null
+        : el(
+            "div",
+            { class: "seg", role: "group", "aria-label": "View" },
+            ...VIEWS.map(([view, label]) =>
+              button(view === "both" ? "Both" : label, () => (this.reader.chooseView(view), this.toggle("more")), {
+                "aria-pressed": String(this.reader.view === view),
+              }),
+            ),
+          ),
+      el(
+        "div",
+        { class: "erow" },
+        ...this.telling("").filter((_, i) => lacks(this.told[i])),
         lacks(this.export) ? this.opening("Export", "export", "") : null,
         ...this.hiddenOnPhones().filter((_, i) => lacks([this.notes, this.listening][i])),
-        lacks(this.help) ? button("Shortcuts", () => (this.toggle("more"), this.toggle("help")), {}) : null)].filter(Boolean);
+        lacks(this.help) ? button("Shortcuts", () => (this.toggle("more"), this.toggle("help")), {}) : null,
+      ),
+    ].filter(Boolean);
   }
 
   // A button that opens a dialog of the screen.
   opening(label, act, kind) {
-    return button(label, () => {
-      if (!this.panel.hidden) this.toggle(this.panel.dataset.name);
-      this.reader.send({ do: act });
-    }, { kind });
+    return button(
+      label,
+      () => {
+        if (!this.panel.hidden) this.toggle(this.panel.dataset.name);
+        this.reader.send({ do: act });
+      },
+      { kind },
+    );
   }
 
   hiddenOnPhones() {
     const { notes, listen, marks } = this.reader;
     const after = (act) => () => (this.toggle("more"), act());
-    return [button(marks.all.length ? `Notes ${number(marks.all.length)}` : "Notes", after(() => notes.toggle(true)), { icon: "note" }),
-      button("Listen", after(() => listen.open()), { icon: "listen" })];
+    return [
+      button(
+        marks.all.length ? `Notes ${number(marks.all.length)}` : "Notes",
+        after(() => notes.toggle(true)),
+        { icon: "note" },
+      ),
+      button(
+        "Listen",
+        after(() => listen.open()),
+        { icon: "listen" },
+      ),
+    ];
   }
 
   telling(kind) {
@@ -234,14 +343,17 @@ export class Toolbar {
   }
 
   helpPanel() {
-    const rows = KEYS.flatMap(([key, what]) => [el("dt", {}, ...key.split("  ").map((k) => el("kbd", {}, k))),
-      el("dd", {}, what)]);
+    const rows = KEYS.flatMap(([key, what]) => [el("dt", {}, ...key.split("  ").map((k) => el("kbd", {}, k))), el("dd", {}, what)]);
     const around = () => {
       this.toggle("help");
       document.dispatchEvent(new Event("readagent-tour"));
     };
-    return [el("h2", {}, "Keyboard shortcuts"), el("dl", { class: "keys" }, ...rows), button("Show me around", around, { kind: "slim" }),
-      button("Close", () => this.toggle("help"), { kind: "slim" })];
+    return [
+      el("h2", {}, "Keyboard shortcuts"),
+      el("dl", { class: "keys" }, ...rows),
+      button("Show me around", around, { kind: "slim" }),
+      button("Close", () => this.toggle("help"), { kind: "slim" }),
+    ];
   }
 
   close() {

@@ -15,8 +15,12 @@ const LINES_A_FIGURE = 12;
 // What the empty margin is for, until the first gist comes.
 function promise(row) {
   const lines = [92, 80, 86, 48].map((width) => el("div", { class: "ln", style: `width:${width}%` }));
-  return el("div", { class: "promise", style: `--rows:${row} / ${row + 1}` }, el("div", { "aria-hidden": "true" }, ...lines),
-    "A gist is a page in about a sixth of its words. Gists will appear here. The text will not move.");
+  return el(
+    "div",
+    { class: "promise", style: `--rows:${row} / ${row + 1}` },
+    el("div", { "aria-hidden": "true" }, ...lines),
+    "A gist is a page in about a sixth of its words. Gists will appear here. The text will not move.",
+  );
 }
 
 export class Units {
@@ -39,8 +43,9 @@ export class Units {
     this.rows = [];
     this.units = outline.units.map(([start, words], at) => {
       const paragraphs = unitEnd(this.book, at) - start;
-      const lines = Math.round((words * (outline.unspaced ? 3.6 : 6)) / CHARACTERS_A_LINE + paragraphs * 0.9 + 2)
-        + LINES_A_FIGURE * figuresBetween(outline, start, start + paragraphs);
+      const lines =
+        Math.round((words * (outline.unspaced ? 3.6 : 6)) / CHARACTERS_A_LINE + paragraphs * 0.9 + 2) +
+        LINES_A_FIGURE * figuresBetween(outline, start, start + paragraphs);
       return el("section", { class: "unit", "data-u": at, lang: language, dir: rtl ? "rtl" : "ltr", style: `--lines:${lines}` });
     });
     this.reader.column.replaceChildren(...this.units);
@@ -53,7 +58,7 @@ export class Units {
   take([from, to]) {
     const found = [];
     for (let at = unitOf(this.book, from); at <= unitOf(this.book, to - 1); at++)
-      if (!this.units[at].firstChild && isLoaded(this.book, at)) (this.fill(at), found.push(at));
+      if (!this.units[at].firstChild && isLoaded(this.book, at)) this.fill(at), found.push(at);
     return found;
   }
 
@@ -63,8 +68,7 @@ export class Units {
     let row = 1;
     const place = (node) => ((node.style.gridRow = String(row)), (row += 2), nodes.push(node));
     for (let i = outline.units[at][0]; i < unitEnd(this.book, at); i++) {
-      for (const [level, title] of heads.get(i) ?? [])
-        place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
+      for (const [level, title] of heads.get(i) ?? []) place(el("h2", { class: `sec l${Math.min(level, 3)}`, dir: "auto" }, title));
       drawFigures(outline, i, false).forEach(place);
       const kind = SCENE.test(text[i]) ? "scene" : joined.has(i) ? "joined" : isCaption(outline, i) ? "caption" : null;
       const node = el("p", { "data-i": i, dir: "auto", class: kind });

@@ -20,7 +20,12 @@ class Original {
   constructor(shown, { kind, ...attributes }, options = {}) {
     this.shown = shown;
     this.panel = new PdfPanel({ onClose: () => this.toggle(), ...options });
-    this.button = button("PDF", () => this.toggle(), { kind: `quiet originalb ${kind}`, "aria-pressed": "false", hidden: true, ...attributes });
+    this.button = button("PDF", () => this.toggle(), {
+      kind: `quiet originalb ${kind}`,
+      "aria-pressed": "false",
+      hidden: true,
+      ...attributes,
+    });
   }
 
   close() {
@@ -101,7 +106,9 @@ export class CitedOriginal extends Original {
     const passages = [...(data.passages?.[page] ?? [])].sort(([a], [b]) => a[0] - b[0] || a[1] - b[1]);
     const pieces = passages[passage] ?? passages.flat();
     const whole = record.t.length ? [[0, 0, record.t[0].length]] : [];
-    this.panel.point((pieces.length ? pieces : whole).map(([index, start, end]) => ({ text: record.t[index], start, end, place: placeIn(record, index) })));
+    this.panel.point(
+      (pieces.length ? pieces : whole).map(([index, start, end]) => ({ text: record.t[index], start, end, place: placeIn(record, index) })),
+    );
   }
 }
 
@@ -110,8 +117,11 @@ const placeIn = (page, index) => page.p?.findLast(([start]) => start <= index)?.
 /** Beside the text of the reader: follows what is read, and marks the words that are selected. */
 export class ReaderOriginal extends Original {
   constructor(reader) {
-    super(shownBeside, { kind: "", title: "The PDF's own page (p)", onpointerenter: () => this.panel.warm(this.book) },
-      { ofText: () => this.ofText(), toText: (isPlace) => this.toText(isPlace) });
+    super(
+      shownBeside,
+      { kind: "", title: "The PDF's own page (p)", onpointerenter: () => this.panel.warm(this.book) },
+      { ofText: () => this.ofText(), toText: (isPlace) => this.toText(isPlace) },
+    );
     this.reader = reader;
     reader.beside.after(this.panel.node);
     reader.toolbar.aa.before(this.button);

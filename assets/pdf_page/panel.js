@@ -29,13 +29,20 @@ export class PdfPanel {
     this.marks = new Map(); // page -> rectangles of a quotation
     this.here = new Map(); // page -> rectangles of the paragraph that is read
     this.where = el("span", { class: "num", role: "status" });
-    this.percent = el("button", { type: "button", class: "btn quiet slim num", title: "Fit the width (0)", onclick: () => this.setZoom(100) });
+    this.percent = el("button", {
+      type: "button",
+      class: "btn quiet slim num",
+      title: "Fit the width (0)",
+      onclick: () => this.setZoom(100),
+    });
     const tool = (name, shape, act) => button("", act, { kind: "quiet icon slim", icon: shape, name });
     this.before = tool("Previous PDF page (←)", "left", () => this.turn(-1));
     this.after = tool("Next PDF page (→)", "right", () => this.turn(1));
     this.smaller = button("−", () => this.zoomBy(-1), { kind: "quiet icon slim", name: "Smaller (−)" });
     this.larger = tool("Larger (+)", "plus", () => this.zoomBy(1));
-    this.text = toText ? button("Go to text", () => toText((place) => this.isPlace(place)), { kind: "quiet slim", title: "Go to the text of this page" }) : null;
+    this.text = toText
+      ? button("Go to text", () => toText((place) => this.isPlace(place)), { kind: "quiet slim", title: "Go to the text of this page" })
+      : null;
     this.note = el("p", { class: "pnote small", role: "status", hidden: true });
     this.picture = el("img", { class: "ppic", alt: "" });
     this.layer = el("div", { class: "pmarks", "aria-hidden": "true" });
@@ -44,9 +51,24 @@ export class PdfPanel {
     this.sheet.addEventListener("mousedown", (event) => (event.preventDefault(), this.view.focus()));
     this.problem = el("div", { class: "pproblem", hidden: true });
     this.view = el("div", { class: "pview", tabindex: "0", role: "region", "aria-label": "PDF page" }, this.problem, this.sheet);
-    this.node = el("aside", { class: "original", hidden: true, "aria-label": "The original PDF", onkeydown: (event) => this.key(event) },
-      el("div", { class: "phead small" }, this.where, this.before, this.after, this.smaller, this.percent, this.larger, this.text,
-        tool("Close the PDF page (Esc)", "close", () => onClose())), this.note, this.view);
+    this.node = el(
+      "aside",
+      { class: "original", hidden: true, "aria-label": "The original PDF", onkeydown: (event) => this.key(event) },
+      el(
+        "div",
+        { class: "phead small" },
+        this.where,
+        this.before,
+        this.after,
+        this.smaller,
+        this.percent,
+        this.larger,
+        this.text,
+        tool("Close the PDF page (Esc)", "close", () => onClose()),
+      ),
+      this.note,
+      this.view,
+    );
     this.resize = new ResizeObserver(() => this.load());
     this.resize.observe(this.view);
   }
@@ -259,12 +281,17 @@ export class PdfPanel {
     this.shown = this.loaded = null;
     if (value.locked) return this.askPassword();
     if (value.missing) this.facts = null;
-    this.fail(value, () => (this.facts ? (this.sheet.classList.remove("pwaiting", "pslow"), (this.problem.hidden = true), this.load()) : this.begin()));
+    this.fail(value, () =>
+      this.facts ? (this.sheet.classList.remove("pwaiting", "pslow"), (this.problem.hidden = true), this.load()) : this.begin(),
+    );
   }
 
   setZoom(zoom) {
     const { view } = this;
-    const [across, down] = [(view.scrollLeft + view.clientWidth / 2) / view.scrollWidth, (view.scrollTop + view.clientHeight / 2) / view.scrollHeight];
+    const [across, down] = [
+      (view.scrollLeft + view.clientWidth / 2) / view.scrollWidth,
+      (view.scrollTop + view.clientHeight / 2) / view.scrollHeight,
+    ];
     this.zoom = zoom;
     this.draw();
     this.load();
@@ -306,11 +333,17 @@ export class PdfPanel {
       if (ok) this.begin();
       else this.askPassword(value.text);
     };
-    this.stop(el("form", { class: "plock", onsubmit: open },
-      el("p", {}, el("strong", {}, "This PDF is locked with a password.")),
-      el("p", { class: "small dim" }, "It is needed once. It stays in memory until ReadAgent is closed and is never written to disk."),
-      el("label", { class: "field" }, input), wrong ? el("p", { class: "small palert", role: "alert" }, wrong) : null,
-      el("button", { type: "submit", class: "btn go" }, "Show the pages")));
+    this.stop(
+      el(
+        "form",
+        { class: "plock", onsubmit: open },
+        el("p", {}, el("strong", {}, "This PDF is locked with a password.")),
+        el("p", { class: "small dim" }, "It is needed once. It stays in memory until ReadAgent is closed and is never written to disk."),
+        el("label", { class: "field" }, input),
+        wrong ? el("p", { class: "small palert", role: "alert" }, wrong) : null,
+        el("button", { type: "submit", class: "btn go" }, "Show the pages"),
+      ),
+    );
     if (wrong || this.node.contains(this.node.getRootNode().activeElement)) input.focus();
   }
 
@@ -318,8 +351,15 @@ export class PdfPanel {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) {
       if (event.key !== "Escape") return void event.stopPropagation();
     }
-    const act = { ArrowRight: () => this.turn(1), ArrowLeft: () => this.turn(-1), "+": () => this.zoomBy(1), "=": () => this.zoomBy(1),
-      "-": () => this.zoomBy(-1), 0: () => this.setZoom(100), Escape: () => this.onClose() }[event.key];
+    const act = {
+      ArrowRight: () => this.turn(1),
+      ArrowLeft: () => this.turn(-1),
+      "+": () => this.zoomBy(1),
+      "=": () => this.zoomBy(1),
+      "-": () => this.zoomBy(-1),
+      0: () => this.setZoom(100),
+      Escape: () => this.onClose(),
+    }[event.key];
     // the view scrolls by itself with the other keys of reading, which must not move the text
     if (["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "].includes(event.key)) event.stopPropagation();
     if (!act) return;
@@ -332,11 +372,18 @@ export class PdfPanel {
 const share = (part) => `${100 * part}%`;
 
 function boxed(kind, left, top, right, bottom) {
-  return el("i", { class: kind, style: `left:${share(left)};top:${share(top)};width:${share(right - left)};height:${share(bottom - top)}` });
+  return el("i", {
+    class: kind,
+    style: `left:${share(left)};top:${share(top)};width:${share(right - left)};height:${share(bottom - top)}`,
+  });
 }
 
 // One rectangle for each page: what is read, from its first line to its last.
 function besides(places) {
-  return new Map([...places].map(([page, boxes]) => [page, [[0, 1, 2, 3].map((edge) =>
-    (edge < 2 ? Math.min : Math.max)(...boxes.map((box) => box[edge])))]]));
+  return new Map(
+    [...places].map(([page, boxes]) => [
+      page,
+      [[0, 1, 2, 3].map((edge) => (edge < 2 ? Math.min : Math.max)(...boxes.map((box) => box[edge])))],
+    ]),
+  );
 }

@@ -2,8 +2,16 @@
 
 import { el, svg } from "./dom.js";
 
-const INKS = [["#1b4a54", "#f3ead6"], ["#6a2f28", "#f4e6d2"], ["#525529", "#f2edd8"], ["#3c4a63", "#e8ecf2"],
-  ["#845916", "#fbf0d9"], ["#d8d2c1", "#3a3a34"], ["#51304a", "#f3e6ee"], ["#2d3334", "#dfe5e4"]]; // paper, ink
+const INKS = [
+  ["#1b4a54", "#f3ead6"],
+  ["#6a2f28", "#f4e6d2"],
+  ["#525529", "#f2edd8"],
+  ["#3c4a63", "#e8ecf2"],
+  ["#845916", "#fbf0d9"],
+  ["#d8d2c1", "#3a3a34"],
+  ["#51304a", "#f3e6ee"],
+  ["#2d3334", "#dfe5e4"],
+]; // paper, ink
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\uff01-\uffef]/g;
 const MOST_LINES = 4;
 const [TOP, HEIGHT, MOST_BARS] = [148, 104, 36];
@@ -46,9 +54,13 @@ export function drawCover({ title, author = "", lang = "", pages = 0, share = 0 
     words.append(svg("text", place, author.length < 28 ? author : `${author.slice(0, 26)}…`));
   }
   const shape = svg("svg", { class: "cover", viewBox: "0 0 200 268", "aria-hidden": "true" });
-  shape.append(svg("rect", { width: 200, height: 268, rx: 3, fill: paper }),
+  shape.append(
+    svg("rect", { width: 200, height: 268, rx: 3, fill: paper }),
     svg("rect", { width: 7, height: 268, fill: "#000", opacity: 0.16 }),
-    svg("rect", { x: 197, width: 3, height: 268, fill: "#fff", opacity: 0.14 }), words, ...bars(pages, share, ink, hash));
+    svg("rect", { x: 197, width: 3, height: 268, fill: "#fff", opacity: 0.14 }),
+    words,
+    ...bars(pages, share, ink, hash),
+  );
   return shape;
 }
 
@@ -62,8 +74,10 @@ function bars(pages, share, ink, hash) {
   return Array.from({ length: count }, (_, i) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     const bar = { x: 18, y: TOP + i * step, width: Math.round(164 * (0.45 + 0.55 * (state / 2 ** 32))), fill: ink };
-    return svg("rect", i < made ? { ...bar, height: Math.max(1, step - 1.6), opacity: [0.5, 0.62, 0.42][i % 3] }
-      : { ...bar, height: 0.8, opacity: 0.4 });
+    return svg(
+      "rect",
+      i < made ? { ...bar, height: Math.max(1, step - 1.6), opacity: [0.5, 0.62, 0.42][i % 3] } : { ...bar, height: 0.8, opacity: 0.4 },
+    );
   });
 }
 

@@ -56,7 +56,10 @@ const ICONS = {
   ask: ["M3 3.500h12v8.500H8.500L5.500 15v-3H3z"],
   bulb: ["M6.500 11.500a4.500 4.500 0 1 1 5 0v1.500h-5zM7.500 15.500h3"],
   define: ["M4 15 9 3l5 12M5.800 11h6.400"],
-  translate: ["M2.500 4.500h7M6 3v1.500M8.500 4.500c-.5 3-2.500 5-5.500 6.500M4 6.500c1 2 2.500 3.500 4.500 4.500", "m9 15.500 3-7.500 3 7.500M10 13h4"],
+  translate: [
+    "M2.500 4.500h7M6 3v1.500M8.500 4.500c-.5 3-2.500 5-5.500 6.500M4 6.500c1 2 2.500 3.500 4.500 4.500",
+    "m9 15.500 3-7.500 3 7.500M10 13h4",
+  ],
   copy: ["M6 6h9v9H6z", "M3 12V3h9"],
   listen: ["M3 7v4h2.500L9 14V4L5.500 7zM11.500 6.500a3.500 3.500 0 0 1 0 5M13.500 4.500a6.500 6.500 0 0 1 0 9"],
   play: ["M6 4l8 5-8 5z"],
@@ -128,7 +131,7 @@ export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? on
 /** Whether the person types into a field. */
 export function typing(event) {
   const target = event.composedPath()[0];
-  return target instanceof Element && (target.closest("input, textarea, select, [contenteditable]") !== null);
+  return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
 /** Copies `text`; the pressed button says for a moment whether it worked. */

@@ -8,13 +8,23 @@ const SHORT_MS = 2_500; // without Undo
 export class Toast {
   constructor() {
     const hold = () => clearTimeout(this.timer);
-    this.node = el("div", { class: "toast", role: "status", hidden: true, onpointerenter: hold, onpointerleave: () => this.wait(), onfocusin: hold });
+    this.node = el("div", {
+      class: "toast",
+      role: "status",
+      hidden: true,
+      onpointerenter: hold,
+      onpointerleave: () => this.wait(),
+      onfocusin: hold,
+    });
   }
 
   /** @param {(() => void) | null} undo */
   say(text, undo = null) {
     const press = () => (this.close(), undo());
-    this.node.replaceChildren(el("span", { dir: "auto" }, undo ? `${text}.` : text), ...(undo ? [button("Undo", press, { kind: "quiet slim" })] : []));
+    this.node.replaceChildren(
+      el("span", { dir: "auto" }, undo ? `${text}.` : text),
+      ...(undo ? [button("Undo", press, { kind: "quiet slim" })] : []),
+    );
     this.node.hidden = false;
     this.length = undo ? SHOWN_MS : SHORT_MS;
     this.wait();

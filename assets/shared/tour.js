@@ -5,7 +5,8 @@ import { screen } from "./screens.js";
 import { CHAT_INPUT } from "./streamlit.js";
 
 const GAP = 12; // px between the light and the card, and around both
-const STEPS = { // of a screen: selector, title, text; a step whose part is not on the screen is left out
+const STEPS = {
+  // of a screen: selector, title, text; a step whose part is not on the screen is left out
   read: [
     ["button.fact", "You", "How far you have read, and the time left. Only reading counts: a jump or a search does not."],
     [".gistsfact", "The gists", "How far the model is. The book can be read before it begins, and while it works."],
@@ -28,9 +29,13 @@ export function connectTour() {
   const around = help.querySelector(".around");
   const tour = new Tour(dialog);
   help.addEventListener("beforetoggle", () => (around.hidden = !stepsHere().length));
-  around.addEventListener("click", () => { help.hidePopover(); tour.start(); });
+  around.addEventListener("click", () => {
+    help.hidePopover();
+    tour.start();
+  });
   document.addEventListener("readagent-tour", () => tour.start());
-  addEventListener("keydown", (event) => { // on the window: after the reader, which has a sheet of its own
+  addEventListener("keydown", (event) => {
+    // on the window: after the reader, which has a sheet of its own
     const into = event.composedPath()[0];
     const types = into instanceof Element && into.closest("input, textarea, select, [contenteditable]");
     if (event.key === "?" && !event.defaultPrevented && !types) help.togglePopover();
@@ -84,8 +89,12 @@ class Tour {
     const [wide, tall] = [innerWidth, innerHeight];
     const box = part.getBoundingClientRect();
     const header = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--header"));
-    const lit = { left: Math.max(0, box.left - 4), top: Math.max(header, box.top - 4),
-      right: Math.min(wide, box.right + 4), bottom: Math.min(tall, box.bottom + 4) };
+    const lit = {
+      left: Math.max(0, box.left - 4),
+      top: Math.max(header, box.top - 4),
+      right: Math.min(wide, box.right + 4),
+      bottom: Math.min(tall, box.bottom + 4),
+    };
     const { offsetWidth: w, offsetHeight: h } = this.card;
     const room = { right: wide - lit.right - w, left: lit.left - w, below: tall - lit.bottom - h, above: lit.top - h };
     const side = ["right", "left", "below", "above"].find((name) => room[name] >= 2 * GAP);
@@ -95,8 +104,12 @@ class Tour {
     const x = side === "right" ? lit.right + GAP : side === "left" ? lit.left - w - GAP : within(lit.left, w, wide);
     const y = beside ? within(lit.top, h, tall) : side === "above" ? lit.top - h - GAP : lit.bottom + GAP;
     Object.assign(this.card.style, { left: `${x}px`, top: `${y}px` });
-    Object.assign(this.dialog.querySelector(".spot").style, { left: `${lit.left}px`, top: `${lit.top}px`,
-      width: `${lit.right - lit.left}px`, height: `${Math.max(0, lit.bottom - lit.top)}px` });
+    Object.assign(this.dialog.querySelector(".spot").style, {
+      left: `${lit.left}px`,
+      top: `${lit.top}px`,
+      width: `${lit.right - lit.left}px`,
+      height: `${Math.max(0, lit.bottom - lit.top)}px`,
+    });
   }
 }
 

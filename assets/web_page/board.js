@@ -103,7 +103,7 @@ class View {
   }
 
   anchor(n) {
-    return n ? this.data.snippets[n - 1]?.anchor ?? "" : "";
+    return n ? (this.data.snippets[n - 1]?.anchor ?? "") : "";
   }
 
   draw() {
@@ -126,31 +126,60 @@ class View {
   drawBar() {
     const { steps, running } = this.data;
     this.bar.hidden = !steps.length;
-    const list = el("ol", { class: "steps" }, ...steps.map(({ title }, i) => el("li", {},
-      el("button", { type: "button", "aria-current": i === this.step ? "step" : null, disabled: running, onclick: () => this.go(i) },
-        el("span", { class: "num" }, String(i + 1)), title))));
-    this.bar.replaceChildren(el("strong", { class: "small notnarrow" }, "Replay"), list, el("span", { class: "sp" }),
-      button("Prompt and reply", () => this.send({ do: "prompt", page: this.step }), { kind: "quiet slim", disabled: running }));
+    const list = el(
+      "ol",
+      { class: "steps" },
+      ...steps.map(({ title }, i) =>
+        el(
+          "li",
+          {},
+          el(
+            "button",
+            { type: "button", "aria-current": i === this.step ? "step" : null, disabled: running, onclick: () => this.go(i) },
+            el("span", { class: "num" }, String(i + 1)),
+            title,
+          ),
+        ),
+      ),
+    );
+    this.bar.replaceChildren(
+      el("strong", { class: "small notnarrow" }, "Replay"),
+      list,
+      el("span", { class: "sp" }),
+      button("Prompt and reply", () => this.send({ do: "prompt", page: this.step }), { kind: "quiet slim", disabled: running }),
+    );
   }
 
   drawResult() {
     const { action, signature, running } = this.data;
     this.result.hidden = !action;
     if (!action) return;
-    const name = signature && el("p", { class: "signer small", "data-signer": signature.kind }, icon(SIGNS[signature.kind]),
-      el("span", {}, el("b", {}, signature.name), signature.rest));
-    this.result.replaceChildren(...[
-      name,
-      el("p", { class: "small dim", dir: "auto" }, `Task: ${this.data.task}`),
-      el("h2", { dir: "auto" }, action.text),
-      action.reason && el("p", { dir: "auto" }, action.reason),
-      ...action.notes.map((note) => el("p", { class: "small dim" }, note)),
-      action.element && el("p", { class: "small dim" },
-        `Element ${action.element}, ${action.operation}, in part ${action.snippet}. ${action.figures}.`),
-      action.element && el("div", { class: "acts" },
-        button("Show it on the page", () => this.show(`e${action.element}`), { kind: "slim" }),
-        button("Add to what is done", () => this.send({ do: "done" }), { kind: "slim", disabled: running })),
-    ].filter(Boolean));
+    const name =
+      signature &&
+      el(
+        "p",
+        { class: "signer small", "data-signer": signature.kind },
+        icon(SIGNS[signature.kind]),
+        el("span", {}, el("b", {}, signature.name), signature.rest),
+      );
+    this.result.replaceChildren(
+      ...[
+        name,
+        el("p", { class: "small dim", dir: "auto" }, `Task: ${this.data.task}`),
+        el("h2", { dir: "auto" }, action.text),
+        action.reason && el("p", { dir: "auto" }, action.reason),
+        ...action.notes.map((note) => el("p", { class: "small dim" }, note)),
+        action.element &&
+          el("p", { class: "small dim" }, `Element ${action.element}, ${action.operation}, in part ${action.snippet}. ${action.figures}.`),
+        action.element &&
+          el(
+            "div",
+            { class: "acts" },
+            button("Show it on the page", () => this.show(`e${action.element}`), { kind: "slim" }),
+            button("Add to what is done", () => this.send({ do: "done" }), { kind: "slim", disabled: running }),
+          ),
+      ].filter(Boolean),
+    );
   }
 
   show(target) {
@@ -163,19 +192,34 @@ class View {
   drawParts() {
     const { snippets, lang, action } = this.data;
     const opened = new Set(this.now.opened);
-    this.list.replaceChildren(...snippets.map(({ n, words, gist, anchor }) => {
-      const chosen = this.now.ends && action?.snippet === n;
-      const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "has the element"].filter(Boolean).join(" · ");
-      const html = el("pre", { tabindex: 0 }, this.texts.get(n) ?? "");
-      const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "HTML"), html);
-      details.addEventListener("toggle", () => this.unfold(n, details.open, html));
-      return el("li", { "data-n": String(n), class: [opened.has(n) && "opened", chosen && "chosen"].filter(Boolean).join(" ") || null },
-        el("button", { type: "button", class: "part", "aria-label": `Part ${n}: show it on the page`,
-          onclick: () => { this.target = anchor; this.aim(); } },
-          el("span", { class: "small dim" }, el("b", { class: "num" }, `Part ${number(n)}`), ` · ${told}`),
-          el("span", { class: gist ? "gist" : "gist dim", lang, dir: "auto" }, gist || "No gist yet")),
-        details);
-    }));
+    this.list.replaceChildren(
+      ...snippets.map(({ n, words, gist, anchor }) => {
+        const chosen = this.now.ends && action?.snippet === n;
+        const told = [plural(words, "word"), opened.has(n) && "looked at", chosen && "has the element"].filter(Boolean).join(" · ");
+        const html = el("pre", { tabindex: 0 }, this.texts.get(n) ?? "");
+        const details = el("details", { open: this.unfolded.has(n) }, el("summary", {}, "HTML"), html);
+        details.addEventListener("toggle", () => this.unfold(n, details.open, html));
+        return el(
+          "li",
+          { "data-n": String(n), class: [opened.has(n) && "opened", chosen && "chosen"].filter(Boolean).join(" ") || null },
+          el(
+            "button",
+            {
+              type: "button",
+              class: "part",
+              "aria-label": `Part ${n}: show it on the page`,
+              onclick: () => {
+                this.target = anchor;
+                this.aim();
+              },
+            },
+            el("span", { class: "small dim" }, el("b", { class: "num" }, `Part ${number(n)}`), ` · ${told}`),
+            el("span", { class: gist ? "gist" : "gist dim", lang, dir: "auto" }, gist || "No gist yet"),
+          ),
+          details,
+        );
+      }),
+    );
   }
 
   // Scrolls the side column only: the window stays where the person has it.
