@@ -1,13 +1,13 @@
-"""Put an ES module and the modules it imports together as one, because Streamlit takes a component's script as text.
+"""Put an ES module and the modules it imports together as one, because each request delays the first paint.
 
-Streamlit serves a component's files, with relative imports, only for installed packages. In a checkout it takes one
-inline module. Each module keeps a scope of its own, so private names of two modules cannot collide.
+Served one by one, the fifty modules of the reader made its first paint 6 to 15 % later than as one. That every import
+is right, that no modules import each other in a circle, and that imports have the one form read here, is checked by
+TypeScript and Biome. Each module keeps a scope of its own, so private names of two modules cannot collide.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -15,85 +15,40 @@ from readagent_core.resources import ASSETS
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)  # on lines of its own
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[^"]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (default )?((?:async )?function\*?|class|const) (\w+)", re.MULTILINE)
-_DEFAULT = re.compile(r"^export default (?!function|class|async)", re.MULTILINE)  # of an expression
-_OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 
 
-class ScriptError(Exception):
-    """A module of ``assets`` cannot be bundled: the message names the file and the reason."""
-
-
-@dataclass(frozen=True)
-class Module:
-    """A module's text without ``import`` and ``export``, the names it exports, and what it imports.
-
-    ``imports``: pairs of a file and the names imported from it, each as (its name there, its name in this module).
-    ``default``: the name of its default export; '' without one.
-    """
-
-    body: str
-    exports: tuple[str, ...]
-    default: str
-    imports: tuple[tuple[Path, tuple[tuple[str, str], ...]], ...]
-
-
-def parse(path: Path) -> Module:
-    """Read one module. Raises ScriptError for a name exported twice and for any other form of import or export."""
-    text = _COMMENT.sub("", path.read_text(encoding="utf-8"))  # Streamlit sends a script with every message
-    imports = tuple(((path.parent / found[2]).resolve(), _names(found[1])) for found in _IMPORT.finditer(text))
-    text = _DEFAULT.sub("export default const defaultExport = ", _IMPORT.sub("", text))
-    exported = [found[3] for found in _EXPORT.finditer(text)]
-    default = [found[3] for found in _EXPORT.finditer(text) if found[1]]
-    body = _EXPORT.sub(r"\2 \3", text)
-    if other := _OTHER.search(body):
-        raise ScriptError(f"{path.name}: this form of import or export is not supported: {other[0]}")
-    if len(set(exported)) < len(exported) or len(default) > 1:
-        raise ScriptError(f"{path.name} exports a name twice")
-    return Module(body, tuple(exported), "".join(default), imports)
-
-
-def _names(text: str) -> tuple[tuple[str, str], ...]:
-    pairs = (name.split(" as ") for name in re.split(r"\s*,\s*", text.strip()) if name)
-    return tuple((pair[0].strip(), pair[-1].strip()) for pair in pairs)
+def imports(path: Path) -> list[Path]:
+    """The modules that a module imports itself."""
+    return [(path.parent / found[2]).resolve() for found in _IMPORT.finditer(path.read_text(encoding="utf-8"))]
 
 
 @cache
 def bundle(entry: str) -> str:
-    """The module ``entry``, a path within ``assets``, and all it imports as the text of one ES module.
+    """The module ``entry``, a path within ``assets``, and all it imports as the text of one ES module."""
+    order: dict[Path, None] = {}  # every module after those that it imports
 
-    Raises ScriptError for a circle of imports, a missing file, and a name that is imported but not exported.
-    """
-    order: dict[Path, Module] = {}
+    def collect(path: Path) -> None:
+        for imported in imports(path):
+            collect(imported)
+        order.setdefault(path)
+
     first = (ASSETS / entry).resolve()
-    _collect(first, order, ())
-    variables = {path: f"module_{number}" for number, path in enumerate(order)}
-    parts = [_wrap(path, module, variables) for path, module in order.items()]
-    if order[first].default:
-        parts.append(f"export default {variables[first]}.{order[first].default};\n")
-    return "".join(parts)
+    collect(first)
+    names = {path: f"module_{number}" for number, path in enumerate(order)}
+    return "".join(_wrap(path, names) for path in order) + f"export default {names[first]}.default;\n"
 
 
-def _collect(path: Path, order: dict[Path, Module], above: tuple[Path, ...]) -> None:
-    """Add ``path`` to ``order`` after everything it imports; ``above``: the chain of files that import it."""
-    if path in above:
-        circle = " → ".join(file.name for file in (*above[above.index(path) :], path))
-        raise ScriptError(f"modules import each other in a circle: {circle}")
-    if path in order:
-        return
-    if not path.is_file():
-        raise ScriptError(f"{above[-1].name if above else 'the entry'} names {path.name}, which is not there")
-    module = parse(path)
-    for file, names in module.imports:
-        _collect(file, order, (*above, path))
-        if missing := [name for name, _ in names if name not in order[file].exports]:
-            raise ScriptError(f"{path.name} imports {', '.join(missing)}, which {file.name} does not export")
-    order[path] = module
+def _wrap(path: Path, names: dict[Path, str]) -> str:
+    """The module as a constant of this bundle, an object with all that it exports."""
 
+    def taken(found: re.Match[str]) -> str:
+        return f"const {{{found[1].replace(' as ', ': ')}}} = {names[(path.parent / found[2]).resolve()]};\n"
 
-def _wrap(path: Path, module: Module, variables: dict[Path, str]) -> str:
-    lines = [f"// {path.name}", f"const {variables[path]} = (() => {{"]
-    for file, names in module.imports:
-        taken = ", ".join(there if there == here else f"{there}: {here}" for there, here in names)
-        lines.append(f"const {{ {taken} }} = {variables[file]};")
-    return "\n".join([*lines, f"{module.body}return {{ {', '.join(module.exports)} }};", "})();\n"])
+    text = _IMPORT.sub(taken, _COMMENT.sub("", path.read_text(encoding="utf-8")))
+    exported = [found[2] for found in _EXPORT.finditer(text)]
+    text = _EXPORT.sub(r"\1", text)
+    if "\nexport default " in text:
+        text = text.replace("\nexport default ", "\nconst defaultExport = ")
+        exported.append("default: defaultExport")
+    return f"// {path.name}\nconst {names[path]} = (() => {{\n{text}return {{ {', '.join(exported)} }};\n}})();\n"
